@@ -1,0 +1,24 @@
+"""A long-term memory that is nothing but Markdown files.
+
+``Palace`` is the way in: it joins notes, index and retrieval. It is imported on first use, so
+that ``import memory_palace`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memory_palace.palace import Palace
+
+__version__ = "0.1.0"
+__all__ = ["Palace", "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    """Import the public class when it is first asked for (PEP 562)."""
+    if name == "Palace":
+        from memory_palace.palace import Palace
+
+        return Palace
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,1 @@
+"""Measurements over the public API."""

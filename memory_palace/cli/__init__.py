@@ -1,0 +1,1 @@
+"""The ``palace`` command: one file per verb; flags and printing, no logic."""

@@ -1,0 +1,1 @@
+"""Text in, unit vectors out: one Protocol, a registry, and an embedder per file."""

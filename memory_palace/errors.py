@@ -1,0 +1,84 @@
+"""Every error the package raises on purpose, and the exit status each one becomes.
+
+* PalaceError (1)
+  + UsageError (2)
+  + NotAPalaceError (3)
+  + ConfigError (2)
+  + IndexMissingError (4)
+  + WrongEmbedderError (4)
+  + IndexLockedError (5)
+  + IndexDamagedError (6)
+  + NotesFailedError (7)
+  + CheckFailedError (8)
+  + MissingPartError (9)
+
+A message says what is wrong, where, and what to type next.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class PalaceError(Exception):
+    """Base class: catch this to catch everything the package raises on purpose."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(PalaceError):
+    """The caller asked for something that does not exist or contradicts itself."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """``palace.yaml`` holds something that cannot be used."""
+
+
+class NotAPalaceError(PalaceError):
+    """Neither the folder nor any of its parents holds a ``palace/`` folder."""
+
+    exit_code = 3
+
+
+class IndexMissingError(PalaceError):
+    """The palace has never been indexed."""
+
+    exit_code = 4
+
+
+class WrongEmbedderError(PalaceError):
+    """The index was built with another embedder or another recipe."""
+
+    exit_code = 4
+
+
+class IndexLockedError(PalaceError):
+    """Another process is writing the index."""
+
+    exit_code = 5
+
+
+class IndexDamagedError(PalaceError):
+    """An index file is missing, or does not match the digest that was committed for it."""
+
+    exit_code = 6
+
+
+class NotesFailedError(PalaceError):
+    """Some notes could not be read; the others were indexed."""
+
+    exit_code = 7
+
+
+class CheckFailedError(PalaceError):
+    """A verification found what it looks for."""
+
+    exit_code = 8
+
+
+class MissingPartError(PalaceError):
+    """An optional package or a model's weights are not on this machine."""
+
+    exit_code = 9

@@ -1,0 +1,1 @@
+"""Links between notes: resolution, neighbours, routes, orphans, broken links."""

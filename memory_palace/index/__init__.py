@@ -1,0 +1,1 @@
+"""Everything derived from notes: segments, the commit record, building and checking them."""

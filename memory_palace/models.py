@@ -1,0 +1,271 @@
+"""The values that travel between layers. All are frozen; none of them does I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector: TypeAlias = NDArray[np.float32]
+"""One embedding, unit length, shape ``(dimension,)``."""
+
+Matrix: TypeAlias = NDArray[np.float32]
+"""One embedding per text, unit length each, shape ``(texts, dimension)``."""
+
+Scores: TypeAlias = NDArray[np.float32]
+"""One score per row of a snapshot, shape ``(rows,)``; 0 means "no evidence"."""
+
+Priority: TypeAlias = Literal["high", "medium", "low"]
+DateSource: TypeAlias = Literal["front matter", "file name", "git", "mtime"]
+
+ProblemKind: TypeAlias = Literal[
+    "front matter",
+    "encoding",
+    "secret",
+    "private",
+    "unreadable",
+    "too large",
+    "link",
+    "name",
+    "manifest",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something a person should know about one file."""
+
+    path: str
+    """POSIX path relative to the root."""
+    line: int | None
+    """1-based line in the file as stored, where there is one."""
+    kind: ProblemKind
+    message: str
+    is_failure: bool = False
+    """Whether the note (or manifest line) was left out, which makes the run exit 7."""
+
+    def __str__(self) -> str:
+        where = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{where}: {self.message}"
+
+
+class FileStat(NamedTuple):
+    """What change detection compares before it reads a file."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A Markdown file that discovery found. It has not been opened."""
+
+    path: str
+    """POSIX path relative to the root, as written on disk (not NFC-normalised)."""
+    stat: FileStat
+    is_cold: bool
+    """Whether ``archive_basement`` is a component of the resolved path below ``palace/``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One Obsidian link, ``[[target#heading|alias]]`` or ``![[target]]``."""
+
+    target: str
+    """The part before ``#`` and ``|``, stripped; empty for a link into the same note."""
+    line: int
+    heading: str | None = None
+    alias: str | None = None
+    is_embed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDate:
+    """When a note is from, and who says so."""
+
+    timestamp: float
+    """Seconds since the epoch, UTC."""
+    source: DateSource
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a note: the unit that is embedded, scored and shown."""
+
+    heading_path: tuple[str, ...]
+    """Headings above the passage, outermost first; the note's own title is not repeated."""
+    first_line: int
+    last_line: int
+    """1-based, inclusive, counted in the file as stored."""
+    text: str
+    """The passage itself, as written (private and secret lines blanked)."""
+    embed_text: str
+    """What the embedder sees: title and headings, then the text. Never the file name."""
+    digest: str
+    """SHA-256 of ``embed_text``, hexadecimal: the key under which its vector is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One parsed Markdown file. ``type`` and ``priority`` are what its front matter says."""
+
+    path: str
+    digest: str
+    """SHA-256 of the bytes as stored, hexadecimal."""
+    title: str
+    """Front matter ``title``, else the first ``#`` heading, else the file's stem."""
+    type: str | None
+    priority: Priority | None
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    entities: tuple[str, ...]
+    links: tuple[Link, ...]
+    date: NoteDate | None
+    """From front matter or file name; ``None`` where git or mtime has to say."""
+    is_evergreen: bool
+    """Front matter ``evergreen: true``: recency does not decay."""
+    is_private: bool
+    """Front matter ``private: true``: the note has no chunks, title or links."""
+    front_matter: Mapping[str, Any]
+    body: str
+    """The text after the front matter, lines kept, private spans and secrets blanked."""
+    body_first_line: int
+    chunks: tuple[Chunk, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRecord:
+    """What the index keeps of a live note."""
+
+    path: str
+    title: str
+    type: str
+    """Effective: front matter, then manifest, then the room's default."""
+    priority: Priority | None
+    """Effective; ``None`` where nobody said."""
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    entities: tuple[str, ...]
+    links: tuple[Link, ...]
+    date: NoteDate
+    is_evergreen: bool
+    is_cold: bool
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRecord:
+    """What the index keeps of a chunk for showing. The text is read from the note."""
+
+    path: str
+    heading_path: tuple[str, ...]
+    first_line: int
+    last_line: int
+    digest: str
+    preview: str
+    """The first 200 characters of the text on one line, control characters made visible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Exact conditions on notes, applied before ranking."""
+
+    type: str | None = None
+    priority: Priority | None = None
+    room: str | None = None
+    since: float | None = None
+    until: float | None = None
+    """Seconds since the epoch, inclusive on both sides."""
+
+    def __bool__(self) -> bool:
+        return any(
+            v is not None for v in (self.type, self.priority, self.room, self.since, self.until)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question after parsing: the same value drives every signal."""
+
+    text: str
+    as_of: float
+    """The moment the question is asked at, seconds since the epoch."""
+    filters: Filters = field(default_factory=Filters)
+    vector: Vector | None = None
+    """``None`` where the text is empty (a listing) or the index has no vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One line of a score: the signal's own value and what it adds to the score."""
+
+    signal: str
+    value: float
+    weight: float
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One ranked note with its best passage, and why it ranks there."""
+
+    path: str
+    title: str
+    score: float
+    """Rounded to 6 decimals; equals the rounded sum of the contributions."""
+    contributions: tuple[Contribution, ...]
+    chunk: ChunkRecord | None
+    """``None`` for a note without text."""
+    snippet: str
+    note: NoteRecord
+    role: Literal["core", "neighbor"] = "core"
+    linked_from: str | None = None
+    """For a neighbor: the path of the hit it is linked with."""
+    folded: int = 0
+    """How many near-identical hits were folded into this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """The ranked answer to one query."""
+
+    text: str
+    profile: str
+    mode: Literal["vector", "lexical", "listing"]
+    embedder: str | None
+    hits: tuple[Hit, ...]
+    gate: Mapping[str, float] = field(default_factory=dict)
+    """The relevance gate's figures, empty where no gate was applied."""
+    freshness: Literal["current", "stale", "unchecked"] = "unchecked"
+    behind: int = 0
+    """How many notes differ from the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one indexing run did, counted after it succeeded."""
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+    """Pairs of old and new path."""
+    removed: tuple[str, ...] = ()
+    unchanged: int = 0
+    embedded: int = 0
+    reused: int = 0
+    """Chunks written in this run whose vector was already known."""
+    failed: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    seconds: float = 0.0
+    bytes_written: int = 0
+    """By the update itself: the new segment and the commit record."""
+    bytes_merged: int = 0
+    """By merges of older segments in the same run."""
+    embedder: str | None = None
+    is_dry_run: bool = False

@@ -1,0 +1,1 @@
+"""Markdown in: rooms, front matter, links, chunks, dates and the manifest."""
