@@ -116,6 +116,6 @@ def _check(key: str, value: Any, source: str) -> Any:
         value = float(value)
     if type(value) is not expected:
         raise ConfigError(f"{source}: {key} must be {expected.__name__}, not {value!r}")
-    if expected in (int, float) and value <= 0:
+    if isinstance(value, int | float) and expected is not bool and value <= 0:
         raise ConfigError(f"{source}: {key} must be above 0, not {value!r}")
     return value

@@ -1,0 +1,1 @@
+"""Bytes on disk: atomic replacement and the writer's lock."""

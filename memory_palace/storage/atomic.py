@@ -1,0 +1,64 @@
+"""The one module that writes files: a crash leaves the old bytes or the new ones."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
+
+TEMPORARY = ".tmp"
+"""Suffix of a file that is being written; anything with it is swept by the next writer."""
+
+
+def write_atomic(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Replace ``path`` by ``data``."""
+    write_stream(path, lambda file: file.write(data), mode=mode)
+
+
+def write_stream(path: Path, fill: Callable[[BinaryIO], object], *, mode: int = 0o600) -> None:
+    """Let ``fill`` write a temporary beside ``path``, flush it to the device, rename it over.
+
+    The temporary is removed whatever fails; a process that dies leaves one that
+    ``sweep_temporaries`` finds by its suffix.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{token_hex(4)}{TEMPORARY}")
+    descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(descriptor, "w+b") as file:
+            fill(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)  # noqa: PTH105 - tests stop the build at this call
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename durable. Some network file systems refuse with EINVAL, which is fine."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def sweep_temporaries(folder: Path) -> None:
+    """Remove what interrupted writers left. Call it only while holding the lock."""
+    for path in folder.glob(f".*{TEMPORARY}"):
+        path.unlink(missing_ok=True)
+
+
+def remove_files(paths: Iterable[Path]) -> None:
+    """Delete files that no commit record names. Deleting is always the last step."""
+    for path in paths:
+        path.unlink(missing_ok=True)
