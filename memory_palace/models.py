@@ -31,6 +31,7 @@ ProblemKind: TypeAlias = Literal[
     "link",
     "name",
     "manifest",
+    "index",
 ]
 
 

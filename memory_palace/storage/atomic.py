@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterable
+from hashlib import file_digest
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
@@ -62,3 +63,26 @@ def remove_files(paths: Iterable[Path]) -> None:
     """Delete files that no commit record names. Deleting is always the last step."""
     for path in paths:
         path.unlink(missing_ok=True)
+
+
+def write_content(folder: Path, fill: Callable[[BinaryIO], object], name: str) -> Path:
+    """Write a file that is named by its content: ``name`` has ``{}`` for 16 hex digits of SHA-256.
+
+    A file of that name already there is replaced: existing is no proof of being whole.
+    """
+    temporary = folder / f".content.{os.getpid()}.{token_hex(4)}{TEMPORARY}"
+    descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w+b") as file:
+            fill(file)
+            file.flush()
+            os.fsync(file.fileno())
+            file.seek(0)
+            digest = file_digest(file, "sha256").hexdigest()[:16]
+        path = folder / name.format(digest)
+        os.replace(temporary, path)  # noqa: PTH105 - tests stop the build at this call
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(folder)
+    return path

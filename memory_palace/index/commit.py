@@ -1,0 +1,109 @@
+"""The commit record: the one small file whose replacement makes an index visible."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from memory_palace.errors import IndexDamagedError, IndexMissingError
+from memory_palace.storage.atomic import write_atomic
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRef:
+    """One segment as the commit record names it."""
+
+    name: str
+    """``seg-<digest>``; the digest is that of the npz, which binds the jsonl by its own."""
+    is_cold: bool
+    rows: int
+    notes: int
+    dead_rows: int
+    array_bytes: int
+    line_bytes: int
+    checksum: int
+    """``npz.checksum`` of the arrays: what a reader compares before it trusts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What one generation of the index consists of."""
+
+    generation: int
+    embedder: str
+    fingerprint: str
+    """Everything that changes vectors or chunks. Another one means another index."""
+    dimension: int
+    segments: tuple[SegmentRef, ...] = ()
+    previous: tuple[str, ...] = ()
+    """Segment names of the generation before: kept until the next commit, for open readers."""
+    calibration: Mapping[str, float] = field(default_factory=dict)
+    scanned_ns: int = 0
+    """When the last scan began; a file changed since (less a margin) is hashed, not trusted."""
+    built_ns: int = 0
+    manifest: str = ""
+    """SHA-256 of the manifest whose types and priorities are in the records."""
+    git_head: str = ""
+    """The commit that git dates were taken from."""
+
+    @property
+    def rows(self) -> int:
+        """Rows in all segments, dead ones included."""
+        return sum(segment.rows for segment in self.segments)
+
+    def names(self) -> set[str]:
+        """Every segment that must not be swept."""
+        return {segment.name for segment in self.segments} | set(self.previous)
+
+
+def read_commit(path: Path) -> Commit:
+    """Read the record and check it against its own digest."""
+    try:
+        record = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise IndexMissingError(f"there is no index in {path.parent}; run `palace index`") from None
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
+        raise _damaged(path, "its format is not one this version reads")
+    body: dict[str, Any] = record.get("commit", {})
+    if record.get("check") != _check(body):
+        raise _damaged(path, "it does not match its own digest")
+    return _parse(body)
+
+
+def write_commit(path: Path, commit: Commit) -> int:
+    """Replace the record; from here on readers see this generation. Return its size in bytes."""
+    body = asdict(commit)
+    record = {"format": FORMAT, "check": _check(body), "commit": body}
+    data = (json.dumps(record, sort_keys=True) + "\n").encode()
+    write_atomic(path, data)
+    return len(data)
+
+
+def next_commit(before: Commit | None, after: Commit) -> Commit:
+    """Give a commit its number and the names that readers of the one before may hold."""
+    if before is None:
+        return replace(after, generation=1)
+    kept = {segment.name for segment in after.segments}
+    old = tuple(s.name for s in before.segments if s.name not in kept)
+    return replace(after, generation=before.generation + 1, previous=old)
+
+
+def _parse(body: dict[str, Any]) -> Commit:
+    segments = tuple(SegmentRef(**segment) for segment in body.pop("segments"))
+    return Commit(segments=segments, previous=tuple(body.pop("previous")), **body)
+
+
+def _check(body: Any) -> str:
+    return sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _damaged(path: Path, why: str) -> IndexDamagedError:
+    return IndexDamagedError(f"{path.name} is damaged: {why}; run `palace index` to mend it")

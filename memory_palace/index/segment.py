@@ -1,0 +1,159 @@
+"""One immutable segment: records and vectors as arrays, what is shown of them as JSONL."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.errors import IndexDamagedError
+from memory_palace.index.commit import SegmentRef
+from memory_palace.index.npz import Array, checksum, map_arrays
+from memory_palace.models import Matrix
+
+CONTENT, META, TOMBSTONE = 0, 1, 2
+"""What a note record says: here are the note's chunks; only its record changed; it is gone."""
+
+SOURCES = ("front matter", "file name", "git", "mtime")
+PRIORITIES = ("", "low", "medium", "high")
+EVERGREEN, PRIVATE, HAS_PROBLEMS = 1, 2, 4
+
+
+@dataclass(frozen=True, slots=True)
+class StatColumns:
+    """Where each figure is in the ``stat`` member, the only one that two builds differ in."""
+
+    size: int = 0
+    mtime_ns: int = 1
+    ctime_ns: int = 2
+    inode: int = 3
+    changed_ns: int = 4
+
+
+STAT = StatColumns()
+
+
+class Segment:
+    """A mapped segment. Arrays are read-only views of the file."""
+
+    def __init__(self, folder: Path, name: str, *, is_cold: bool) -> None:
+        self.name = name
+        self.is_cold = is_cold
+        self._lines_path = folder / f"{name}.jsonl"
+        self._arrays = map_arrays(folder / f"{name}.npz")
+        self._texts: dict[str, list[str]] = {}
+
+    def __getitem__(self, column: str) -> Array:
+        return self._arrays[column]
+
+    @property
+    def vectors(self) -> Matrix:
+        """Unit vectors, shape ``(rows, dimension)``."""
+        vectors: Matrix = self._arrays["vectors"]
+        return vectors
+
+    @property
+    def rows(self) -> int:
+        """How many chunks are in it, dead ones included."""
+        return len(self._arrays["vectors"])
+
+    @property
+    def notes(self) -> int:
+        """How many note records are in it."""
+        return len(self._arrays["kind"])
+
+    @property
+    def fingerprint(self) -> str:
+        """The recipe its vectors were made by."""
+        return bytes(self._arrays["fingerprint"]).decode()
+
+    @property
+    def paths(self) -> list[str]:
+        """The path of every note record."""
+        return self.texts("paths")
+
+    def texts(self, column: str) -> list[str]:
+        """Decode a text column, one string per note record; decoded once."""
+        if column not in self._texts:
+            self._texts[column] = split_texts(self._arrays[column], self.notes)
+        return self._texts[column]
+
+    def note_line(self, note: int) -> dict[str, Any]:
+        """Read what is shown of a note record."""
+        line: dict[str, Any] = json.loads(self.note_bytes(note))
+        return line
+
+    def chunk_line(self, row: int) -> dict[str, Any]:
+        """Read what is shown of a chunk."""
+        line: dict[str, Any] = json.loads(self.chunk_bytes(row))
+        return line
+
+    def note_bytes(self, note: int) -> bytes:
+        """Read the JSON line of a note record as it stands."""
+        return self._read_line(int(self["note_offset"][note]), int(self["note_crc"][note]))
+
+    def chunk_bytes(self, row: int) -> bytes:
+        """Read the JSON line of a chunk as it stands."""
+        return self._read_line(int(self["chunk_offset"][row]), int(self["chunk_crc"][row]))
+
+    def arrays_are_whole(self) -> bool:
+        """Compare the npz with the SHA-256 in its name."""
+        with self._lines_path.with_suffix(".npz").open("rb") as file:
+            return self.name == f"seg-{file_digest(file, 'sha256').hexdigest()[:16]}"
+
+    def lines_are_whole(self) -> bool:
+        """Compare the JSONL with the digest that the arrays hold of it."""
+        try:
+            data = self._lines_path.read_bytes()
+        except OSError:
+            return False
+        return sha256(data).digest() == bytes(self._arrays["lines_digest"])
+
+    def _read_line(self, offset: int, crc: int) -> bytes:
+        try:
+            with self._lines_path.open("rb") as file:
+                file.seek(offset)
+                line = file.readline()
+        except FileNotFoundError:
+            raise damaged(self._lines_path.name, "is missing") from None
+        if zlib.crc32(line) != crc:
+            raise damaged(self._lines_path.name, "does not match its checksum")
+        return line
+
+
+def open_segment(folder: Path, ref: SegmentRef) -> Segment:
+    """Map a committed segment after checking its size and checksum."""
+    path = folder / f"{ref.name}.npz"
+    try:
+        if path.stat().st_size != ref.array_bytes:
+            raise damaged(path.name, "does not have the size it was committed with")
+        if checksum(path) != ref.checksum:
+            raise damaged(path.name, "does not match its checksum")
+        return Segment(folder, ref.name, is_cold=ref.is_cold)
+    except FileNotFoundError:
+        raise damaged(path.name, "is missing") from None
+    except ValueError as error:
+        raise damaged(path.name, str(error)) from error
+
+
+def damaged(name: str, why: str) -> IndexDamagedError:
+    """Name a file of the index that cannot be trusted, and the command that mends it."""
+    return IndexDamagedError(f"index file {name} {why}; run `palace index --verify` to mend it")
+
+
+def join_texts(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """Pack strings into bytes, one NUL after each; a NUL inside one is dropped."""
+    packed = "".join(text.replace("\0", "") + "\0" for text in texts)
+    return np.frombuffer(packed.encode(), np.uint8)
+
+
+def split_texts(blob: Array, count: int) -> list[str]:
+    """Undo ``join_texts``."""
+    return bytes(blob).decode().split("\0")[:count]

@@ -1,0 +1,217 @@
+"""A consistent, read-only view of one generation. Readers never lock and never write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.config import PalacePaths
+from memory_palace.errors import IndexDamagedError
+from memory_palace.index.commit import Commit, read_commit
+from memory_palace.index.fold import Fold, fold_segments
+from memory_palace.index.npz import Array
+from memory_palace.index.records import chunk_record, note_record
+from memory_palace.index.segment import EVERGREEN, PRIVATE, STAT, Segment, open_segment
+from memory_palace.models import ChunkRecord, NoteRecord, Scores, Vector
+from memory_palace.notes.rooms import room_of
+
+_MTIME = 3
+SEPARATOR = "\x1f"
+
+
+class Snapshot:
+    """Live notes and their rows. Notes are in path order; rows are those of all segments."""
+
+    def __init__(self, commit: Commit, folds: Sequence[Fold]) -> None:
+        self.commit = commit
+        self._folds = tuple(folds)
+        paths = [path for fold in self._folds for path in fold.paths]
+        order = sorted(range(len(paths)), key=paths.__getitem__)
+        self._order = np.array(order, np.int64)
+        self.paths = [paths[i] for i in order]
+
+    @cached_property
+    def segments(self) -> list[Segment]:
+        """The opened segments, in row order."""
+        return [segment for fold in self._folds for segment in fold.segments]
+
+    @cached_property
+    def row_note(self) -> NDArray[np.int32]:
+        """For each row the index of its note, or -1 where the row is dead."""
+        place = np.empty(len(self._order), np.int32)
+        place[self._order] = np.arange(len(self._order), dtype=np.int32)
+        parts, first = [np.zeros(0, np.int32)], 0
+        for fold in self._folds:
+            inside = np.append(place[first : first + len(fold.paths)], np.int32(-1))
+            parts += [inside[rows] for rows in fold.row_notes()]
+            first += len(fold.paths)
+        return np.concatenate(parts)
+
+    @cached_property
+    def row_lines(self) -> NDArray[np.uint32]:
+        """First and last line of each row's passage, shape ``(rows, 2)``."""
+        return self._rows("chunk_lines", np.zeros((0, 2), np.uint32))
+
+    @cached_property
+    def row_digests(self) -> NDArray[np.uint8]:
+        """The first 16 bytes of each row's text digest."""
+        return self._rows("chunk_digest", np.zeros((0, 16), np.uint8))
+
+    @cached_property
+    def _row_starts(self) -> NDArray[np.int64]:
+        return np.cumsum([0, *(segment.rows for segment in self.segments)]).astype(np.int64)
+
+    def similarities(self, vector: Vector) -> Scores:
+        """Return the cosine of every row with a unit vector; dead rows have some value too."""
+        scores: Scores = np.empty(int(self._row_starts[-1]), np.float32)
+        for segment, start in zip(self.segments, self._row_starts.tolist(), strict=False):
+            np.matmul(segment.vectors, vector, out=scores[start : start + segment.rows])
+        return scores
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """Title of each note."""
+        return self._texts("titles")
+
+    @cached_property
+    def types(self) -> list[str]:
+        """Effective type of each note."""
+        return self._texts("types")
+
+    @cached_property
+    def rooms(self) -> list[str]:
+        """Room of each note, empty outside the seven."""
+        return [room_of(path) or "" for path in self.paths]
+
+    @cached_property
+    def priorities(self) -> NDArray[np.int8]:
+        """Effective priority of each note: 0 none, 1 low, 2 medium, 3 high."""
+        return self._column("priority")
+
+    @cached_property
+    def date_sources(self) -> NDArray[np.uint8]:
+        """Who says how old each note is: a place in ``segment.SOURCES``."""
+        return self._column("date_source")
+
+    @cached_property
+    def dates(self) -> NDArray[np.float64]:
+        """Time of each note, seconds since the epoch."""
+        changed: Array = self._column("stat")[:, STAT.changed_ns] / 1e9
+        return np.where(self.date_sources == _MTIME, changed, self._column("date"))
+
+    @cached_property
+    def evergreen(self) -> NDArray[np.bool_]:
+        """Whether each note is exempt from decay."""
+        return (self._column("flags") & EVERGREEN) > 0
+
+    @cached_property
+    def private(self) -> NDArray[np.bool_]:
+        """Whether each note is kept out of everything that is shown."""
+        return (self._column("flags") & PRIVATE) > 0
+
+    @cached_property
+    def cold(self) -> NDArray[np.bool_]:
+        """Whether each note is in the cold zone."""
+        flags = [
+            np.full(len(fold.paths), bool(fold.segments and fold.segments[0].is_cold))
+            for fold in self._folds
+        ]
+        return np.concatenate([np.zeros(0, np.bool_), *flags])[self._order]
+
+    def aliases(self) -> list[tuple[str, ...]]:
+        """Return the other names of each note."""
+        return [_split(text) for text in self._texts("aliases")]
+
+    def link_targets(self) -> list[tuple[str, ...]]:
+        """Return what each note links to, as written, without heading and alias."""
+        return [_split(text) for text in self._texts("targets")]
+
+    def chunk(self, row: int) -> ChunkRecord:
+        """Read what is shown of a row."""
+        number = int(np.searchsorted(self._row_starts, row, side="right")) - 1
+        line = self.segments[number].chunk_line(row - int(self._row_starts[number]))
+        lines = self.row_lines[row]
+        path = self.paths[int(self.row_note[row])]
+        return chunk_record(line, path, int(lines[0]), int(lines[1]))
+
+    def note(self, index: int) -> NoteRecord:
+        """Read the record of a note."""
+        fold, record = self._record(index)
+        segment, place = fold.locate(record)
+        return note_record(
+            segment.note_line(place),
+            path=self.paths[index],
+            title=self.titles[index],
+            kind=self.types[index],
+            priority=int(self.priorities[index]),
+            date=float(self.dates[index]),
+            date_source=int(self.date_sources[index]),
+            is_evergreen=bool(self.evergreen[index]),
+            is_cold=segment.is_cold,
+        )
+
+    def _record(self, index: int) -> tuple[Fold, int]:
+        position = int(self._order[index])
+        for fold in self._folds:
+            if position < len(fold.paths):
+                return fold, int(fold.winners[position])
+            position -= len(fold.paths)
+        raise IndexError(index)
+
+    def _column(self, name: str) -> Array:
+        columns = [fold.column(name) for fold in self._folds if fold.paths]
+        if not columns:
+            return np.zeros((0, 5) if name == "stat" else 0, np.int64)
+        column: Array = np.concatenate(columns)[self._order]
+        return column
+
+    def _texts(self, name: str) -> list[str]:
+        texts = [text for fold in self._folds for text in fold.texts(name)]
+        return [texts[i] for i in self._order.tolist()]
+
+    def _rows(self, name: str, empty: Array) -> Array:
+        column: Array = np.concatenate([empty, *(segment[name] for segment in self.segments)])
+        return column
+
+
+def open_snapshot(
+    paths: PalacePaths,
+    *,
+    include_cold: bool = False,
+    opener: Callable[..., Segment] = open_segment,
+) -> Snapshot:
+    """Open the committed generation.
+
+    A writer may commit and sweep between reading the record and opening what it names. That is
+    not damage: the record is read again. The same record failing twice is.
+    """
+    commit = read_commit(paths.commit)
+    while True:
+        try:
+            return _open(paths.index, commit, include_cold, opener)
+        except IndexDamagedError:
+            again = read_commit(paths.commit)
+            if again == commit:
+                raise
+            commit = again
+
+
+def _open(
+    folder: Path, commit: Commit, include_cold: bool, opener: Callable[..., Segment]
+) -> Snapshot:
+    zones = (False, True) if include_cold else (False,)
+    return Snapshot(
+        commit,
+        [
+            fold_segments([opener(folder, s) for s in commit.segments if s.is_cold == is_cold])
+            for is_cold in zones
+        ],
+    )
+
+
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(text.split(SEPARATOR)) if text else ()

@@ -1,0 +1,142 @@
+"""What a writer starts from: the committed segments that verify, and which did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from memory_palace.config import PalacePaths
+from memory_palace.errors import IndexDamagedError, IndexMissingError
+from memory_palace.index.commit import Commit, SegmentRef, read_commit
+from memory_palace.index.fold import Fold, fold_segments
+from memory_palace.index.segment import STAT, Segment, damaged, open_segment
+from memory_palace.index.writing import NoteRow
+from memory_palace.models import FileStat, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNote:
+    """A live note as the index knows it."""
+
+    path: str
+    is_cold: bool
+    place: int
+    """Its index in the fold of its zone."""
+    stat: FileStat
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The committed index as a writer sees it."""
+
+    commit: Commit | None
+    refs: tuple[SegmentRef, ...]
+    """Those of the commit that verify."""
+    hot: Fold
+    cold: Fold
+    problems: tuple[Problem, ...]
+    """Damaged files, by name. Their notes are found missing and indexed again."""
+
+    def known(self) -> Iterator[KnownNote]:
+        """Every live note, hot ones first."""
+        for fold, is_cold in ((self.hot, False), (self.cold, True)):
+            if not fold.paths:
+                continue
+            stats = fold.column("stat")[:, :4].tolist()
+            digests = np.ascontiguousarray(fold.column("note_digest")).view("V16").ravel()
+            for place, path in enumerate(fold.paths):
+                yield KnownNote(
+                    path, is_cold, place, FileStat(*stats[place]), digests[place].tobytes()
+                )
+
+    def fold(self, is_cold: bool) -> Fold:  # noqa: FBT001 - the zone is the subject here
+        """Return the fold of one zone."""
+        return self.cold if is_cold else self.hot
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """All opened segments."""
+        return self.hot.segments + self.cold.segments
+
+
+EMPTY = State(None, (), fold_segments([]), fold_segments([]), ())
+
+
+def open_state(paths: PalacePaths, *, verify: bool = False) -> State:
+    """Open what is committed. Damage is reported in ``problems``, never raised."""
+    try:
+        commit = read_commit(paths.commit)
+    except IndexMissingError:
+        return EMPTY
+    except IndexDamagedError as error:
+        return State(None, (), EMPTY.hot, EMPTY.cold, (_problem(paths.commit, paths, error),))
+    opened: dict[SegmentRef, Segment] = {}
+    problems: list[Problem] = []
+    for ref in commit.segments:
+        try:
+            opened[ref] = _open(paths.index, ref, verify=verify)
+        except IndexDamagedError as error:
+            problems.append(_problem(paths.index / f"{ref.name}.npz", paths, error))
+    return State(
+        commit,
+        tuple(opened),
+        fold_segments([s for ref, s in opened.items() if not ref.is_cold]),
+        fold_segments([s for ref, s in opened.items() if ref.is_cold]),
+        tuple(problems),
+    )
+
+
+def read_row(fold: Fold, place: int, *, kind: int) -> NoteRow:
+    """Rebuild the record of a live note, without its chunks."""
+    segment, record = fold.locate(int(fold.winners[place]))
+
+    def text(column: str) -> str:
+        return segment.texts(column)[record]
+
+    return NoteRow(
+        path=fold.paths[place],
+        kind=kind,
+        digest=bytes(segment["note_digest"][record]),
+        title=text("titles"),
+        type=text("types"),
+        own_type=text("own_types"),
+        priority=int(segment["priority"][record]),
+        own_priority=int(segment["own_priority"][record]),
+        aliases=text("aliases"),
+        targets=text("targets"),
+        date=float(segment["date"][record]),
+        date_source=int(segment["date_source"][record]),
+        flags=int(segment["flags"][record]),
+        stat=tuple(segment["stat"][record].tolist()),
+        line=segment.note_bytes(record),
+    )
+
+
+def changed_ns(fold: Fold, place: int) -> int:
+    """Return when the content of a live note last changed, by its mtime at that moment."""
+    segment, record = fold.locate(int(fold.winners[place]))
+    return int(segment["stat"][record][STAT.changed_ns])
+
+
+def _open(folder: Path, ref: SegmentRef, *, verify: bool) -> Segment:
+    segment = open_segment(folder, ref)
+    lines = folder / f"{ref.name}.jsonl"
+    try:
+        if lines.stat().st_size != ref.line_bytes:
+            raise damaged(lines.name, "does not have the size it was committed with")
+    except FileNotFoundError:
+        raise damaged(lines.name, "is missing") from None
+    if verify and not segment.arrays_are_whole():
+        raise damaged(f"{ref.name}.npz", "does not match its SHA-256")
+    if verify and not segment.lines_are_whole():
+        raise damaged(lines.name, "does not match its SHA-256")
+    return segment
+
+
+def _problem(path: Path, paths: PalacePaths, error: IndexDamagedError) -> Problem:
+    where = path.relative_to(paths.root).as_posix()
+    return Problem(where, None, "index", f"{error} (mended in this run)")

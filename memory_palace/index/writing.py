@@ -1,0 +1,166 @@
+"""Write a segment from note records and their chunks."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from memory_palace.index.commit import SegmentRef
+from memory_palace.index.npz import Array, checksum, write_arrays
+from memory_palace.index.segment import TOMBSTONE, join_texts
+from memory_palace.models import Matrix
+from memory_palace.storage.atomic import write_atomic, write_content
+
+DIGEST_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk to be written; its vector is in the note's matrix."""
+
+    first_line: int
+    last_line: int
+    digest: bytes
+    """The first 16 bytes of the text digest."""
+    line: bytes
+    """What is shown of it: one JSON line."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRow:
+    """A note record to be written, with its chunks where it is a content record."""
+
+    path: str
+    kind: int
+    digest: bytes
+    title: str
+    type: str
+    own_type: str
+    """What the front matter says, so that a changed manifest line needs no parsing."""
+    priority: int
+    own_priority: int
+    aliases: str
+    """Separated by the unit separator, as ``targets`` is."""
+    targets: str
+    date: float
+    date_source: int
+    flags: int
+    stat: tuple[int, int, int, int, int]
+    line: bytes
+    chunks: tuple[ChunkRow, ...] = ()
+    vectors: Matrix | None = None
+    """One row per chunk; ``None`` only where there is no chunk."""
+
+
+def tombstone(path: str) -> NoteRow:
+    """Return the record that says a note is gone."""
+    return NoteRow(
+        path, TOMBSTONE, bytes(DIGEST_BYTES), "", "", "", 0, 0, "", "", 0.0, 0, 0,
+        (0, 0, 0, 0, 0), b"{}\n",
+    )  # fmt: skip
+
+
+def json_line(record: Mapping[str, Any]) -> bytes:
+    """Return one JSON line, the same bytes for the same record."""
+    return (json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n").encode()
+
+
+def write_segment(
+    folder: Path, notes: Sequence[NoteRow], *, fingerprint: str, dimension: int, is_cold: bool
+) -> SegmentRef:
+    """Write both files of a segment and return how the commit record names it.
+
+    A reader finds the npz only through a commit record, so the JSONL may follow it.
+    """
+    lines = b"".join(_lines(notes))
+    members = _members(notes, dimension)
+    members["fingerprint"] = [np.frombuffer(fingerprint.encode(), np.uint8)]
+    members["lines_digest"] = [np.frombuffer(sha256(lines).digest(), np.uint8)]
+
+    def fill(file: BinaryIO) -> None:
+        write_arrays(file, members)
+
+    arrays = write_content(folder, fill, "seg-{}.npz")
+    write_atomic(arrays.with_suffix(".jsonl"), lines)
+    return SegmentRef(
+        name=arrays.stem,
+        is_cold=is_cold,
+        rows=sum(len(note.chunks) for note in notes),
+        notes=len(notes),
+        dead_rows=0,
+        array_bytes=arrays.stat().st_size,
+        line_bytes=len(lines),
+        checksum=checksum(arrays),
+    )
+
+
+def _lines(notes: Sequence[NoteRow]) -> Iterator[bytes]:
+    """Order of the JSONL: each note, then its chunks."""
+    for note in notes:
+        yield note.line
+        for chunk in note.chunks:
+            yield chunk.line
+
+
+def _members(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Array]]:
+    note_offsets, chunk_offsets = _offsets(notes)
+    chunks = [chunk for note in notes for chunk in note.chunks]
+    counts = [len(note.chunks) for note in notes]
+
+    def column(value: Callable[[NoteRow], object], dtype: type) -> list[Array]:
+        return [np.array([value(note) for note in notes], dtype)]
+
+    def texts(value: Callable[[NoteRow], str]) -> list[Array]:
+        return [join_texts([value(note) for note in notes])]
+
+    return {
+        "vectors": [np.zeros((0, dimension), np.float32)]
+        + [note.vectors for note in notes if note.vectors is not None and note.chunks],
+        "chunk_note": [np.repeat(np.arange(len(notes), dtype=np.uint32), counts)],
+        "chunk_lines": [_shaped([(c.first_line, c.last_line) for c in chunks], np.uint32, 2)],
+        "chunk_digest": [_digests([chunk.digest for chunk in chunks])],
+        "chunk_offset": [np.array(chunk_offsets, np.uint64)],
+        "chunk_crc": [np.array([zlib.crc32(chunk.line) for chunk in chunks], np.uint32)],
+        "paths": texts(lambda note: note.path),
+        "titles": texts(lambda note: note.title),
+        "types": texts(lambda note: note.type),
+        "own_types": texts(lambda note: note.own_type),
+        "aliases": texts(lambda note: note.aliases),
+        "targets": texts(lambda note: note.targets),
+        "note_digest": [_digests([note.digest for note in notes])],
+        "kind": column(lambda note: note.kind, np.uint8),
+        "priority": column(lambda note: note.priority, np.int8),
+        "own_priority": column(lambda note: note.own_priority, np.int8),
+        "date": column(lambda note: note.date, np.float64),
+        "date_source": column(lambda note: note.date_source, np.uint8),
+        "flags": column(lambda note: note.flags, np.uint8),
+        "note_offset": [np.array(note_offsets, np.uint64)],
+        "note_crc": column(lambda note: zlib.crc32(note.line), np.uint32),
+        "stat": [_shaped([note.stat for note in notes], np.int64, 5)],
+    }
+
+
+def _offsets(notes: Sequence[NoteRow]) -> tuple[list[int], list[int]]:
+    note_offsets, chunk_offsets, position = [], [], 0
+    for note in notes:
+        note_offsets.append(position)
+        position += len(note.line)
+        for chunk in note.chunks:
+            chunk_offsets.append(position)
+            position += len(chunk.line)
+    return note_offsets, chunk_offsets
+
+
+def _shaped(rows: Sequence[tuple[int, ...]], dtype: type, width: int) -> Array:
+    return np.array(rows, dtype).reshape(len(rows), width)
+
+
+def _digests(digests: Sequence[bytes]) -> Array:
+    return np.frombuffer(b"".join(digests), np.uint8).reshape(len(digests), DIGEST_BYTES)
