@@ -6,7 +6,7 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, map_arrays
 from memory_palace.models import Matrix
+from memory_palace.storage.atomic import is_named_by_content
 
 CONTENT, META, TOMBSTONE = 0, 1, 2
 """What a note record says: here are the note's chunks; only its record changed; it is gone."""
@@ -105,8 +106,7 @@ class Segment:
 
     def arrays_are_whole(self) -> bool:
         """Compare the npz with the SHA-256 in its name."""
-        with self._lines_path.with_suffix(".npz").open("rb") as file:
-            return self.name == f"seg-{file_digest(file, 'sha256').hexdigest()[:16]}"
+        return is_named_by_content(self._lines_path.with_suffix(".npz"))
 
     def lines_are_whole(self) -> bool:
         """Compare the JSONL with the digest that the arrays hold of it."""

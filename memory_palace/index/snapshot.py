@@ -16,7 +16,7 @@ from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.npz import Array
 from memory_palace.index.records import chunk_record, note_record
 from memory_palace.index.segment import EVERGREEN, PRIVATE, STAT, Segment, open_segment
-from memory_palace.models import ChunkRecord, NoteRecord, Scores, Vector
+from memory_palace.models import ChunkRecord, Matrix, NoteRecord, Scores, Vector
 from memory_palace.notes.rooms import room_of
 
 _MTIME = 3
@@ -71,6 +71,15 @@ class Snapshot:
         for segment, start in zip(self.segments, self._row_starts.tolist(), strict=False):
             np.matmul(segment.vectors, vector, out=scores[start : start + segment.rows])
         return scores
+
+    def rows_of(self, rows: NDArray[np.int64]) -> Matrix:
+        """Return the vectors of some rows, shape ``(len(rows), dimension)``."""
+        found = np.empty((len(rows), self.commit.dimension), np.float32)
+        numbers = np.searchsorted(self._row_starts, rows, side="right") - 1
+        for number in np.unique(numbers).tolist():
+            inside = numbers == number
+            found[inside] = self.segments[number].vectors[rows[inside] - self._row_starts[number]]
+        return found
 
     @cached_property
     def titles(self) -> list[str]:

@@ -53,7 +53,7 @@ class State:
                     path, is_cold, place, FileStat(*stats[place]), digests[place].tobytes()
                 )
 
-    def fold(self, is_cold: bool) -> Fold:  # noqa: FBT001 - the zone is the subject here
+    def fold(self, is_cold: bool) -> Fold:
         """Return the fold of one zone."""
         return self.cold if is_cold else self.hot
 

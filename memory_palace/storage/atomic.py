@@ -86,3 +86,9 @@ def write_content(folder: Path, fill: Callable[[BinaryIO], object], name: str) -
         raise
     sync_folder(folder)
     return path
+
+
+def is_named_by_content(path: Path) -> bool:
+    """Whether a file's SHA-256 is the one in its name."""
+    with path.open("rb") as file:
+        return path.stem.rpartition("-")[2] == file_digest(file, "sha256").hexdigest()[:16]

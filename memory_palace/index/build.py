@@ -1,0 +1,159 @@
+"""Bring the index up to date with the notes: scan, diff, write segments, merge, commit, sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+
+from memory_palace.index.commit import SegmentRef
+from memory_palace.index.context import BuildContext
+from memory_palace.index.diff import Diff, diff_notes
+from memory_palace.index.listing import Listing, append_lines, consult, meta_rows
+from memory_palace.index.publish import Published, Written, draft_commit, publish
+from memory_palace.index.reuse import KnownVectors
+from memory_palace.index.rows import RowMaker, Tally
+from memory_palace.index.segment import Segment, open_segment
+from memory_palace.index.state import EMPTY, State, changed_ns
+from memory_palace.index.writing import NoteRow, tombstone, write_segment
+from memory_palace.models import IndexReport, SourceFile
+from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.reading import read_note
+
+
+def build_index(
+    context: BuildContext, state: State, *, force: bool = False, verify: bool = False
+) -> IndexReport:
+    """Index every note that changed. The caller holds the writer's lock.
+
+    ``state`` is what is committed. ``force`` uses nothing of it but when undated notes last
+    changed; ``verify`` hashes every note. Nothing is visible to readers until the commit.
+    """
+    started = context.monotonic()
+    base = EMPTY if force else state
+    found = discover_notes(context.paths.root, ignore=context.config.ignore)
+    diff = diff_notes(
+        found.files,
+        base.known(),
+        lambda file: _read_digest(context, file),
+        scanned_ns=base.commit.scanned_ns if base.commit else 0,
+        verify=verify or bool(state.problems),
+    )
+    listing = consult(context, base, diff)
+    tally = Tally()
+    written = _write_zones(context, base, diff, listing, tally, _ages(state, diff))
+    manifest_digest = append_lines(context, listing, diff, _gone(tally))
+    published = Published()
+    if not context.is_dry_run:
+        record = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
+        published = publish(context, state, base, written, record, hashed=diff.hashed)
+    problems = (
+        *state.problems, *found.problems, *listing.manifest.problems, *diff.problems,
+        *tally.problems,
+    )  # fmt: skip
+    gone = _gone(tally)
+    return IndexReport(
+        added=tuple(file.path for file in diff.new if file.path not in gone),
+        changed=tuple(file.path for file, _ in diff.changed if file.path not in gone),
+        moved=tuple((note.path, file.path) for file, note in diff.moved),
+        removed=tuple(note.path for note in diff.removed),
+        unchanged=len(diff.unchanged) + len(diff.touched),
+        embedded=tally.embedded,
+        reused=tally.reused,
+        failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
+        problems=problems,
+        seconds=context.monotonic() - started,
+        bytes_written=written.size_bytes + published.record_bytes,
+        bytes_merged=published.bytes_merged,
+        embedder=context.embedder.name,
+        is_dry_run=context.is_dry_run,
+    )
+
+
+def _read_digest(context: BuildContext, file: SourceFile) -> bytes:
+    data, _ = read_note(context.paths.root, file, limit_bytes=context.config.max_note_bytes)
+    return sha256(data).digest()[:16]
+
+
+def _gone(tally: Tally) -> set[str]:
+    """Paths that vanished or could not be read while they were being indexed."""
+    return tally.vanished | {p.path for p in tally.problems if p.is_failure}
+
+
+def _ages(state: State, diff: Diff) -> Callable[[SourceFile], int | None]:
+    """Return how to find when a file's content last changed, where the index knows it."""
+    before = {(note.path, note.is_cold): note for note in state.known()} if diff.new else {}
+    sources = {file.path: note for file, note in diff.moved}
+
+    def age(file: SourceFile) -> int | None:
+        note = sources.get(file.path)
+        if note is None:
+            note = before.get((file.path, file.is_cold))
+            if note is None or note.stat.size != file.stat.size:
+                return None
+            if note.stat.mtime_ns != file.stat.mtime_ns:
+                return None
+        return changed_ns(state.fold(note.is_cold), note.place)
+
+    return age
+
+
+def _write_zones(
+    context: BuildContext,
+    state: State,
+    diff: Diff,
+    listing: Listing,
+    tally: Tally,
+    ages: Callable[[SourceFile], int | None],
+) -> Written:
+    known = _known_vectors(context, state, diff)
+    maker = RowMaker(context, listing.authorities, known, ages, tally)
+    refs: list[SegmentRef] = []
+    opened: dict[str, Segment] = {segment.name: segment for segment in state.segments}
+    for is_cold in (False, True):
+        for rows in _batches(state, diff, listing, maker, tally, is_cold=is_cold):
+            if context.is_dry_run:
+                continue
+            ref = write_segment(
+                context.paths.index,
+                rows,
+                fingerprint=context.fingerprint,
+                dimension=context.embedder.dimension,
+                is_cold=is_cold,
+            )
+            refs.append(ref)
+            segment = opened[ref.name] = open_segment(context.paths.index, ref)
+            known.add(segment["chunk_digest"], segment.vectors)
+    return Written(tuple(refs), opened)
+
+
+def _known_vectors(context: BuildContext, state: State, diff: Diff) -> KnownVectors:
+    known = KnownVectors()
+    is_forced = state is EMPTY and context.paths.commit.exists()
+    for segment in state.segments:
+        known.add(segment["chunk_digest"], segment.vectors)
+    if (diff.new or diff.changed or diff.moved) and not is_forced:
+        known.add_leftovers(
+            context.paths.index,
+            fingerprint=context.fingerprint,
+            committed=[segment.name for segment in state.segments],
+        )
+    return known
+
+
+def _batches(
+    state: State, diff: Diff, listing: Listing, maker: RowMaker, tally: Tally, *, is_cold: bool
+) -> Iterator[Sequence[NoteRow]]:
+    """Content in batches; records without content ride with the first of them."""
+    files = [file for file in diff.new if file.is_cold == is_cold]
+    files += [file for file, _ in (*diff.changed, *diff.moved) if file.is_cold == is_cold]
+    files.sort(key=lambda file: file.path)
+    removed = [*diff.removed, *(note for _, note in diff.moved)]
+    extra = list(meta_rows(state, diff, listing, is_cold=is_cold))
+    extra += [tombstone(note.path) for note in removed if note.is_cold == is_cold]
+    for rows in maker.batches(files):
+        yield sorted([*extra, *rows], key=lambda row: row.path)
+        extra = []
+    known = {file.path for file, note in diff.changed if note.is_cold == is_cold}
+    extra += [tombstone(path) for path in sorted(known & _gone(tally))]
+    if extra:
+        yield extra

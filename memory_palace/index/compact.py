@@ -1,0 +1,160 @@
+"""Merge small segments of like size, and rewrite a large one when a quarter of it is dead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from memory_palace.index.commit import SegmentRef
+from memory_palace.index.fold import Fold, fold_segments
+from memory_palace.index.segment import CONTENT, META, TOMBSTONE, Segment, open_segment
+from memory_palace.index.state import read_row
+from memory_palace.index.writing import ChunkRow, NoteRow, tombstone, write_segment
+
+PILE = 8
+"""How many segments of like size are merged; also the factor between sizes (log-structured
+merge: each record is written again once per size it passes through)."""
+LARGE_ROWS = 16_384
+"""From here on a segment is left alone until a quarter of it is dead. It is also how many rows
+a build embeds before it writes: the memory a build needs grows with it, not with the vault."""
+DEAD_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """The segments after merging, and how many bytes merging wrote."""
+
+    refs: tuple[SegmentRef, ...]
+    bytes_merged: int
+
+
+def compact(
+    folder: Path,
+    refs: Sequence[SegmentRef],
+    opened: dict[str, Segment],
+    *,
+    fingerprint: str,
+    dimension: int,
+) -> Compaction:
+    """Merge until no pile and no large segment with a dead quarter is left, zone by zone.
+
+    ``opened`` holds segments that are mapped already, by name, and gains those opened here.
+    """
+    done: list[SegmentRef] = []
+    written = 0
+    for is_cold in (False, True):
+        zone = [ref for ref in refs if ref.is_cold == is_cold]
+        while True:
+            for ref in zone:
+                if ref.name not in opened:
+                    opened[ref.name] = open_segment(folder, ref)
+            fold = fold_segments([opened[ref.name] for ref in zone])
+            zone = _count_dead(zone, fold)
+            chosen = _choose(zone)
+            if not chosen:
+                break
+            merged = _merge(folder, fold, chosen, fingerprint, dimension, is_cold=is_cold)
+            last = zone.index(chosen[-1])
+            zone[last : last + 1] = [merged] if merged else []
+            zone = [ref for ref in zone if ref not in chosen]
+            written += merged.array_bytes + merged.line_bytes if merged else 0
+        done += zone
+    return Compaction(tuple(done), written)
+
+
+def _count_dead(zone: Sequence[SegmentRef], fold: Fold) -> list[SegmentRef]:
+    dead = (int(np.count_nonzero(notes < 0)) for notes in fold.row_notes())
+    return [replace(ref, dead_rows=count) for ref, count in zip(zone, dead, strict=True)]
+
+
+def _choose(zone: Sequence[SegmentRef]) -> list[SegmentRef]:
+    """Return the segments to merge next, in their order; empty when all is well."""
+    for ref in zone:
+        if ref.rows >= LARGE_ROWS // PILE and ref.dead_rows >= DEAD_SHARE * ref.rows:
+            return [ref]
+    piles: dict[int, list[SegmentRef]] = {}
+    for ref in zone:
+        size = max(ref.rows, ref.notes, 1)
+        if size < LARGE_ROWS:
+            piles.setdefault(int(np.log2(size)) // 3, []).append(ref)
+    full = [pile for pile in piles.values() if len(pile) >= PILE]
+    return full[0] if full else []
+
+
+def _merge(
+    folder: Path,
+    fold: Fold,
+    chosen: Sequence[SegmentRef],
+    fingerprint: str,
+    dimension: int,
+    *,
+    is_cold: bool,
+) -> SegmentRef | None:
+    names = {ref.name for ref in chosen}
+    rows = [*_live_notes(fold, names), *_needed_tombstones(fold, names)]
+    if not rows:
+        return None
+    rows.sort(key=lambda row: row.path)
+    return write_segment(
+        folder, rows, fingerprint=fingerprint, dimension=dimension, is_cold=is_cold
+    )
+
+
+def _live_notes(fold: Fold, names: set[str]) -> Iterable[NoteRow]:
+    """Carry over what is live.
+
+    A note whose chunks are here is written with its latest record, wherever that is, so that
+    the merged segment may stand anywhere after its parts.
+    """
+    rows_of = {s.name: _rows_by_note(s) for s in fold.segments if s.name in names}
+    is_chosen = np.array([segment.name in names for segment in fold.segments])
+    owned = is_chosen[np.searchsorted(fold.starts, fold.owners, side="right") - 1]
+    described = is_chosen[np.searchsorted(fold.starts, fold.winners, side="right") - 1]
+    for place in np.flatnonzero(owned | described).tolist():
+        if owned[place]:
+            owner, record = fold.locate(int(fold.owners[place]))
+            rows = rows_of[owner.name].get(record, [])
+            yield _with_chunks(read_row(fold, place, kind=CONTENT), owner, rows)
+        else:
+            yield read_row(fold, place, kind=META)
+
+
+def _needed_tombstones(fold: Fold, names: set[str]) -> Iterable[NoteRow]:
+    """Keep a tombstone only while some other segment still has a record of its path."""
+    others = {path for s in fold.segments if s.name not in names for path in s.paths}
+    live = set(fold.paths)
+    gone = {
+        path
+        for segment in fold.segments
+        if segment.name in names
+        for path, kind in zip(segment.paths, segment["kind"].tolist(), strict=True)
+        if kind == TOMBSTONE
+    }
+    return [tombstone(path) for path in gone & others - live]
+
+
+def _with_chunks(row: NoteRow, segment: Segment, rows: Sequence[int]) -> NoteRow:
+    chunks = tuple(
+        ChunkRow(
+            int(segment["chunk_lines"][i][0]),
+            int(segment["chunk_lines"][i][1]),
+            bytes(segment["chunk_digest"][i]),
+            segment.chunk_bytes(i),
+        )
+        for i in rows
+    )
+    return (
+        replace(row, chunks=chunks, vectors=segment.vectors[rows[0] : rows[-1] + 1])
+        if rows
+        else row
+    )
+
+
+def _rows_by_note(segment: Segment) -> dict[int, list[int]]:
+    rows: dict[int, list[int]] = {}
+    for row, note in enumerate(segment["chunk_note"].tolist()):
+        rows.setdefault(note, []).append(row)
+    return rows

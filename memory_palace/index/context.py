@@ -1,0 +1,36 @@
+"""What a build is given: places, settings, clock and embedder, fixed before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memory_palace.config import Config, PalacePaths
+from memory_palace.embedding.base import Embedder
+from memory_palace.notes.chunking import CHUNKER
+
+Progress = Callable[[int, int], None]
+"""Told how many chunks are done, and how many there will be by the present estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildContext:
+    """The fixed part of a build."""
+
+    paths: PalacePaths
+    config: Config
+    embedder: Embedder
+    now_ns: int
+    monotonic: Callable[[], float]
+    progress: Progress
+    is_dry_run: bool = False
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that decides what a vector is: the embedder and the chunker."""
+        return index_fingerprint(self.embedder)
+
+
+def index_fingerprint(embedder: Embedder) -> str:
+    """Name the recipe of an index; two indexes with one fingerprint may share vectors."""
+    return f"{embedder.fingerprint}|{CHUNKER}"

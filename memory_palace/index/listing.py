@@ -1,0 +1,134 @@
+"""What the manifest and git say about notes, and which records that changes."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memory_palace.index.context import BuildContext
+from memory_palace.index.diff import Diff
+from memory_palace.index.effective import Authorities
+from memory_palace.index.segment import META, SOURCES
+from memory_palace.index.state import KnownNote, State, changed_ns, read_row
+from memory_palace.index.writing import NoteRow
+from memory_palace.models import SourceFile
+from memory_palace.notes.dates import git_commit_times, git_head
+from memory_palace.notes.manifest import Manifest, ManifestEntry, add_lines, read_manifest
+from memory_palace.storage.atomic import write_atomic
+
+_UNDATED = {SOURCES.index("git"), SOURCES.index("mtime")}
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The authorities beside the notes themselves, as they stood when the build began."""
+
+    manifest: Manifest
+    authorities: Authorities
+    head: str
+
+
+def consult(context: BuildContext, state: State, diff: Diff) -> Listing:
+    """Read the manifest; ask git for dates of notes that may need one."""
+    root = context.paths.root
+    manifest = read_manifest(context.paths.manifest)
+    head = git_head(root) or ""
+    times: dict[str, float] = {}
+    if head:
+        asked = [file.path for file in diff.new]
+        asked += [file.path for file, _ in (*diff.changed, *diff.moved)]
+        if state.commit is None or state.commit.git_head != head:
+            asked += _undated(state)
+        times = git_commit_times(root, asked) if asked else {}
+    return Listing(manifest, Authorities(manifest.entries, times), head)
+
+
+def meta_rows(state: State, diff: Diff, listing: Listing, *, is_cold: bool) -> Iterator[NoteRow]:
+    """Yield records of notes whose bytes are the same but whose figures or listing are not.
+
+    Every note is compared when the manifest, the last git commit or the trust in the index
+    changed; otherwise only touched ones are.
+    """
+    fold = state.fold(is_cold)
+    commit = state.commit
+    is_relisted = (
+        commit is None or commit.manifest != listing.manifest.digest or bool(state.problems)
+    )
+    is_redated = commit is None or commit.git_head != listing.head
+    touched = {note.place: file for file, note in diff.touched if note.is_cold == is_cold}
+    compared = list(touched)
+    if is_relisted or is_redated:
+        compared += [note.place for _, note in diff.unchanged if note.is_cold == is_cold]
+    if not compared:
+        return
+    types, own_types = fold.texts("types"), fold.texts("own_types")
+    priorities, own_priorities = fold.column("priority"), fold.column("own_priority")
+    dates, sources = fold.column("date").tolist(), fold.column("date_source").tolist()
+    asked = listing.authorities
+    for place in sorted(compared):
+        path = fold.paths[place]
+        kind = asked.type_of(path, own_types[place])
+        priority = asked.priority_of(path, int(own_priorities[place]))
+        date, source = dates[place], sources[place]
+        if is_redated and source in _UNDATED:
+            date, source = asked.date_of(path, None)
+        new = (kind, priority, date, source)
+        old = (types[place], int(priorities[place]), dates[place], sources[place])
+        if place in touched or new != old:
+            row = read_row(fold, place, kind=META)
+            stat = (*touched[place].stat, changed_ns(fold, place)) if place in touched else row.stat
+            yield replace(
+                row, type=kind, priority=priority, date=date, date_source=source, stat=stat
+            )
+
+
+def append_lines(context: BuildContext, listing: Listing, diff: Diff, gone: set[str]) -> str:
+    """Give every hot note a manifest line, unless that is forbidden; return the digest after.
+
+    Lines of people are never touched. A renamed note takes the other fields of its old line.
+    """
+    manifest = listing.manifest
+    if context.config.manifest == "frozen" or context.is_dry_run:
+        return manifest.digest
+    moved = {file.path: note.path for file, note in diff.moved}
+    hot = [file for file in _all_files(diff) if not file.is_cold and file.path not in gone]
+    new = list(_missing_lines(manifest, (file.path for file in hot), moved))
+    if not new:
+        return manifest.digest
+    path = context.paths.manifest
+    before = path.read_bytes() if path.exists() else b""
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
+    write_atomic(path, add_lines(before, new), mode=mode)
+    return read_manifest(path).digest
+
+
+def _missing_lines(
+    manifest: Manifest, paths: Iterable[str], moved: dict[str, str]
+) -> Iterator[ManifestEntry]:
+    for path in sorted(paths):
+        if _key(path) in manifest.entries:
+            continue
+        old = manifest.entries.get(_key(moved.get(path, "")))
+        if old is None:
+            yield ManifestEntry(path=path, type=None, priority=None, line=0, extra={})
+        else:
+            yield replace(old, path=path, line=0)
+
+
+def _all_files(diff: Diff) -> Sequence[SourceFile]:
+    pairs: Sequence[tuple[SourceFile, KnownNote]] = (
+        *diff.changed, *diff.touched, *diff.moved, *diff.unchanged,
+    )  # fmt: skip
+    return [*diff.new, *(file for file, _ in pairs)]
+
+
+def _undated(state: State) -> Iterator[str]:
+    for fold in (state.hot, state.cold):
+        if fold.paths:
+            sources = fold.column("date_source").tolist()
+            yield from (p for p, s in zip(fold.paths, sources, strict=True) if s in _UNDATED)
+
+
+def _key(path: str) -> str:
+    return unicodedata.normalize("NFC", path)

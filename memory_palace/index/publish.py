@@ -1,0 +1,111 @@
+"""Make a build visible: merge, calibrate, replace the commit record, sweep what nothing names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memory_palace.index.calibration import calibrate
+from memory_palace.index.commit import Commit, SegmentRef, next_commit, write_commit
+from memory_palace.index.compact import compact
+from memory_palace.index.context import BuildContext
+from memory_palace.index.diff import MARGIN_NS
+from memory_palace.index.fold import fold_segments
+from memory_palace.index.segment import Segment
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.state import State
+from memory_palace.storage.atomic import remove_files, sweep_temporaries
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a build has on disk before it commits."""
+
+    refs: tuple[SegmentRef, ...]
+    opened: dict[str, Segment]
+    """Every mapped segment by name, old and new."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the new segments."""
+        return sum(ref.array_bytes + ref.line_bytes for ref in self.refs)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What publishing wrote."""
+
+    record_bytes: int = 0
+    bytes_merged: int = 0
+
+
+def draft_commit(context: BuildContext, *, manifest: str, git_head: str) -> Commit:
+    """Return a record without segments, with all that does not depend on them."""
+    return Commit(
+        generation=1,
+        embedder=context.embedder.name,
+        fingerprint=context.fingerprint,
+        dimension=context.embedder.dimension,
+        scanned_ns=context.now_ns,
+        built_ns=context.now_ns,
+        manifest=manifest,
+        git_head=git_head,
+    )
+
+
+def publish(
+    context: BuildContext,
+    state: State,
+    base: State,
+    written: Written,
+    draft: Commit,
+    *,
+    hashed: int,
+) -> Published:
+    """Commit the build. ``state`` is what readers see now, ``base`` what the build kept of it."""
+    if not written.refs and state.commit and base is state and not state.problems:
+        return _refresh(context, state.commit, draft, hashed=hashed)
+    folder = context.paths.index
+    compaction = compact(
+        folder,
+        [*base.refs, *written.refs],
+        written.opened,
+        fingerprint=context.fingerprint,
+        dimension=context.embedder.dimension,
+    )
+    draft = replace(draft, segments=compaction.refs)
+    draft = replace(draft, calibration=_calibration(draft, written.opened))
+    commit = next_commit(state.commit, draft)
+    size = write_commit(context.paths.commit, commit)
+    sweep(folder, commit)
+    return Published(size, compaction.bytes_merged)
+
+
+def sweep(folder: Path, commit: Commit) -> None:
+    """Delete what neither this generation nor the one before it names."""
+    sweep_temporaries(folder)
+    named = commit.names()
+    derived = [*folder.glob("seg-*"), *folder.glob("vec-*")]
+    remove_files(path for path in derived if path.stem not in named)
+
+
+def _refresh(context: BuildContext, commit: Commit, draft: Commit, *, hashed: int) -> Published:
+    """Note that files which looked racy were hashed and are the same, or who listed them."""
+    sweep(context.paths.index, commit)
+    is_racy = hashed > 0 and draft.scanned_ns > commit.scanned_ns + MARGIN_NS
+    is_same = (draft.manifest, draft.git_head) == (commit.manifest, commit.git_head)
+    if is_same and not is_racy:
+        return Published()
+    again = replace(
+        commit,
+        scanned_ns=draft.scanned_ns,
+        manifest=draft.manifest,
+        git_head=draft.git_head,
+    )
+    return Published(write_commit(context.paths.commit, again))
+
+
+def _calibration(commit: Commit, opened: Mapping[str, Segment]) -> dict[str, float]:
+    hot = [opened[ref.name] for ref in commit.segments if not ref.is_cold]
+    return calibrate(Snapshot(commit, [fold_segments(hot)]))
