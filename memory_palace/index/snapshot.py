@@ -21,6 +21,7 @@ from memory_palace.notes.rooms import room_of
 
 _MTIME = 3
 SEPARATOR = "\x1f"
+_WIDTHS = {"stat": 5, "note_digest": 16}
 
 
 class Snapshot:
@@ -107,9 +108,19 @@ class Snapshot:
         return self._column("date_source")
 
     @cached_property
+    def stats(self) -> NDArray[np.int64]:
+        """Stat figures of each note, shape ``(notes, 5)``; the columns are ``segment.STAT``."""
+        return self._column("stat")
+
+    @cached_property
+    def note_digests(self) -> NDArray[np.uint8]:
+        """The first 16 bytes of each note's SHA-256."""
+        return self._column("note_digest")
+
+    @cached_property
     def dates(self) -> NDArray[np.float64]:
         """Time of each note, seconds since the epoch."""
-        changed: Array = self._column("stat")[:, STAT.changed_ns] / 1e9
+        changed: Array = self.stats[:, STAT.changed_ns] / 1e9
         return np.where(self.date_sources == _MTIME, changed, self._column("date"))
 
     @cached_property
@@ -174,7 +185,7 @@ class Snapshot:
     def _column(self, name: str) -> Array:
         columns = [fold.column(name) for fold in self._folds if fold.paths]
         if not columns:
-            return np.zeros((0, 5) if name == "stat" else 0, np.int64)
+            return np.zeros((0, _WIDTHS[name]) if name in _WIDTHS else 0, np.int64)
         column: Array = np.concatenate(columns)[self._order]
         return column
 

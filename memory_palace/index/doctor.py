@@ -1,0 +1,180 @@
+"""Prove that notes, manifest, vectors and digests agree."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.config import Config, PalacePaths
+from memory_palace.embedding.base import Embedder
+from memory_palace.errors import IndexDamagedError
+from memory_palace.index.commit import read_commit
+from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.index.state import State, open_state
+from memory_palace.models import Chunk, SourceFile
+from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.manifest import read_manifest
+from memory_palace.notes.parsing import parse_note
+from memory_palace.notes.reading import NoteUnreadable, read_note
+
+VECTOR_TOLERANCE = 1e-5
+"""Largest difference in any component between a stored vector and one made again."""
+SAMPLE = 20
+"""How many vectors are made again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One disagreement."""
+
+    what: str
+    """``index file``, ``note``, ``chunk``, ``vector``, ``manifest``, ``leftover``."""
+    where: str
+    message: str
+    is_derived: bool = True
+    """Whether building the index again mends it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What was compared, and what disagreed."""
+
+    findings: tuple[Finding, ...] = ()
+    checked: dict[str, int] = field(default_factory=dict)
+
+
+def examine(paths: PalacePaths, config: Config, embedder: Embedder | None) -> Examination:
+    """Compare everything derived with what it is derived from. Nothing is written.
+
+    Without an embedder chunks are compared by what is stored of them, and no vector is made.
+    """
+    commit = read_commit(paths.commit)
+    state = open_state(paths, verify=True)
+    findings = [Finding("index file", p.path, p.message) for p in state.problems]
+    checked = {"segments": len(commit.segments)}
+    if not state.problems:
+        snapshot = open_snapshot(paths, include_cold=True)
+        examiner = _Examiner(paths, config, embedder, snapshot)
+        findings += examiner.examine()
+        checked |= examiner.checked
+        findings += _leftovers(paths, state)
+    return Examination(tuple(findings), checked)
+
+
+class _Examiner:
+    """Walks the notes once and compares each with the snapshot."""
+
+    def __init__(
+        self, paths: PalacePaths, config: Config, embedder: Embedder | None, snapshot: Snapshot
+    ) -> None:
+        self._paths = paths
+        self._config = config
+        self._embedder = embedder
+        self._snapshot = snapshot
+        self._sampled: list[tuple[str, int, str]] = []
+        self.checked = {"notes": 0, "chunks": 0, "vectors": 0, "manifest lines": 0}
+
+    def examine(self) -> Iterator[Finding]:
+        found = discover_notes(self._paths.root, ignore=self._config.ignore)
+        yield from (Finding("note", p.path, p.message, is_derived=False)
+                    for p in found.problems if p.is_failure)  # fmt: skip
+        places = {path: place for place, path in enumerate(self._snapshot.paths)}
+        rows = self._rows_by_note()
+        digests = self._snapshot.note_digests
+        for file in found.files:
+            place = places.pop(file.path, None)
+            yield from self._note(file, place, digests, rows)
+        for path in places:
+            yield Finding("note", path, "is in the index but not among the notes")
+        yield from self._vectors()
+        yield from self._manifest({file.path for file in found.files})
+
+    def _note(
+        self,
+        file: SourceFile,
+        place: int | None,
+        digests: NDArray[np.uint8],
+        rows: dict[int, list[int]],
+    ) -> Iterator[Finding]:
+        self.checked["notes"] += 1
+        limit = self._config.max_note_bytes
+        try:
+            data, _ = read_note(self._paths.root, file, limit_bytes=limit)
+        except (NoteUnreadable, FileNotFoundError) as error:
+            yield Finding("note", file.path, str(error), is_derived=False)
+            return
+        if place is None:
+            yield Finding("note", file.path, "is not in the index")
+        elif sha256(data).digest()[:16] != bytes(digests[place]):
+            yield Finding("note", file.path, "has changed since it was indexed")
+        elif self._embedder is not None:
+            yield from self._chunks(file, data, rows.get(place, []), self._embedder)
+
+    def _chunks(
+        self, file: SourceFile, data: bytes, rows: list[int], embedder: Embedder
+    ) -> Iterator[Finding]:
+        note = parse_note(
+            file.path, data, count_tokens=embedder.count_tokens, token_limit=embedder.token_limit
+        )
+        stored = [bytes(self._snapshot.row_digests[row]).hex() for row in rows]
+        self.checked["chunks"] += len(stored)
+        if stored != [chunk.digest[:32] for chunk in note.chunks]:
+            yield Finding("chunk", file.path, "its chunks are not those of its text")
+            return
+        for row, chunk in zip(rows, note.chunks, strict=True):
+            yield from self._chunk(file.path, row, chunk)
+
+    def _chunk(self, path: str, row: int, chunk: Chunk) -> Iterator[Finding]:
+        lines = tuple(self._snapshot.row_lines[row].tolist())
+        try:
+            record = self._snapshot.chunk(row)
+        except IndexDamagedError as error:
+            yield Finding("index file", path, str(error))
+            return
+        if lines != (chunk.first_line, chunk.last_line) or record.digest != chunk.digest:
+            yield Finding("chunk", f"{path}:{chunk.first_line}", "its record is not of its text")
+        self._sampled.append((chunk.digest, row, chunk.embed_text))
+
+    def _vectors(self) -> Iterator[Finding]:
+        """Make the vectors of the chunks with the smallest digests again."""
+        sample = sorted(self._sampled)[:SAMPLE]
+        if not sample or self._embedder is None:
+            return
+        again = self._embedder.embed_passages([text for _, _, text in sample])
+        stored = self._snapshot.rows_of(np.array([row for _, row, _ in sample]))
+        self.checked["vectors"] = len(sample)
+        for (_, row, _), distance in zip(sample, np.abs(again - stored).max(axis=1), strict=True):
+            if distance > VECTOR_TOLERANCE:
+                path = self._snapshot.paths[int(self._snapshot.row_note[row])]
+                yield Finding("vector", path, f"differs by {distance:.1e} when made again")
+
+    def _manifest(self, present: Collection[str]) -> Iterator[Finding]:
+        manifest = read_manifest(self._paths.manifest)
+        self.checked["manifest lines"] = len(manifest.entries)
+        for problem in manifest.problems:
+            yield Finding("manifest", str(problem), problem.message, is_derived=False)
+        for entry in manifest.entries.values():
+            if entry.path not in present:
+                message = f"line {entry.line} names a note that is not there"
+                yield Finding("manifest", entry.path, message, is_derived=False)
+
+    def _rows_by_note(self) -> dict[int, list[int]]:
+        rows: dict[int, list[int]] = {}
+        for row, note in enumerate(self._snapshot.row_note.tolist()):
+            if note >= 0:
+                rows.setdefault(note, []).append(row)
+        return rows
+
+
+def _leftovers(paths: PalacePaths, state: State) -> Iterator[Finding]:
+    """Files in the index folder that no commit record names."""
+    named = state.commit.names() if state.commit else set()
+    for path in sorted(paths.index.iterdir()):
+        is_ours = path.name in {"INDEX.json", "lock"} or path.stem in named
+        if not is_ours:
+            where = path.relative_to(paths.root).as_posix()
+            yield Finding("leftover", where, "belongs to no generation of the index")

@@ -1,0 +1,56 @@
+"""How far the index is behind the notes: a cheap scan that a query can afford."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from memory_palace.config import Config, PalacePaths
+from memory_palace.index.segment import STAT
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.notes.discovery import discover_notes
+
+SCAN_SECONDS = 0.05
+"""A query's scan stops after this long and then says nothing about freshness."""
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """What a scan found, compared with a snapshot."""
+
+    state: Literal["current", "stale", "unchecked"]
+    behind: int = 0
+    """Notes that are new, changed or gone."""
+
+
+def check_freshness(
+    paths: PalacePaths,
+    config: Config,
+    snapshot: Snapshot,
+    *,
+    monotonic: Callable[[], float],
+    limit_seconds: float | None = SCAN_SECONDS,
+) -> Freshness:
+    """Compare stat figures of the notes in the snapshot's zones; nothing is opened.
+
+    Where the snapshot leaves the cold zone out, so does the comparison.
+    """
+    started = monotonic()
+    found = discover_notes(
+        paths.root,
+        ignore=config.ignore,
+        deadline=lambda: limit_seconds is not None and monotonic() - started > limit_seconds,
+    )
+    if not found.is_complete:
+        return Freshness("unchecked")
+    stats = snapshot.stats[:, [STAT.size, STAT.mtime_ns, STAT.ctime_ns, STAT.inode]].tolist()
+    known = dict(zip(snapshot.paths, stats, strict=True))
+    has_cold = bool(snapshot.cold.any())
+    behind = 0
+    for file in found.files:
+        if file.is_cold and not has_cold:
+            continue
+        behind += known.pop(file.path, None) != list(file.stat)
+    behind += len(known)
+    return Freshness("stale" if behind else "current", behind)
