@@ -1,0 +1,27 @@
+"""What every test shares: no test reaches another machine."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+LOCAL = ("127.0.0.1", "::1", "localhost")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def offline() -> Iterator[None]:
+    """Fail a test that connects anywhere but to this machine."""
+    connect = socket.socket.connect
+
+    def connect_locally(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX and address[0] not in LOCAL:
+            pytest.fail(f"a test tried to connect to {address[0]}")
+        connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", connect_locally)
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        yield

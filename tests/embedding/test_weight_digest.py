@@ -1,0 +1,76 @@
+"""Remembered digests are those of the bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from memory_palace.embedding import weight_digest
+from memory_palace.embedding.weight_digest import CACHE_FILE, digest_weights
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(b"weights")
+    return path
+
+
+def age_cache(cache: Path, *, seconds: float) -> None:
+    """Make the cache look written that long before the moment that it was."""
+    moment = (cache / CACHE_FILE).stat().st_mtime - seconds
+    os.utime(cache / CACHE_FILE, (moment, moment))
+
+
+def test_a_digest_is_computed_once_and_then_remembered(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = hashlib.sha256(b"weights").hexdigest()
+    assert digest_weights(weights, cache=tmp_path / "cache") == expected
+    age_cache(tmp_path / "cache", seconds=-1)
+    monkeypatch.setattr(weight_digest, "file_digest", None)
+    assert digest_weights(weights, cache=tmp_path / "cache") == expected
+
+
+def test_changed_bytes_of_equal_length_are_digested_again(weights: Path, tmp_path: Path) -> None:
+    before = digest_weights(weights, cache=tmp_path)
+    weights.write_bytes(b"WEIGHTS")
+    assert digest_weights(weights, cache=tmp_path) != before
+
+
+def test_a_file_as_new_as_the_cache_is_not_trusted(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest_weights(weights, cache=tmp_path)
+    age_cache(tmp_path, seconds=60)
+    monkeypatch.setattr(weight_digest, "file_digest", lambda file, name: hashlib.sha256(b"read"))
+    assert digest_weights(weights, cache=tmp_path) == hashlib.sha256(b"read").hexdigest()
+
+
+def test_a_link_and_its_target_share_one_entry(weights: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(weights)
+    cache = tmp_path / "cache"
+    digest_weights(weights, cache=cache)
+    age_cache(cache, seconds=-1)
+    remembered = (cache / CACHE_FILE).read_bytes()
+    digest_weights(link, cache=cache)
+    assert (cache / CACHE_FILE).read_bytes() == remembered
+
+
+@pytest.mark.parametrize("damage", [b"", b"[]", b'{"x": 3}', b"\xff", b'{"x": {"stat": 1}}'])
+def test_a_damaged_cache_is_written_anew(weights: Path, tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / CACHE_FILE).write_bytes(damage)
+    expected = hashlib.sha256(b"weights").hexdigest()
+    assert digest_weights(weights, cache=tmp_path) == expected
+    assert expected.encode() in (tmp_path / CACHE_FILE).read_bytes()
+
+
+def test_a_cache_that_cannot_be_written_costs_only_time(weights: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way", "utf-8")
+    expected = hashlib.sha256(b"weights").hexdigest()
+    assert digest_weights(weights, cache=blocked) == expected
