@@ -1,0 +1,116 @@
+"""Signed feature hashing of words and letters: a lexical index that needs no model.
+
+It finds notes that share words with a question, not notes that mean the same. It is there for
+tests, and for measuring everything but quality.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.models import Matrix, Vector
+
+NAME = "hashing"
+DIMENSION = 384
+TOKEN_LIMIT = 254
+"""A text is hashed whole; the limit only gives passages the size that minilm's have."""
+WORD_FEATURES = 3
+"""A whole word counts three times a part of it, in three places, so that few collide fully."""
+CACHED_WORDS = 20_000
+
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_WORD = re.compile(r"\w+")
+_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]{{1,16}}")
+_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+
+
+class HashingEmbedder:
+    """Weighs distinct words by 1 + ln(count), after Weinberger et al. (2009)."""
+
+    def __init__(self) -> None:
+        self._features: dict[str, NDArray[np.int16]] = {}
+
+    @property
+    def name(self) -> str:
+        """The name it is chosen by."""
+        return NAME
+
+    @property
+    def dimension(self) -> int:
+        """Length of its vectors."""
+        return DIMENSION
+
+    @property
+    def token_limit(self) -> int:
+        """Tokens a passage should have at most."""
+        return TOKEN_LIMIT
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that changes its vectors."""
+        return f"{NAME}:blake2b:{DIMENSION}:1"
+
+    def count_tokens(self, text: str) -> int:
+        """Count words; a long one counts once per 16 letters, an ideograph by itself."""
+        return len(_TOKEN.findall(text))
+
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        """Return one unit vector per question."""
+        return self.embed_passages(texts)
+
+    def embed_passages(
+        self, texts: Sequence[str], *, progress: Callable[[int], None] | None = None
+    ) -> Matrix:
+        """Return one unit vector per passage, the zero vector for one without a word."""
+        vectors: Matrix = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        for row, text in enumerate(texts):
+            vectors[row] = self._embed(text)
+            if progress is not None:
+                progress(1)
+        return vectors
+
+    def _embed(self, text: str) -> Vector:
+        counts = Counter(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+        if not counts:
+            return np.zeros(DIMENSION, dtype=np.float32)
+        features = [self._features_of(word) for word in counts]
+        weights = 1 + np.log(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)))
+        weights = np.repeat(weights, [len(f) for f in features])
+        codes = np.concatenate(features)
+        weights[codes < 0] *= -1
+        sums = np.bincount(np.abs(codes) - 1, weights, minlength=DIMENSION)
+        length = np.sqrt(sums @ sums)
+        return (sums / length if length else sums).astype(np.float32)
+
+    def _features_of(self, word: str) -> NDArray[np.int16]:
+        """Return column + 1 of each feature of a word, negative where its sign is."""
+        known = self._features.get(word)
+        if known is None:
+            known = np.fromiter((_hash(part) for part in _parts(word)), dtype=np.int16)
+            if len(self._features) < CACHED_WORDS:
+                self._features[word] = known
+        return known
+
+
+def _parts(word: str) -> Iterator[str]:
+    """Yield the word itself, and runs of three and four letters (one and two of ideographs)."""
+    for number in range(WORD_FEATURES):
+        yield f"{number} {word}"
+    is_unspaced = _IS_UNSPACED.search(word) is not None
+    padded = word if is_unspaced else f"<{word}>"
+    for length in (1, 2) if is_unspaced else (3, 4):
+        for start in range(len(padded) - length + 1):
+            yield padded[start : start + length]
+
+
+def _hash(feature: str) -> int:
+    value = int.from_bytes(blake2b(feature.encode(), digest_size=8).digest(), "little")
+    column = value % DIMENSION + 1
+    return column if value >> 63 else -column

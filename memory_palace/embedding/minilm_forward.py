@@ -1,0 +1,166 @@
+"""The forward pass of MiniLM-L6 in numpy: six transformer layers over packed tokens.
+
+Texts lie one after another in a single ``(tokens, 384)`` matrix, without padding; only attention
+looks at each text by itself. Weights are used where they are mapped, never copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.embedding.tensor_file import Tensor, TensorFile
+from memory_palace.models import Matrix
+
+DIMENSION = 384
+LAYERS = 6
+HEADS = 12
+HEAD_WIDTH = DIMENSION // HEADS
+_EPSILON = np.float32(1e-12)
+_SCALE = np.float32(HEAD_WIDTH**-0.5)
+
+_GELU_BOUND = np.float32(5)
+_GELU = tuple(
+    np.float32(c)
+    for c in (7.97828136e-01, 3.64687895e-02, -1.24860624e-04, -3.05812129e-05, 1.11909438e-06)
+)
+"""p with tanh(x·p(x²)) ≈ erf(x/√2) for |x| ≤ 5, fitted to 3e-6: numpy has no erf."""
+_GELU_BLOCK = 16_384
+"""Values that stay in the processor's cache between the eleven passes over them."""
+
+
+class Affine(NamedTuple):
+    """A weight matrix, stored (out, in), or a norm's gain; and its bias."""
+
+    weight: Tensor
+    bias: Tensor
+
+
+class Layer(NamedTuple):
+    """The parameters of one transformer layer."""
+
+    query: Affine
+    key: Affine
+    value: Affine
+    merge: Affine
+    merge_norm: Affine
+    widen: Affine
+    narrow: Affine
+    norm: Affine
+
+
+class MiniLM:
+    """The model's parameters as views of the mapped file, and what it computes with them."""
+
+    def __init__(self, tensors: TensorFile) -> None:
+        self._words = tensors["embeddings.word_embeddings.weight"]
+        # Every token has type 0, so its embedding belongs to the positions.
+        self._positions = (
+            tensors["embeddings.position_embeddings.weight"]
+            + tensors["embeddings.token_type_embeddings.weight"][0]
+        )
+        self._norm = _read_affine(tensors, "embeddings.LayerNorm")
+        self._layers = [_read_layer(tensors, number) for number in range(LAYERS)]
+
+    def embed(self, sequences: Sequence[Sequence[int]]) -> Matrix:
+        """Return the unit vector of each sequence of ids, start and end included."""
+        lengths = [len(ids) for ids in sequences]
+        borders = np.cumsum([0, *lengths])
+        states = self._words[np.concatenate([np.asarray(ids) for ids in sequences])]
+        states += self._positions[np.concatenate([np.arange(n) for n in lengths])]
+        _normalize(states, self._norm)
+        for layer in self._layers:
+            states = _apply_layer(states, borders, layer)
+        vectors: Matrix = np.add.reduceat(states, borders[:-1])
+        vectors /= np.sqrt(np.einsum("td,td->t", vectors, vectors))[:, None]
+        return vectors
+
+
+def _apply_layer(states: Tensor, borders: NDArray[np.intp], layer: Layer) -> Tensor:
+    merged = _apply(_attend(states, borders, layer), layer.merge)
+    merged += states
+    _normalize(merged, layer.merge_norm)
+    wide = _apply(merged, layer.widen)
+    _gelu(wide)
+    narrow = _apply(wide, layer.narrow)
+    narrow += merged
+    _normalize(narrow, layer.norm)
+    return narrow
+
+
+def _attend(states: Tensor, borders: NDArray[np.intp], layer: Layer) -> Tensor:
+    queries, keys, values = (
+        _apply(states, affine).reshape(-1, HEADS, HEAD_WIDTH)
+        for affine in (layer.query, layer.key, layer.value)
+    )
+    queries *= _SCALE
+    context = np.empty_like(queries)
+    for first, last in pairwise(borders):
+        text = slice(first, last)
+        weights = queries[text].transpose(1, 0, 2) @ keys[text].transpose(1, 2, 0)
+        weights -= weights.max(axis=-1, keepdims=True)
+        np.exp(weights, out=weights)
+        weights /= weights.sum(axis=-1, keepdims=True)
+        context[text] = (weights @ values[text].transpose(1, 0, 2)).transpose(1, 0, 2)
+    return context.reshape(-1, DIMENSION)
+
+
+def _apply(states: Tensor, affine: Affine) -> Tensor:
+    result: Tensor = states @ affine.weight.T
+    result += affine.bias
+    return result
+
+
+def _normalize(states: Tensor, affine: Affine) -> None:
+    """Layer normalisation in place (Ba et al., 2016)."""
+    states -= states.mean(axis=-1, keepdims=True)
+    variance = np.einsum("td,td->t", states, states)[:, None] / np.float32(DIMENSION)
+    states /= np.sqrt(variance + _EPSILON)
+    states *= affine.weight
+    states += affine.bias
+
+
+def _gelu(values: Tensor) -> None:
+    """Gaussian error linear unit in place (Hendrycks and Gimpel, 2016), exact to 3e-6."""
+    flat = values.reshape(-1)
+    for start in range(0, flat.size, _GELU_BLOCK):
+        block = flat[start : start + _GELU_BLOCK]
+        clipped = np.clip(block, -_GELU_BOUND, _GELU_BOUND)
+        squared = clipped * clipped
+        gate = squared * _GELU[-1]
+        for coefficient in _GELU[-2:0:-1]:
+            gate += coefficient
+            gate *= squared
+        gate += _GELU[0]
+        gate *= clipped
+        np.tanh(gate, out=gate)
+        gate += np.float32(1)
+        gate *= np.float32(0.5)
+        block *= gate
+
+
+def _read_layer(tensors: TensorFile, number: int) -> Layer:
+    prefix = f"encoder.layer.{number}"
+    return Layer(
+        *(
+            _read_affine(tensors, f"{prefix}.{name}")
+            for name in (
+                "attention.self.query",
+                "attention.self.key",
+                "attention.self.value",
+                "attention.output.dense",
+                "attention.output.LayerNorm",
+                "intermediate.dense",
+                "output.dense",
+                "output.LayerNorm",
+            )
+        )
+    )
+
+
+def _read_affine(tensors: TensorFile, name: str) -> Affine:
+    return Affine(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
