@@ -45,7 +45,7 @@ def get_embedder(name: str, *, environ: Mapping[str, str] = os.environ) -> Embed
         from memory_palace.embedding.hashing import HashingEmbedder
 
         return HashingEmbedder()
-    raise UsageError(_describe_unknown(name))
+    raise UsageError(describe_unknown(name))
 
 
 def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
@@ -58,7 +58,7 @@ def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
         return find_spec("FlagEmbedding") is not None and _has_bge_weights(environ)
     if name == "hashing":
         return True
-    raise UsageError(_describe_unknown(name))
+    raise UsageError(describe_unknown(name))
 
 
 def _has_bge_weights(environ: Mapping[str, str]) -> bool:
@@ -69,7 +69,8 @@ def _has_bge_weights(environ: Mapping[str, str]) -> bool:
     return True
 
 
-def _describe_unknown(name: str) -> str:
+def describe_unknown(name: str) -> str:
+    """Return the message for a name nobody knows: the known ones, and the nearest."""
     near = get_close_matches(name, EMBEDDERS, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     return f"there is no embedder {name!r}{hint} (known: {', '.join(EMBEDDERS)})"
