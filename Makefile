@@ -1,0 +1,46 @@
+# Each target is the only command a fresh machine needs: Python 3.11 or newer with venv,
+# make, and a package index. Another interpreter: `make demo PYTHON=/path/to/python3.12`.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+QUESTION ?= why do we send readings in batches instead of one by one
+
+.PHONY: demo test lint bench docs clean
+
+demo: .venv/installed-run
+	$(BIN)/palace models fetch minilm
+	$(BIN)/palace -C . index
+	$(BIN)/palace -C . query "$(QUESTION)" --details
+
+test: .venv/installed-test
+	$(BIN)/palace models fetch minilm
+	$(BIN)/python -m pytest
+
+lint: .venv/installed-lint
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/installed-test
+	$(BIN)/palace models fetch minilm
+	$(BIN)/palace bench scale
+
+docs: .venv/installed-run
+	$(BIN)/python -m memory_palace.cli.reference > references/cli.md
+
+clean:
+	rm -rf .venv build palace/.index .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# A stamp per set of extras: installing again only when pyproject.toml has changed.
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer found; name one: make PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed-run: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/installed-%: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	@touch $@
