@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_palace.embedding.minilm_forward import DIMENSION, MiniLM
+from memory_palace.embedding.minilm_onnx import OnnxMiniLM, is_onnx_installed
 from memory_palace.embedding.tensor_file import TensorFile
 from memory_palace.embedding.weights import MODEL, find_minilm, read_vocabulary
 from memory_palace.embedding.wordpiece import WordPiece
@@ -22,6 +23,10 @@ BATCH_TOKENS = 1024
 """Larger batches leave the processor's cache: slower, and more memory."""
 WORKERS = 2
 """Two threads with one BLAS thread each beat one with two (25 to 20 chunks a second)."""
+
+
+BULK_TEXTS = 64
+"""Fewer are embedded by numpy before onnxruntime has started."""
 
 
 class MiniLMEmbedder:
@@ -62,7 +67,9 @@ class MiniLMEmbedder:
         self, texts: Sequence[str], *, progress: Callable[[int], None] | None = None
     ) -> Matrix:
         """Return one unit vector per passage, the zero vector for one without a token."""
-        return self._embed(texts, self._model.embed, progress)
+        is_bulk = len(texts) >= BULK_TEXTS and is_onnx_installed()
+        model = self._bulk_model if is_bulk else self._model
+        return self._embed(texts, model.embed, progress)
 
     def _embed(
         self,
@@ -104,6 +111,14 @@ class MiniLMEmbedder:
     @cached_property
     def _model(self) -> MiniLM:
         return MiniLM(TensorFile(self._folder / MODEL.name))
+
+    @cached_property
+    def _bulk_model(self) -> MiniLM | OnnxMiniLM:
+        try:
+            return OnnxMiniLM(self._folder)
+        except OSError:
+            # A read-only cache has no place for the graph. The vectors are the same without it.
+            return self._model
 
 
 def _batch_by_length(sequences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
