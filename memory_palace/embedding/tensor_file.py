@@ -36,7 +36,7 @@ class TensorFile:
 
     def __getitem__(self, name: str) -> Tensor:
         """Return a tensor; ``KeyError`` names the one that is missing."""
-        if not self.shape_and_offset_are_valid(name):
+        if not self._is_valid(name):
             raise TensorFileError(f"{self._path}: tensor {name} is not float32 within the file")
         first, shape = self.offset(name), self._entries[name]["shape"]
         flat = np.frombuffer(self._bytes, dtype="<f4", count=prod(shape), offset=first)
@@ -46,15 +46,16 @@ class TensorFile:
         """Return where a tensor starts, counted from the start of the file."""
         return self._start + int(self._entries[name]["data_offsets"][0])
 
-    def shape_and_offset_are_valid(self, name: str) -> bool:
+    def _is_valid(self, name: str) -> bool:
         """Whether a tensor is float32 and lies within the file."""
         entry = self._entries[name]
         try:
-            first, last = entry["data_offsets"]
+            (first, last), shape = entry["data_offsets"], entry["shape"]
             return bool(
                 entry["dtype"] == "F32"
-                and 0 <= first <= last <= len(self._bytes) - self._start
-                and last - first == 4 * prod(entry["shape"])
+                and all(type(number) is int and number >= 0 for number in (first, last, *shape))
+                and last <= len(self._bytes) - self._start
+                and last - first == 4 * prod(shape)
             )
         except (KeyError, TypeError, ValueError):
             return False

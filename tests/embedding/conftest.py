@@ -1,0 +1,32 @@
+"""The real weights of MiniLM, for tests that need them; CI fetches them first."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memory_palace.embedding.minilm import MiniLMEmbedder
+from memory_palace.embedding.weights import FETCH, cache_folder, find_minilm, is_minilm_present
+
+
+@pytest.fixture(scope="session")
+def minilm_cache() -> Path:
+    """Return the user's cache, which holds the weights."""
+    cache = cache_folder(os.environ)
+    if not is_minilm_present(cache):
+        pytest.skip(f"the weights of minilm are not here; run `{FETCH}`")
+    return cache
+
+
+@pytest.fixture(scope="session")
+def minilm_weights(minilm_cache: Path) -> Path:
+    """Return the folder of the weights."""
+    return find_minilm(minilm_cache)
+
+
+@pytest.fixture(scope="session")
+def minilm(minilm_cache: Path) -> MiniLMEmbedder:
+    """Return one embedder for all tests; it keeps nothing of what it embeds."""
+    return MiniLMEmbedder(minilm_cache)

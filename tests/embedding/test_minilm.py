@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_palace.embedding import minilm as minilm_module
+from memory_palace.embedding.minilm import TOKEN_LIMIT, MiniLMEmbedder
+from memory_palace.embedding.minilm_forward import _gelu
+from memory_palace.errors import MissingPartError
+
+REFERENCE = json.loads((Path(__file__).parent / "data" / "minilm_reference.json").read_bytes())
+TEXTS = REFERENCE["texts"]
+
+
+@pytest.fixture(autouse=True)
+def numpy_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm_module, "is_onnx_installed", lambda: False)
+
+
+def test_vectors_are_those_of_sentence_transformers(minilm: MiniLMEmbedder) -> None:
+    expected = np.array(REFERENCE["vectors"], dtype=np.float32)
+    assert np.abs(minilm.embed_passages(TEXTS) - expected).max() <= 1e-5
+    assert np.abs(minilm.embed_queries(TEXTS[:1]) - expected[:1]).max() <= 1e-5
+
+
+def test_vectors_have_unit_length(minilm: MiniLMEmbedder) -> None:
+    vectors = minilm.embed_passages(TEXTS)
+    assert vectors.dtype == np.float32
+    assert np.abs(np.linalg.norm(vectors, axis=1) - 1).max() < 1e-6
+
+
+def test_the_same_call_gives_the_same_bytes(minilm: MiniLMEmbedder) -> None:
+    assert np.array_equal(minilm.embed_passages(TEXTS * 3), minilm.embed_passages(TEXTS * 3))
+
+
+def test_neither_order_nor_company_changes_a_vector(minilm: MiniLMEmbedder) -> None:
+    together = minilm.embed_passages(TEXTS)
+    assert np.abs(minilm.embed_passages(TEXTS[::-1])[::-1] - together).max() <= 1e-6
+    alone = np.concatenate([minilm.embed_passages([text]) for text in TEXTS])
+    assert np.abs(alone - together).max() <= 1e-6
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\x00"])
+def test_a_text_without_a_token_is_the_zero_vector(minilm: MiniLMEmbedder, text: str) -> None:
+    vectors = minilm.embed_passages([text, "storm"])
+    assert not vectors[0].any()
+    assert vectors[1].any()
+    assert minilm.count_tokens(text) == 0
+
+
+def test_no_texts_give_no_vectors(minilm: MiniLMEmbedder) -> None:
+    assert minilm.embed_passages([]).shape == (0, 384)
+
+
+def test_a_text_past_the_limit_is_read_up_to_it(minilm: MiniLMEmbedder) -> None:
+    text = "storm " * 16_667
+    assert minilm.count_tokens(text) == 16_667
+    cut = "storm " * TOKEN_LIMIT
+    assert np.array_equal(minilm.embed_queries([text]), minilm.embed_queries([cut]))
+
+
+def test_progress_counts_every_text_once(minilm: MiniLMEmbedder) -> None:
+    told: list[int] = []
+    minilm.embed_passages([*TEXTS, "", "  "] * 2, progress=told.append)
+    assert sum(told) == 2 * (len(TEXTS) + 2)
+
+
+def test_a_question_is_nearest_to_its_answer(minilm: MiniLMEmbedder) -> None:
+    passages = ["The cat sleeps on the sofa.", "Kafka was too costly to run, so we removed it."]
+    similarity = minilm.embed_passages(passages) @ minilm.embed_queries([TEXTS[0]])[0]
+    assert similarity[1] > similarity[0] + 0.2
+
+
+def test_building_one_reads_nothing(tmp_path: Path) -> None:
+    embedder = MiniLMEmbedder(tmp_path / "absent")
+    assert embedder.dimension == 384
+    assert embedder.fingerprint.startswith("minilm:53aa51172d142c89:")
+    with pytest.raises(MissingPartError, match="palace models fetch minilm"):
+        embedder.embed_queries(["storm"])
+
+
+def test_gelu_is_exact_to_four_millionths() -> None:
+    values = np.linspace(-12, 12, 50_001, dtype=np.float32)
+    exact = [x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in values.tolist()]
+    _gelu(values)
+    assert np.abs(values - np.array(exact)).max() < 4e-6
+
+
+@pytest.mark.usefixtures("minilm_cache")
+def test_a_query_loads_no_heavy_package() -> None:
+    code = (
+        "import sys; from memory_palace.embedding.registry import get_embedder;"
+        "get_embedder('minilm').embed_queries(['storm']);"
+        "heavy = {'torch', 'tokenizers', 'onnx', 'onnxruntime', 'typer', 'rich', 'transformers'};"
+        "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_blas_runs_on_one_thread_unless_the_user_says_otherwise() -> None:
+    code = "import os, memory_palace; print(os.environ['OPENBLAS_NUM_THREADS'])"
+    for given, expected in (({}, "1"), ({"OPENBLAS_NUM_THREADS": "3"}, "3")):
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=given, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == expected

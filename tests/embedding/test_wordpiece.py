@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_palace.embedding.weights import read_vocabulary
+from memory_palace.embedding.wordpiece import WordPiece
+
+tokenizers = pytest.importorskip("tokenizers")
+
+SAMPLES = [
+    "The barometer drifts; recalibrate it (twice!) before 2026-11-21.",
+    "naïve café, Ünïcödé, ﬁne, ½ ² ① Ⅷ — “quotes” … ¿qué?",
+    "日本語のテキスト、中文字符和标点。한국어 문장입니다. ภาษาไทย",
+    "Привет, мир! Ёлка Й ё й. Ελληνικά ΣΑΣ ς. עברית שָׁלוֹם. العربية مُحَمَّد",
+    "हिन्दी में वाक्य। தமிழ் বাংলা",
+    "emoji 🙂👩‍👩‍👧‍👦🏳️‍🌈 zero\u200bwidth\u200d soft\u00adhyphen \ufeffbom \x00nul \x85nel",
+    "[SEP] [CLS] [MASK] [PAD] [UNK] ##ing [unused1]",
+    "x" * 100 + " " + "x" * 101 + " " + "9" * 400,
+    "snake_case camelCase path/to/file.md https://example.org/?q=1&r=2#frag",
+    "İstanbul ıI ǅ ẞ ß \u1e9b\u0323 A\u030a e\u0301\u0327 \U0001d15e",
+    "tab\tnew\nline\r\nform\x0cfeed\u2028sep\u3000wide\u00a0nbsp",
+]
+
+# Rust's tables of categories are those of Unicode 8, Python's are newer. These moved.
+MOVED = "\u166d\u1734\u1885\u1886"
+
+
+def is_settled(char: str) -> bool:
+    return char not in MOVED and unicodedata.ucd_3_2_0.category(char) != "Cn"
+
+
+@pytest.fixture(scope="module")
+def wordpiece(minilm_weights: Path) -> WordPiece:
+    return WordPiece(read_vocabulary(minilm_weights))
+
+
+@pytest.fixture(scope="module")
+def reference(minilm_weights: Path) -> Any:
+    tokenizer = tokenizers.Tokenizer.from_file(str(minilm_weights / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    tokenizer.encode_special_tokens = True
+    return tokenizer
+
+
+def ids_of(reference: Any, text: str) -> list[int]:
+    return list(reference.encode(text, add_special_tokens=False).ids)
+
+
+@pytest.mark.parametrize("text", SAMPLES)
+def test_samples_split_as_the_reference_tokenizer_splits_them(
+    wordpiece: WordPiece, reference: Any, text: str
+) -> None:
+    assert wordpiece.encode(text) == ids_of(reference, text)
+    assert wordpiece.count(text) == len(ids_of(reference, text))
+
+
+settled_text = st.text(st.characters(exclude_categories=("Cs",)).filter(is_settled), max_size=40)
+wordy_text = st.text(st.sampled_from("aeinrst ÄéñΣßﬁ#[]_-.,'\n中の한\u0301\u0327\u200d🙂9"))
+
+
+@given(settled_text | wordy_text | st.lists(settled_text | wordy_text, max_size=6).map(" ".join))
+@settings(max_examples=2000, deadline=None)
+def test_random_text_splits_as_the_reference_tokenizer_splits_it(
+    wordpiece: WordPiece, reference: Any, text: str
+) -> None:
+    assert wordpiece.encode(text) == ids_of(reference, text)
+
+
+def test_every_settled_character_is_treated_as_by_the_reference_tokenizer(
+    wordpiece: WordPiece, reference: Any
+) -> None:
+    codes = [code for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
+    texts = [f"a{chr(code)}b" for code in codes if is_settled(chr(code))]
+    found = reference.encode_batch(texts, add_special_tokens=False)
+    assert len(texts) > 200_000
+    assert [t for t, f in zip(texts, found, strict=True) if wordpiece.encode(t) != f.ids] == []
+
+
+def test_control_tokens_in_a_note_are_text(wordpiece: WordPiece) -> None:
+    ids = wordpiece.encode("[SEP] and [CLS]")
+    assert wordpiece.end not in ids
+    assert wordpiece.start not in ids
+    assert len(ids) > 5
+
+
+def test_nothing_is_cut_off(wordpiece: WordPiece) -> None:
+    assert wordpiece.count("storm " * 5000) == 5000
+
+
+def test_a_word_gives_the_same_ids_again(wordpiece: WordPiece) -> None:
+    assert wordpiece.encode("anemometer anemometer") == wordpiece.encode("anemometer") * 2
