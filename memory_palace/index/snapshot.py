@@ -15,7 +15,14 @@ from memory_palace.index.commit import Commit, read_commit
 from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.npz import Array
 from memory_palace.index.records import chunk_record, note_record
-from memory_palace.index.segment import EVERGREEN, PRIVATE, STAT, Segment, open_segment
+from memory_palace.index.segment import (
+    EVERGREEN,
+    HAS_PROBLEMS,
+    PRIVATE,
+    STAT,
+    Segment,
+    open_segment,
+)
 from memory_palace.models import ChunkRecord, Matrix, NoteRecord, Scores, Vector
 from memory_palace.notes.rooms import room_of
 
@@ -132,6 +139,11 @@ class Snapshot:
     def private(self) -> NDArray[np.bool_]:
         """Whether each note is kept out of everything that is shown."""
         return (self._column("flags") & PRIVATE) > 0
+
+    @cached_property
+    def has_problems(self) -> NDArray[np.bool_]:
+        """Whether something was reported of each note when it was indexed."""
+        return (self._column("flags") & HAS_PROBLEMS) > 0
 
     @cached_property
     def cold(self) -> NDArray[np.bool_]:

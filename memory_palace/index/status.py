@@ -1,0 +1,72 @@
+"""What the index holds, in figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory_palace.config import PalacePaths
+from memory_palace.index.freshness import Freshness
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Problem
+from memory_palace.notes.manifest import read_manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a palace."""
+
+    notes: int
+    cold: int
+    chunks: int
+    dead_rows: int
+    embedder: str
+    dimension: int
+    generation: int
+    built_ns: int
+    segments: int
+    index_bytes: Mapping[str, int]
+    """Size of each part: vectors and other arrays, records for showing, commit record."""
+    rooms: Mapping[str, int]
+    freshness: Freshness
+    manifest_orphans: tuple[str, ...]
+    """Paths that the manifest lists and that are not there."""
+    problems: tuple[Problem, ...]
+    """What was found in notes when they were indexed, and in the manifest now."""
+
+
+def take_status(paths: PalacePaths, snapshot: Snapshot, freshness: Freshness) -> Status:
+    """Count. ``snapshot`` includes the cold zone."""
+    commit = snapshot.commit
+    manifest = read_manifest(paths.manifest)
+    present = set(snapshot.paths)
+    orphans = [entry.path for entry in manifest.entries.values() if entry.path not in present]
+    noted = [snapshot.note(place) for place in np.flatnonzero(snapshot.has_problems).tolist()]
+    rooms: dict[str, int] = {}
+    for room in snapshot.rooms:
+        rooms[room or "(no room)"] = rooms.get(room or "(no room)", 0) + 1
+    vectors = commit.rows * commit.dimension * 4
+    arrays = sum(ref.array_bytes for ref in commit.segments)
+    return Status(
+        notes=len(snapshot.paths),
+        cold=int(snapshot.cold.sum()),
+        chunks=int(np.count_nonzero(snapshot.row_note >= 0)),
+        dead_rows=sum(ref.dead_rows for ref in commit.segments),
+        embedder=commit.embedder,
+        dimension=commit.dimension,
+        generation=commit.generation,
+        built_ns=commit.built_ns,
+        segments=len(commit.segments),
+        index_bytes={
+            "vectors": vectors,
+            "records": arrays - vectors,
+            "previews": sum(ref.line_bytes for ref in commit.segments),
+            "commit": paths.commit.stat().st_size,
+        },
+        rooms=dict(sorted(rooms.items())),
+        freshness=freshness,
+        manifest_orphans=tuple(orphans),
+        problems=(*manifest.problems, *(p for note in noted for p in note.problems)),
+    )

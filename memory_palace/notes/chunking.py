@@ -1,0 +1,130 @@
+"""Pack units into chunks, heading by heading, none longer than the embedder can see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from itertools import takewhile
+
+from memory_palace.models import Chunk
+from memory_palace.notes.units import Unit, find_units
+
+CHUNKER = "sections-1"
+"""Bump whenever chunk boundaries or embedded text can change: it is part of the fingerprint."""
+
+SMALL_TOKENS = 50
+"""A chunk below this is merged into a neighbour (source document 003); a tiny note stays."""
+_CONTEXT_SHARE = 4
+"""Title and headings may take one token in four of what the embedder sees."""
+
+
+def chunk_body(
+    body: str,
+    *,
+    first_line: int,
+    title: str,
+    count_tokens: Callable[[str], int],
+    token_limit: int,
+) -> tuple[Chunk, ...]:
+    """Cut a body into chunks whose ``embed_text`` has at most ``token_limit`` tokens.
+
+    ``title`` is empty where it would be the file name: a rename must not change a chunk. Every
+    character that is not white space is in some chunk.
+    """
+    context_tokens = token_limit // _CONTEXT_SHARE
+    limit = max(1, token_limit - context_tokens)
+    units = find_units(body, first_line=first_line, count_tokens=count_tokens, limit=limit)
+    groups = _merge_small(list(_pack(units, limit)), limit)
+
+    def embedded(group: Sequence[Unit]) -> str:
+        return _embed_text(group, title, count_tokens, context_tokens)
+
+    chunks: list[Chunk] = []
+    for group in groups:
+        chunks += [
+            _chunk(part, embedded(part))
+            for part in _fitting(group, embedded, count_tokens, token_limit)
+        ]
+    return tuple(chunks)
+
+
+def _pack(units: Iterator[Unit], limit: int) -> Iterator[list[Unit]]:
+    group: list[Unit] = []
+    tokens = 0
+    for unit in units:
+        if group and (unit.starts_section or tokens + unit.tokens > limit):
+            yield group
+            group, tokens = [], 0
+        group.append(unit)
+        tokens += unit.tokens
+    if group:
+        yield group
+
+
+def _merge_small(groups: Sequence[list[Unit]], limit: int) -> list[list[Unit]]:
+    """Join each small group with the next, or the last with the one before, where both fit."""
+    merged: list[list[Unit]] = []
+    for group in groups:
+        size = _tokens(group)
+        if merged and min(size, _tokens(merged[-1])) < SMALL_TOKENS:
+            if size + _tokens(merged[-1]) <= limit:
+                merged[-1] = [*merged[-1], *group]
+                continue
+        merged.append(list(group))
+    return merged
+
+
+def _fitting(
+    group: Sequence[Unit],
+    embedded: Callable[[Sequence[Unit]], str],
+    count_tokens: Callable[[str], int],
+    token_limit: int,
+) -> Iterator[Sequence[Unit]]:
+    """Halve a group whose joined text has more tokens than its units had apart."""
+    if len(group) == 1 or count_tokens(embedded(group)) <= token_limit:
+        yield group
+        return
+    middle = len(group) // 2
+    yield from _fitting(group[:middle], embedded, count_tokens, token_limit)
+    yield from _fitting(group[middle:], embedded, count_tokens, token_limit)
+
+
+def _chunk(group: Sequence[Unit], embed_text: str) -> Chunk:
+    return Chunk(
+        heading_path=_common_path(group),
+        first_line=group[0].first_line,
+        last_line=group[-1].last_line,
+        text=_join(group),
+        embed_text=embed_text,
+        digest=sha256(embed_text.encode()).hexdigest(),
+    )
+
+
+def _embed_text(
+    group: Sequence[Unit], title: str, count_tokens: Callable[[str], int], limit: int
+) -> str:
+    """Put title and headings before the text, without those that the text opens with."""
+    text = _join(group)
+    opening = text.partition("\n")[0].strip("# \t")
+    context = [part for part in (title, *_common_path(group)) if part and part != opening]
+    while context and count_tokens(" > ".join(context)) > limit:
+        context.pop(0)
+    return "\n".join([" > ".join(dict.fromkeys(context)), text]) if context else text
+
+
+def _join(group: Sequence[Unit]) -> str:
+    """Put units together as they stood: on lines of their own, a blank line kept as one."""
+    parts = [group[0].text]
+    for before, unit in zip(group, group[1:], strict=False):
+        gap = unit.first_line - before.last_line
+        parts += ["" if gap == 0 else "\n" if gap == 1 else "\n\n", unit.text]
+    return "".join(parts)
+
+
+def _common_path(group: Sequence[Unit]) -> tuple[str, ...]:
+    levels = zip(*(unit.heading_path for unit in group), strict=False)
+    return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
+
+
+def _tokens(group: Sequence[Unit]) -> int:
+    return sum(unit.tokens for unit in group)

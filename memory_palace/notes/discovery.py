@@ -1,0 +1,154 @@
+"""Find the notes of a palace, without opening any of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memory_palace.config import ARCHIVE, PALACE
+from memory_palace.models import FileStat, Problem, SourceFile
+from memory_palace.notes.ignoring import IgnoreRules
+
+SUFFIXES = (".md", ".markdown")
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What a walk found."""
+
+    files: tuple[SourceFile, ...]
+    """Sorted by path."""
+    problems: tuple[Problem, ...]
+    is_complete: bool
+    """Whether the walk reached its end before the deadline."""
+
+
+def discover_notes(
+    root: Path, *, ignore: str = "palaceignore", deadline: Callable[[], bool] | None = None
+) -> Discovery:
+    """Walk the rooms below ``root``. ``deadline`` is asked once per folder; true stops the walk.
+
+    Hidden names, other suffixes and ignored paths are passed over. A link that leaves the
+    palace, or leads nowhere, is refused and reported; one that loops is not followed again.
+    """
+    walk = _Walk(root, IgnoreRules(root, use_git=ignore == "git"), deadline or (lambda: False))
+    walk.run()
+    files = tuple(sorted(walk.files, key=lambda file: file.path))
+    problems = tuple(sorted(walk.problems, key=lambda problem: problem.path))
+    return Discovery(files, problems, walk.is_complete)
+
+
+@dataclass(slots=True)
+class _Walk:
+    root: Path
+    rules: IgnoreRules
+    deadline: Callable[[], bool]
+    files: list[SourceFile] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    is_complete: bool = True
+    _visited: set[tuple[int, int]] = field(default_factory=set)
+    _home: str = ""
+
+    def run(self) -> None:
+        palace = self.root / PALACE
+        self._home = os.path.realpath(palace)
+        stack = [(str(palace), PALACE, False)]
+        while stack:
+            if self.deadline():
+                self.is_complete = False
+                return
+            folder, path, is_cold = stack.pop()
+            self.rules.enter(path)
+            stack.extend(self._folder(folder, path, is_cold=is_cold))
+
+    def _folder(self, folder: str, path: str, *, is_cold: bool) -> Iterator[tuple[str, str, bool]]:
+        try:
+            with os.scandir(folder) as entries:
+                found = list(entries)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            message = f"folder cannot be read: {error.strerror}"
+            self.problems.append(Problem(path, None, "unreadable", message, is_failure=True))
+            return
+        for entry in found:
+            if entry.name.startswith("."):
+                continue
+            below = self._entry(entry, f"{path}/{entry.name}", is_cold=is_cold)
+            if below is not None:
+                yield below
+
+    def _entry(
+        self, entry: os.DirEntry[str], path: str, *, is_cold: bool
+    ) -> tuple[str, str, bool] | None:
+        is_link = entry.is_symlink()
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if not is_link and not is_folder and not entry.name.lower().endswith(SUFFIXES):
+            return None
+        if not _is_text(path):
+            shown = path.encode("utf-8", "backslashreplace").decode()
+            message = "its name is not UTF-8; rename it"
+            self.problems.append(Problem(shown, None, "name", message, is_failure=True))
+            return None
+        if self.rules.is_ignored(path, is_folder=is_folder):
+            return None
+        if is_link:
+            return self._link(entry, path)
+        if is_folder:
+            return entry.path, path, is_cold or _is_archive(path)
+        self._add(entry, path, is_cold=is_cold)
+        return None
+
+    def _link(self, entry: os.DirEntry[str], path: str) -> tuple[str, str, bool] | None:
+        target = os.path.realpath(entry.path)
+        is_note = entry.name.lower().endswith(SUFFIXES)
+        is_folder = Path(target).is_dir()
+        if not is_note and not is_folder:
+            return None
+        inside = target.startswith(self._home + os.sep)
+        if not inside or not Path(target).exists():
+            why = "leads nowhere" if inside else "leaves the palace"
+            message = f"is a link that {why}; it is not followed"
+            self.problems.append(Problem(path, None, "link", message))
+            return None
+        relative = target[len(self._home) + 1 :].replace(os.sep, "/")
+        if any(part.startswith(".") for part in relative.split("/")):
+            return None
+        is_cold = ARCHIVE in relative.split("/")
+        if not is_folder:
+            self._add(entry, path, is_cold=is_cold)
+            return None
+        return self._linked_folder(entry.path, path, target, is_cold=is_cold)
+
+    def _linked_folder(
+        self, where: str, path: str, target: str, *, is_cold: bool
+    ) -> tuple[str, str, bool] | None:
+        found = Path(target).stat()
+        key = (found.st_dev, found.st_ino)
+        is_loop = os.path.realpath(os.path.dirname(where)).startswith(target)  # noqa: PTH120
+        if is_loop or key in self._visited:
+            return None
+        self._visited.add(key)
+        return where, path, is_cold
+
+    def _add(self, entry: os.DirEntry[str], path: str, *, is_cold: bool) -> None:
+        try:
+            found = entry.stat()
+        except FileNotFoundError:
+            return
+        stat = FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+        self.files.append(SourceFile(path, stat, is_cold))
+
+
+def _is_archive(path: str) -> bool:
+    return ARCHIVE in path.split("/")[1:]
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

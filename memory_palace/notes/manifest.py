@@ -1,0 +1,123 @@
+"""``watchdog_manifest_v1.jsonl``: which notes are indexed, with type and priority.
+
+People edit it. Lines are only ever appended; what is there stays, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+
+from memory_palace.config import PALACE
+from memory_palace.models import Priority, Problem
+
+_PRIORITIES = ("high", "medium", "low")
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestEntry:
+    """One readable line."""
+
+    path: str
+    type: str | None
+    priority: Priority | None
+    line: int
+    """1-based; 0 for an entry that is to be added."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Keys this program does not know; they are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The file as it stands."""
+
+    entries: Mapping[str, ManifestEntry]
+    """By NFC path; the last line of a path counts."""
+    problems: tuple[Problem, ...]
+    digest: str
+    """SHA-256 of the bytes."""
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read the manifest; a missing file has no entries. Bad lines are named, the others count."""
+    data = path.read_bytes() if path.exists() else b""
+    entries: dict[str, ManifestEntry] = {}
+    problems: list[Problem] = []
+    where = f"{PALACE}/{path.name}"
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
+        if not text or text.startswith("#"):
+            continue
+        entry = _parse(text, number)
+        if isinstance(entry, str):
+            problems.append(Problem(where, number, "manifest", entry, is_failure=True))
+            continue
+        problems += _remarks(entry, entries, where)
+        entries[_key(entry.path)] = entry
+    return Manifest(entries, tuple(problems), sha256(data).hexdigest())
+
+
+def add_lines(data: bytes, new: Sequence[ManifestEntry]) -> bytes:
+    """Append one line per entry, in the file's own line ends; nothing before them changes."""
+    end = b"\r\n" if data.endswith(b"\r\n") else b"\n"
+    gap = b"" if not data or data.endswith(b"\n") else end
+    return data + gap + b"".join(_line(entry) + end for entry in new)
+
+
+def _line(entry: ManifestEntry) -> bytes:
+    record: dict[str, Any] = {"path": entry.path}
+    if entry.type is not None:
+        record["type"] = entry.type
+    if entry.priority is not None:
+        record["priority"] = entry.priority
+    return json.dumps({**record, **entry.extra}, ensure_ascii=False).encode()
+
+
+def _parse(text: str, number: int) -> ManifestEntry | str:
+    """Return an entry, or what is wrong with the line."""
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"is not JSON ({error}); mend or delete the line"
+    if not isinstance(record, dict) or not isinstance(record.get("path"), str):
+        return 'has no "path"; mend or delete the line'
+    path = record.pop("path")
+    if not _is_inside(path):
+        return f"names {path!r}, which is not a path below {PALACE}/"
+    kind, priority = record.pop("type", None), record.pop("priority", None)
+    known = str(priority).lower() if priority is not None else None
+    if known is not None and known not in _PRIORITIES:
+        record["priority"], known = priority, None
+    return ManifestEntry(
+        path=path,
+        type=str(kind) if kind is not None else None,
+        priority=cast("Priority | None", known),
+        line=number,
+        extra=record,
+    )
+
+
+def _remarks(
+    entry: ManifestEntry, entries: Mapping[str, ManifestEntry], where: str
+) -> Iterator[Problem]:
+    before = entries.get(_key(entry.path))
+    if before is not None:
+        message = f"lists {entry.path} again (first in line {before.line}); this line counts"
+        yield Problem(where, entry.line, "manifest", message)
+    if "priority" in entry.extra:
+        message = f"priority {entry.extra['priority']!r} is not high, medium or low; it is ignored"
+        yield Problem(where, entry.line, "manifest", message)
+
+
+def _is_inside(path: str) -> bool:
+    parts = path.split("/")
+    return parts[0] == PALACE and len(parts) > 1 and ".." not in parts and "\0" not in path
+
+
+def _key(path: str) -> str:
+    return unicodedata.normalize("NFC", path)

@@ -1,0 +1,129 @@
+"""One file's bytes to one note. Pure: nothing is opened here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from typing import Any, cast
+
+from memory_palace.models import Note, Priority, Problem
+from memory_palace.notes.chunking import chunk_body
+from memory_palace.notes.code import without_code
+from memory_palace.notes.dates import date_in_front_matter, date_in_name
+from memory_palace.notes.decoding import decode_note
+from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
+from memory_palace.notes.links import iterate_links
+from memory_palace.notes.withholding import says_private, withhold
+
+_TITLE = re.compile(r" {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$")
+_TAG = re.compile(r"(?<![\w&/#])#([^\W\d_][\w/-]*)")
+_PRIORITIES = ("high", "medium", "low")
+
+
+def parse_note(
+    path: str, data: bytes, *, count_tokens: Callable[[str], int], token_limit: int
+) -> Note:
+    """Parse a note. What is private or secret is gone before anything is taken from the text."""
+    whole, problems = decode_note(data, path)
+    text, withheld = withhold(whole, path)
+    matter = split_front_matter(text)
+    problems += withheld
+    if matter.error:
+        problems += (Problem(path, matter.error_line, "front matter", matter.error),)
+    if _is_private(matter):
+        message = "is private: nothing of it is indexed"
+        problems += (Problem(path, None, "private", message),)
+        return _private_note(path, data, problems)
+    body = text[matter.end :]
+    first_line = 1 + text.count("\n", 0, matter.end)
+    lines = body.split("\n")
+    clean = list(without_code(lines))
+    title = _own_title(matter.values, clean)
+    priority, remark = _priority(matter.values, path)
+    return Note(
+        path=path,
+        digest=sha256(data).hexdigest(),
+        title=title or _stem(path),
+        type=_text(matter.values.get("type")),
+        priority=priority,
+        tags=_tags(matter.values, clean),
+        aliases=_names(matter.values, "aliases", "alias"),
+        entities=_names(matter.values, "entities"),
+        links=tuple(iterate_links(lines, first_line=first_line)),
+        date=date_in_front_matter(matter.values) or date_in_name(path),
+        is_evergreen=matter.values.get("evergreen") is True,
+        is_private=False,
+        front_matter=matter.values,
+        body=body,
+        body_first_line=first_line,
+        chunks=chunk_body(
+            body,
+            first_line=first_line,
+            title=title,
+            count_tokens=count_tokens,
+            token_limit=token_limit,
+        ),
+        problems=(*problems, *remark),
+    )
+
+
+def _is_private(matter: FrontMatter) -> bool:
+    if matter.error:
+        return says_private(matter.raw)
+    value = matter.values.get("private")
+    return value is True or str(value).strip().lower() in ("true", "yes", "on", "1")
+
+
+def _private_note(path: str, data: bytes, problems: tuple[Problem, ...]) -> Note:
+    return Note(
+        path=path, digest=sha256(data).hexdigest(), title=_stem(path), type=None, priority=None,
+        tags=(), aliases=(), entities=(), links=(), date=None, is_evergreen=False,
+        is_private=True, front_matter={}, body="", body_first_line=1, problems=problems,
+    )  # fmt: skip
+
+
+def _own_title(values: Mapping[str, Any], clean: Iterable[str]) -> str:
+    """Return the title a note gives itself; empty where only its file name does."""
+    title = _text(values.get("title"))
+    if title:
+        return title
+    headings = (match[1].strip() for line in clean if (match := _TITLE.match(line)))
+    return next(headings, "")
+
+
+def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tuple[Problem, ...]]:
+    value = values.get("priority")
+    text = (_text(value) or "").lower()
+    if not text:
+        return None, ()
+    if text in _PRIORITIES:
+        return cast("Priority", text), ()
+    message = f"priority {value!r} is not high, medium or low; it is ignored"
+    return None, (Problem(path, None, "front matter", message),)
+
+
+def _tags(values: Mapping[str, Any], clean: Iterable[str]) -> tuple[str, ...]:
+    named = [tag.removeprefix("#") for tag in _names(values, "tags", "tag")]
+    inline = [tag for line in clean if "#" in line for tag in _TAG.findall(line)]
+    return tuple(dict.fromkeys([*named, *inline]))
+
+
+def _names(values: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
+    """Return a list of strings, whether it was written as a list or with commas."""
+    found: list[str] = []
+    for key in keys:
+        value = values.get(key)
+        items = value if isinstance(value, list) else str(value).split(",") if value else []
+        found += [text for item in items if (text := _text(item))]
+    return tuple(dict.fromkeys(found))
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, list | dict | bool):
+        return None
+    return " ".join(str(value).split()) or None
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]

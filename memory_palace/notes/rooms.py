@@ -1,0 +1,22 @@
+"""Which room a note is in, and what that says of it."""
+
+from __future__ import annotations
+
+from memory_palace.config import PALACE, ROOMS
+
+OUTSIDE = "note"
+"""Type of a note that lies in none of the seven rooms."""
+
+
+def room_of(path: str) -> str | None:
+    """Return the room of a root-relative path, or ``None`` outside the seven."""
+    parts = path.split("/", 2)
+    if len(parts) == 3 and parts[0] == PALACE and parts[1] in ROOMS:
+        return parts[1]
+    return None
+
+
+def default_type(path: str) -> str:
+    """Return the type of a note that neither itself nor the manifest names."""
+    room = room_of(path)
+    return ROOMS[room] if room else OUTSIDE
