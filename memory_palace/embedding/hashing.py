@@ -6,6 +6,7 @@ tests, and for measuring everything but quality.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -32,7 +33,10 @@ _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 
 
 class HashingEmbedder:
-    """Weighs distinct words by 1 + ln(count), after Weinberger et al. (2009)."""
+    """Adds the features of distinct words, weighed by the root of their count.
+
+    The signs keep sums of colliding features near zero (Weinberger et al., 2009).
+    """
 
     def __init__(self) -> None:
         self._features: dict[str, NDArray[np.int16]] = {}
@@ -81,12 +85,13 @@ class HashingEmbedder:
         if not counts:
             return np.zeros(DIMENSION, dtype=np.float32)
         features = [self._features_of(word) for word in counts]
-        weights = 1 + np.log(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)))
+        weights = np.sqrt(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)))
         weights = np.repeat(weights, [len(f) for f in features])
         codes = np.concatenate(features)
         weights[codes < 0] *= -1
         sums = np.bincount(np.abs(codes) - 1, weights, minlength=DIMENSION)
-        length = np.sqrt(sums @ sums)
+        # Square roots and fsum are rounded exactly, so every machine gets the same bytes.
+        length = math.sqrt(math.fsum(sums * sums))
         return (sums / length if length else sums).astype(np.float32)
 
     def _features_of(self, word: str) -> NDArray[np.int16]:

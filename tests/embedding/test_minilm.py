@@ -98,7 +98,7 @@ def test_a_query_loads_no_heavy_package() -> None:
         "import sys; from memory_palace.embedding.registry import get_embedder;"
         "get_embedder('minilm').embed_queries(['storm']);"
         "heavy = {'torch', 'tokenizers', 'onnx', 'onnxruntime', 'typer', 'rich', 'transformers'};"
-        "sys.exit(str(heavy & set(sys.modules)) if heavy & set(sys.modules) else 0)"
+        "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from memory_palace.embedding.registry import EMBEDDERS, get_embedder, is_available
+from memory_palace.embedding.weights import MINILM_FILES, minilm_folder
+from memory_palace.errors import UsageError
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> Mapping[str, str]:
+    return {"PALACE_CACHE": str(tmp_path), "HF_HUB_CACHE": str(tmp_path / "hub")}
+
+
+@pytest.mark.parametrize("name", ["minilm", "hashing"])
+def test_an_embedder_is_found_by_its_name(environ: Mapping[str, str], name: str) -> None:
+    embedder = get_embedder(name, environ=environ)
+    assert embedder.name == name
+    assert embedder.fingerprint.startswith(name)
+
+
+@pytest.mark.parametrize("function", [get_embedder, is_available])
+def test_an_unknown_name_lists_the_known_and_the_nearest(function: object) -> None:
+    assert callable(function)
+    with pytest.raises(UsageError, match="did you mean 'minilm'") as caught:
+        function("minlm")
+    assert all(name in str(caught.value) for name in EMBEDDERS)
+    with pytest.raises(UsageError, match="known:"):
+        function("zzz")
+
+
+def test_llm_needs_the_name_of_a_model(environ: Mapping[str, str]) -> None:
+    with pytest.raises(UsageError, match="llm:MODEL"):
+        get_embedder("llm:", environ=environ)
+
+
+def test_minilm_is_available_once_both_files_have_their_length(
+    environ: Mapping[str, str], tmp_path: Path
+) -> None:
+    assert not is_available("minilm", environ=environ)
+    folder = minilm_folder(tmp_path)
+    folder.mkdir(parents=True)
+    for file in MINILM_FILES:
+        assert not is_available("minilm", environ=environ)
+        with (folder / file.name).open("wb") as sparse:
+            sparse.truncate(file.size_bytes)
+    assert is_available("minilm", environ=environ)
+
+
+def test_bge_m3_is_not_available_without_its_weights(environ: Mapping[str, str]) -> None:
+    assert not is_available("bge-m3", environ=environ)
+
+
+def test_asking_what_is_available_imports_no_model_package() -> None:
+    code = (
+        "import sys; from memory_palace.embedding.registry import EMBEDDERS, is_available;"
+        "[is_available(name) for name in EMBEDDERS];"
+        "heavy = {'torch', 'FlagEmbedding', 'llm', 'onnxruntime', 'tokenizers'};"
+        "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
