@@ -1,0 +1,114 @@
+"""Which note a link means."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from memory_palace.config import PALACE
+from memory_palace.graph.spelling import fold_name, fold_target, join_path, strip_suffix
+
+LinkState: TypeAlias = Literal[
+    "resolved", "ambiguous", "broken", "archived", "private", "attachment"
+]
+"""What came of a link. An attachment is a file that is no note, such as an image.
+
+Archived and private targets exist, but are neither shown nor followed."""
+
+_Places: TypeAlias = Sequence[int]
+_NOTHING: _Places = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What one link means."""
+
+    state: LinkState
+    places: Sequence[int] = ()
+    """The note, or all that it could be; empty where there is none."""
+
+
+class Resolver:
+    """Dictionaries of every way to name a note. Each look-up takes constant time."""
+
+    def __init__(self, paths: Sequence[str], aliases: Sequence[Sequence[str]] = ()) -> None:
+        self._paths = paths
+        self._by_path: dict[str, list[int]] = {}
+        self._by_suffix: dict[str, list[int]] = {}
+        self._by_room: dict[tuple[str, str], list[int]] = {}
+        self._by_alias: dict[str, list[int]] = {}
+        for place, path in enumerate(paths):
+            key = fold_name(path)
+            self._by_path.setdefault(key, []).append(place)
+            parts = key.split("/")
+            for start in range(len(parts)):
+                self._by_suffix.setdefault("/".join(parts[start:]), []).append(place)
+            self._by_room.setdefault((_room(key), parts[-1]), []).append(place)
+        for place, names in enumerate(aliases):
+            for name in {fold_name(name) for name in names}:
+                self._by_alias.setdefault(name, []).append(place)
+
+    def resolve(self, target: str, source: str) -> Resolution:
+        """Resolve a link target, as written in the note at ``source``.
+
+        In this order: the path from the root, from ``palace/``, from the note's own folder; the
+        end of a path or the stem, if only one note has it, or only one in the note's own room;
+        an alias.
+        """
+        places = self._find(target, source)
+        if not places:
+            return Resolution("broken")
+        return Resolution("resolved" if len(places) == 1 else "ambiguous", places)
+
+    def by_path(self, text: str) -> _Places:
+        """Find notes by the whole path or its end, ``.md`` or not."""
+        key = fold_target(text)
+        for path in (key, f"{PALACE}/{key}"):
+            if found := self._exactly(path, text):
+                return found
+        return self._by_suffix.get(key, _NOTHING)
+
+    def by_alias(self, text: str) -> _Places:
+        """Find notes by an alias."""
+        return self._by_alias.get(fold_name(text), _NOTHING)
+
+    def _find(self, target: str, source: str) -> _Places:
+        key, own = fold_target(target), fold_name(source)
+        relative = join_path(posixpath.dirname(own), key)
+        for path in (key, f"{PALACE}/{key}", relative):
+            if path is not None and (found := self._exactly(path, target)):
+                return found
+        named = self._by_suffix.get(key, _NOTHING)
+        if len(named) > 1:
+            near = self._by_room.get((_room(own), key), _NOTHING)
+            return near if len(near) == 1 else named
+        return named or self.by_alias(target)
+
+    def _exactly(self, key: str, written: str) -> _Places:
+        """Of paths that differ in case alone, the one spelled as written comes first."""
+        found = self._by_path.get(key, _NOTHING)
+        if len(found) > 1:
+            stem = strip_suffix(posixpath.basename(written))
+            same = [p for p in found if strip_suffix(posixpath.basename(self._paths[p])) == stem]
+            return same if len(same) == 1 else found
+        return found
+
+
+def _room(key: str) -> str:
+    """Return the folder two levels down, ``palace/<room>``, or what there is of it."""
+    return "/".join(posixpath.dirname(key).split("/")[:2])
+
+
+_ATTACHMENT = re.compile(
+    r"\.(avif|bmp|gif|jpe?g|png|svg|webp|3gp|flac|m4a|mp3|ogg|wav|webm|mkv|mov|mp4|ogv"
+    r"|pdf|canvas|base|csv|json|txt|zip)$",
+    re.IGNORECASE,
+)
+
+
+def is_attachment(target: str) -> bool:
+    """Say whether a target names a file of a kind that notes embed, and that is no note."""
+    return _ATTACHMENT.search(target) is not None

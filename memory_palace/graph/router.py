@@ -1,0 +1,212 @@
+"""The links between notes: neighbors, shortest routes, orphans, and links that lead nowhere."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from memory_palace.graph.names import NoteNames
+from memory_palace.graph.resolve import LinkState, Resolution, Resolver, is_attachment
+from memory_palace.index.snapshot import Snapshot
+
+
+class Neighbors(NamedTuple):
+    """Notes one link away from a note. A note may be on both sides."""
+
+    out: tuple[str, ...]
+    """What it links to, in the order written."""
+    back: tuple[str, ...]
+    """What links to it, in path order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One link, counted once per note and target."""
+
+    source: str
+    text: str
+    """The target as written."""
+    state: LinkState
+    targets: tuple[str, ...]
+    """The note it leads to; where it is ambiguous, all that it could be; else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLinks:
+    """What the graph takes of a note."""
+
+    path: str
+    title: str
+    aliases: Sequence[str] = ()
+    targets: Sequence[str] = ()
+
+
+class LinkGraph:
+    """Notes and their links, resolved when first asked for, in time linear in both.
+
+    Cold and private notes are no nodes: a link to one is neither broken nor followed.
+    """
+
+    def __init__(
+        self,
+        notes: Sequence[NoteLinks],
+        *,
+        cold_paths: Collection[str] = (),
+        private_paths: Collection[str] = (),
+    ) -> None:
+        self._notes = sorted(notes, key=lambda note: note.path)
+        self._withheld: dict[LinkState, list[str]] = {
+            "archived": sorted(cold_paths),
+            "private": sorted(private_paths),
+        }
+
+    @classmethod
+    def from_snapshot(cls, snapshot: Snapshot, *, cold_paths: Collection[str] = ()) -> LinkGraph:
+        """Take hot notes as nodes. Cold notes of the snapshot count as ``cold_paths``."""
+        columns = zip(
+            snapshot.paths,
+            snapshot.titles,
+            snapshot.aliases(),
+            snapshot.link_targets(),
+            strict=True,
+        )
+        notes: list[NoteLinks] = []
+        cold, private = set(cold_paths), []
+        flags = zip(snapshot.cold.tolist(), snapshot.private.tolist(), strict=True)
+        for (path, title, aliases, targets), (is_cold, is_private) in zip(
+            columns, flags, strict=True
+        ):
+            if is_cold:
+                cold.add(path)
+            elif is_private:
+                private.append(path)
+            else:
+                notes.append(NoteLinks(path, title, aliases, targets))
+        return cls(notes, cold_paths=cold, private_paths=private)
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The nodes, in path order."""
+        return [note.path for note in self._notes]
+
+    @cached_property
+    def names(self) -> NoteNames:
+        """What the nodes can be called by."""
+        return NoteNames(
+            self.paths,
+            [note.title for note in self._notes],
+            [note.aliases for note in self._notes],
+        )
+
+    def find_note(self, text: str) -> str:
+        """Return the path of the note called ``text``; see ``NoteNames.find``."""
+        return self.names.find(text)
+
+    @cached_property
+    def edges(self) -> list[Edge]:
+        """Every link but those of a note to itself, by source and in the order written."""
+        hot = Resolver(self.paths, [note.aliases for note in self._notes])
+        withheld = {state: Resolver(paths) for state, paths in self._withheld.items() if paths}
+        return [
+            edge
+            for note in self._notes
+            for edge in self._edges_of(note, hot, withheld)
+            if edge.targets != (note.path,)
+        ]
+
+    def neighbors(self, path: str) -> Neighbors:
+        """Return the notes one link away; a path that is no node has none."""
+        return Neighbors(tuple(self._out.get(path, ())), tuple(self._back.get(path, ())))
+
+    def route(self, start: str, goal: str) -> tuple[str, ...]:
+        """Return a shortest walk over links in either direction; empty where there is none.
+
+        Of several equally short ones it is always the same: nearer notes are left in path order.
+        """
+        if start not in self._out or goal not in self._out:
+            return ()
+        came_from = {start: start}
+        queue = deque([start])
+        while queue and goal not in came_from:
+            path = queue.popleft()
+            for near in sorted({*self._out[path], *self._back.get(path, ())}):
+                if near not in came_from:
+                    came_from[near] = path
+                    queue.append(near)
+        if goal not in came_from:
+            return ()
+        walk = [goal]
+        while walk[-1] != start:
+            walk.append(came_from[walk[-1]])
+        return tuple(reversed(walk))
+
+    def orphans(self) -> list[str]:
+        """Return the notes that no link connects with another note."""
+        return [path for path in self.paths if not self._out[path] and path not in self._back]
+
+    def broken(self) -> list[Edge]:
+        """Return the links that no note answers to."""
+        return self._in_state("broken")
+
+    def ambiguous(self) -> list[Edge]:
+        """Return the links that more than one note answers to."""
+        return self._in_state("ambiguous")
+
+    def archived(self) -> list[Edge]:
+        """Return the links whose target is in the cold zone."""
+        return self._in_state("archived")
+
+    def export(self) -> dict[str, Any]:
+        """Return nodes and edges as JSON has them, in path order."""
+        return {
+            "nodes": [{"path": note.path, "title": note.title} for note in self._notes],
+            "edges": [
+                {
+                    "source": edge.source,
+                    "text": edge.text,
+                    "state": edge.state,
+                    "targets": list(edge.targets),
+                }
+                for edge in self.edges
+            ],
+        }
+
+    @cached_property
+    def _out(self) -> dict[str, dict[str, None]]:
+        out: dict[str, dict[str, None]] = {path: {} for path in self.paths}
+        for edge in self._in_state("resolved"):
+            out[edge.source][edge.targets[0]] = None
+        return out
+
+    @cached_property
+    def _back(self) -> dict[str, dict[str, None]]:
+        back: dict[str, dict[str, None]] = {}
+        for edge in self._in_state("resolved"):
+            back.setdefault(edge.targets[0], {})[edge.source] = None
+        return back
+
+    def _in_state(self, state: LinkState) -> list[Edge]:
+        return [edge for edge in self.edges if edge.state == state]
+
+    def _edges_of(
+        self, note: NoteLinks, hot: Resolver, withheld: dict[LinkState, Resolver]
+    ) -> Iterator[Edge]:
+        for text in dict.fromkeys(note.targets):
+            found = hot.resolve(text, note.path)
+            state = found.state
+            if state == "broken":
+                state = _state_of_missing(text, note.path, withheld)
+            yield Edge(note.path, text, state, self._paths_of(found))
+
+    def _paths_of(self, found: Resolution) -> tuple[str, ...]:
+        return tuple(self.paths[place] for place in found.places)
+
+
+def _state_of_missing(text: str, source: str, withheld: dict[LinkState, Resolver]) -> LinkState:
+    for state, resolver in withheld.items():
+        if resolver.resolve(text, source).state != "broken":
+            return state
+    return "attachment" if is_attachment(text) else "broken"

@@ -1,0 +1,47 @@
+"""What a query ranks: every passage of the notes that pass the filters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memory_palace.errors import UsageError
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Query
+from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.filters import match_notes
+
+
+def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) -> SearchContext:
+    """Return the passages to rank; without a question one candidate per note."""
+    if not query.text:
+        if not query.filters:
+            raise UsageError(
+                'ask a question, such as `palace query "why did we drop Kafka"`, '
+                "or give a filter such as `--type project` to list notes"
+            )
+        return _listed(query, snapshot, half_life_days)
+    if query.vector is None:
+        raise ValueError("a question cannot be ranked without its vector")
+    # The place after the last note answers for dead rows, whose note is -1.
+    allowed = np.append(match_notes(snapshot, query.filters), False)
+    rows = np.flatnonzero(allowed[snapshot.row_note])
+    return SearchContext(
+        query,
+        snapshot,
+        half_life_days,
+        rows=rows,
+        notes=snapshot.row_note[rows].astype(np.int64),
+        cosines=snapshot.similarities(query.vector)[rows],
+    )
+
+
+def _listed(query: Query, snapshot: Snapshot, half_life_days: float) -> SearchContext:
+    first_rows = np.full(len(snapshot.paths), -1, np.int64)
+    # Of several assignments to one place the last one stays: the note's first passage.
+    live = np.flatnonzero(snapshot.row_note >= 0)[::-1]
+    first_rows[snapshot.row_note[live]] = live
+    notes = np.flatnonzero(match_notes(snapshot, query.filters))
+    cosines = np.zeros(len(notes), np.float32)
+    return SearchContext(
+        query, snapshot, half_life_days, rows=first_rows[notes], notes=notes, cosines=cosines
+    )

@@ -1,0 +1,53 @@
+"""Which notes may be found at all. Filters are exact and come before ranking."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.config import ROOMS
+from memory_palace.errors import UsageError
+from memory_palace.index.segment import PRIORITIES
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Filters
+
+
+def matching_notes(snapshot: Snapshot, filters: Filters) -> list[int]:
+    """Return the places of the notes that pass every filter, in path order."""
+    places: list[int] = np.flatnonzero(match_notes(snapshot, filters)).tolist()
+    return places
+
+
+def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
+    """Say for each note whether it passes every filter. Private notes never do.
+
+    Types and rooms are compared without regard to case; ``since`` and ``until`` are inclusive.
+    """
+    passes: NDArray[np.bool_] = ~snapshot.private
+    if filters.type is not None:
+        passes &= _are(snapshot.types, filters.type)
+    if filters.room is not None:
+        passes &= _are(snapshot.rooms, _known_room(filters.room))
+    if filters.priority is not None:
+        passes &= snapshot.priorities == PRIORITIES.index(filters.priority)
+    if filters.since is not None:
+        passes &= snapshot.dates >= filters.since
+    if filters.until is not None:
+        passes &= snapshot.dates <= filters.until
+    return passes
+
+
+def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:
+    wanted = wanted.casefold()
+    matches = (value.casefold() == wanted for value in values)
+    return np.fromiter(matches, np.bool_, len(values))
+
+
+def _known_room(name: str) -> str:
+    if name.casefold() in ROOMS:
+        return name
+    near = get_close_matches(name.casefold(), ROOMS, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    raise UsageError(f"there is no room {name!r}{hint} The rooms are {', '.join(ROOMS)}.")

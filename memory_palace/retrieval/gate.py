@@ -1,0 +1,74 @@
+"""The relevance gate: metadata orders relevant notes and cannot import irrelevant ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory_palace.models import Scores
+
+GATE_SHARE = 0.1
+"""Width of the gate, as a share of how far the best passage stands above chance.
+
+The best passage is ``best`` similar; unrelated passages of the same index are ``null_mean``
+similar on average. A passage that is this share of the distance below the best one has lost its
+metadata entirely.
+"""
+
+NARROWEST = 0.005
+"""A gate narrower than this is shut: nothing stands out from chance, and metadata says nothing.
+
+Dividing by less would also magnify the rounding of single-precision cosines into the score.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """How much of the metadata counts for a passage, by its distance from the best one.
+
+    The opening falls in a straight line from 1 at the best passage to 0 at ``width`` below it,
+    so that no passage drops out by a hair. It multiplies the weights of recency and importance
+    only: what is outside keeps its semantic part and is still listed.
+
+    Whatever dates and priorities say, a passage cannot outrank one that is more than ``width``
+    closer to the question: it has an opening of 0 then, and less of the rest.
+    """
+
+    best: float
+    width: float
+    null_mean: float
+    is_calibrated: bool
+    """Whether ``null_mean`` was measured; else it is taken to be 0."""
+
+    def openings(self, cosines: Scores) -> Scores:
+        """Return the opening per passage, in [0, 1]; 0 for all where nothing stands out."""
+        if self.width < NARROWEST:
+            return np.zeros_like(cosines)
+        distances = np.float32(self.best) - cosines
+        opening: Scores = np.clip(1 - distances / np.float32(self.width), 0, 1)
+        return opening
+
+    def figures(self) -> dict[str, float]:
+        """Return what ``--details`` shows, rounded to 6 decimals."""
+        return {
+            "best": round(self.best, 6),
+            "width": round(self.width, 6),
+            "null_mean": self.null_mean,
+            "calibrated": float(self.is_calibrated),
+        }
+
+
+def make_gate(best: float, calibration: Mapping[str, float], *, share: float = GATE_SHARE) -> Gate:
+    """Make the gate of one query.
+
+    ``best`` is the highest cosine among the candidates that passed the filters. The width is
+    relative to ``best - null_mean``, not to the spread of unrelated cosines: where nothing
+    stands out from chance the gate is shut, and a question that no note answers is not
+    answered by the newest note. ``calibration`` is empty for fewer than two notes, where there
+    is nothing to reorder.
+    """
+    null_mean = calibration.get("null_mean", 0.0)
+    width = share * max(0.0, best - null_mean)
+    return Gate(best, width, null_mean, "null_mean" in calibration)

@@ -1,0 +1,42 @@
+"""Profiles: which signals count, and how much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from memory_palace.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A weight per signal; the score of a passage is their weighted sum."""
+
+    name: str
+    weights: Mapping[str, float]
+    gated: frozenset[str] = frozenset()
+    """Signals whose weight the relevance gate scales: they say nothing about the question."""
+
+
+PROFILES: Mapping[str, Profile] = {
+    profile.name: profile
+    for profile in (
+        Profile(
+            "compound",
+            {"semantic": 0.5, "recency": 0.25, "importance": 0.25},
+            gated=frozenset({"recency", "importance"}),
+        ),
+        Profile("raw", {"semantic": 1.0}),
+    )
+}
+"""Weights of ``compound`` and ``raw`` are those of source document 002."""
+
+
+def get_profile(name: str) -> Profile:
+    """Return a profile by name."""
+    if name in PROFILES:
+        return PROFILES[name]
+    near = get_close_matches(name, PROFILES, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    raise UsageError(f"there is no profile {name!r}{hint} The profiles are {', '.join(PROFILES)}.")

@@ -1,0 +1,58 @@
+"""The best notes among many candidates, without sorting them all."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.retrieval.context import Places, SearchContext
+from memory_palace.retrieval.scoring import Rule, Scored, score_exactly, score_quickly
+
+_FIRST = 64
+_GROWTH = 8
+_MARGIN = 5e-5
+"""More than a quick score can be off, and much less than two notes usually differ."""
+
+
+def rank_notes(context: SearchContext, rule: Rule, *, limit: int) -> tuple[Scored, Places]:
+    """Return exact scores of a shortlist, and the places of the best notes in it, best first.
+
+    One passage per note, one note per passage text, and nothing without any evidence. The
+    shortlist grows until nothing outside of it can be among the first ``limit`` notes.
+    """
+    quick = score_quickly(context, rule)
+    size = max(_FIRST, _GROWTH * limit)
+    while True:
+        is_whole = size >= len(quick)
+        floor = -np.inf if is_whole else float(np.partition(quick, -size)[-size]) - _MARGIN
+        shortlist = context.take(np.flatnonzero(quick >= floor))
+        scored = score_exactly(shortlist, rule)
+        best = _fold(scored)[:limit]
+        if is_whole or _is_settled(scored, best, limit, floor):
+            return scored, best
+        size *= _GROWTH
+
+
+def _is_settled(scored: Scored, best: Places, limit: int, floor: float) -> bool:
+    return len(best) == limit and scored.score(int(best[-1])) > floor + _MARGIN / 2
+
+
+def _fold(scored: Scored) -> Places:
+    order = scored.order()
+    order = order[scored.scores[order] > 0]
+    order = _first_of_each(order, scored.context.notes[order])
+    if scored.context.is_listing:
+        return order
+    return _first_of_each(order, passage_keys(scored.context)[order])
+
+
+def passage_keys(context: SearchContext) -> NDArray[np.void]:
+    """Return a value per candidate that is equal for equal passages: 16 bytes of its digest."""
+    digests = np.ascontiguousarray(context.snapshot.row_digests[context.rows])
+    return digests.view(f"V{digests.shape[1]}")[:, 0]
+
+
+def _first_of_each(order: Places, keys: NDArray[np.generic]) -> Places:
+    _, firsts = np.unique(keys, return_index=True)
+    kept: Places = order[np.sort(firsts)]
+    return kept

@@ -1,0 +1,75 @@
+"""A question in, ranked notes out, with the reason for every rank."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from memory_palace.errors import UsageError
+from memory_palace.graph.router import LinkGraph
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Hit, Query
+from memory_palace.retrieval.budget import fit_budget
+from memory_palace.retrieval.candidates import find_candidates
+from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.gate import GATE_SHARE, Gate, make_gate
+from memory_palace.retrieval.hits import count_folded, make_hit
+from memory_palace.retrieval.neighbors import add_neighbors
+from memory_palace.retrieval.profiles import get_profile
+from memory_palace.retrieval.ranking import rank_notes
+from memory_palace.retrieval.scoring import Rule
+
+
+class Found(NamedTuple):
+    """The hits in the order to show them, and the figures of the gate that was applied."""
+
+    hits: list[Hit]
+    gate: dict[str, float]
+    """Empty where no gate was applied."""
+
+
+def search(
+    query: Query,
+    snapshot: Snapshot,
+    *,
+    profile: str = "compound",
+    limit: int = 5,
+    gate: bool = True,
+    gate_share: float = GATE_SHARE,
+    half_life_days: float = 30.0,
+    neighbors: int = 2,
+    graph: LinkGraph | None = None,
+    max_bytes: int | None = None,
+) -> Found:
+    """Rank the notes that pass the query's filters, one hit per note.
+
+    Without a question the filters list notes, ordered by their metadata. ``gate=False`` is the
+    literal formula of the profile. ``graph`` adds up to ``neighbors`` linked notes after each
+    hit; ``max_bytes`` bounds the snippets.
+    """
+    if limit < 1:
+        raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
+    chosen = get_profile(profile)
+    context = find_candidates(query, snapshot, half_life_days=half_life_days)
+    is_gated = gate and bool(chosen.gated) and not context.is_listing
+    rule = Rule(chosen, _gate_of(context, gate_share) if is_gated else None)
+    scored, best = rank_notes(context, rule, limit=limit)
+    shown = scored.context.notes[best].tolist()
+    hits = [
+        make_hit(scored, place, folded=count_folded(context, scored, place, shown))
+        for place in best.tolist()
+    ]
+    if graph is not None and neighbors > 0:
+        hits = list(add_neighbors(hits, context, rule, graph, limit=neighbors))
+    if max_bytes is not None:
+        hits = fit_budget(hits, max_bytes)
+    return Found(hits, rule.gate.figures() if rule.gate else {})
+
+
+def _gate_of(context: SearchContext, share: float) -> Gate:
+    best = 0.0
+    if len(context.cosines):
+        place = np.argmax(context.cosines, keepdims=True)
+        best = float(context.take(place).cosines[0])
+    return make_gate(best, context.snapshot.commit.calibration, share=share)

@@ -1,0 +1,19 @@
+"""The signals by name. A new signal is a file beside this one, and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from memory_palace.models import Scores
+from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.signals import importance, recency, semantic
+
+Signal: TypeAlias = Callable[[SearchContext], Scores]
+"""Gives one score per candidate, never negative; 0 is silence. Signals never call each other."""
+
+SIGNALS: Mapping[str, Signal] = {
+    "semantic": semantic.score,
+    "recency": recency.score,
+    "importance": importance.score,
+}
