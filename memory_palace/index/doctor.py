@@ -45,6 +45,8 @@ class Examination:
 
     findings: tuple[Finding, ...] = ()
     checked: dict[str, int] = field(default_factory=dict)
+    fixed: tuple[Finding, ...] = ()
+    """What disagreed before the index was built again."""
 
 
 def examine(paths: PalacePaths, config: Config, embedder: Embedder | None) -> Examination:

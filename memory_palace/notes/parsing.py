@@ -31,7 +31,7 @@ def parse_note(
     problems += withheld
     if matter.error:
         problems += (Problem(path, matter.error_line, "front matter", matter.error),)
-    if _is_private(matter):
+    if is_private(matter):
         message = "is private: nothing of it is indexed"
         problems += (Problem(path, None, "private", message),)
         return _private_note(path, data, problems)
@@ -68,7 +68,8 @@ def parse_note(
     )
 
 
-def _is_private(matter: FrontMatter) -> bool:
+def is_private(matter: FrontMatter) -> bool:
+    """Whether front matter asks that nothing of the note be indexed or shown."""
     if matter.error:
         return says_private(matter.raw)
     value = matter.values.get("private")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from memory_palace.config import PALACE, ROOMS
+from pathlib import Path
+
+from memory_palace.config import ARCHIVE, PALACE, ROOMS
 
 OUTSIDE = "note"
 """Type of a note that lies in none of the seven rooms."""
@@ -20,3 +22,10 @@ def default_type(path: str) -> str:
     """Return the type of a note that neither itself nor the manifest names."""
     room = room_of(path)
     return ROOMS[room] if room else OUTSIDE
+
+
+def is_cold_path(root: Path, path: str) -> bool:
+    """Whether ``archive_basement`` is a component of the resolved path, relative to ``palace/``."""
+    home = (root / PALACE).resolve()
+    resolved = (root / path).resolve()
+    return resolved.is_relative_to(home) and ARCHIVE in resolved.relative_to(home).parts

@@ -29,6 +29,11 @@ class Unit:
     starts_section: bool
     """Whether it opens with a heading of level one or two, where a chunk must end."""
 
+    @property
+    def is_heading(self) -> bool:
+        """Whether it is a heading and nothing else."""
+        return "\n" not in self.text and _HEADING.match(self.text) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class _Block:

@@ -92,3 +92,21 @@ def is_named_by_content(path: Path) -> bool:
     """Whether a file's SHA-256 is the one in its name."""
     with path.open("rb") as file:
         return path.stem.rpartition("-")[2] == file_digest(file, "sha256").hexdigest()[:16]
+
+
+def write_new(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+    """Create a file that must not exist yet; ``FileExistsError`` leaves the other untouched.
+
+    Linking a whole temporary to the name makes the file appear complete or not at all.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{token_hex(4)}{TEMPORARY}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_folder(path.parent)

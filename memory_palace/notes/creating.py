@@ -1,0 +1,50 @@
+"""Write a new note. An existing file is never touched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import yaml
+
+from memory_palace.config import PALACE
+from memory_palace.errors import UsageError
+from memory_palace.storage.atomic import write_new
+
+_UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
+
+
+def create_note(
+    root: Path,
+    title: str,
+    *,
+    room: str,
+    now: datetime,
+    type: str | None = None,
+    priority: str | None = None,
+    tags: Sequence[str] = (),
+) -> str:
+    """Create ``palace/<room>/<title>.md`` and return its path relative to the root.
+
+    ``room`` may name a folder inside a room. Raise ``UsageError`` where the file exists, or
+    where the title leaves nothing to name a file by.
+    """
+    name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
+    if not name:
+        raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
+    path = f"{PALACE}/{room}/{name}.md"
+    if ".." in path.split("/") or not (root / path).resolve().is_relative_to(root.resolve()):
+        raise UsageError(f"{path} is outside the palace")
+    matter: dict[str, object] = {"title": title, "date": now.date()}
+    matter |= {k: v for k, v in (("type", type), ("priority", priority)) if v}
+    if tags:
+        matter["tags"] = list(tags)
+    block = yaml.safe_dump(matter, sort_keys=False, allow_unicode=True)
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        write_new(root / path, f"---\n{block}---\n\n# {title}\n\n".encode())
+    except FileExistsError:
+        raise UsageError(f"{path} exists already; choose another title or edit it") from None
+    return path

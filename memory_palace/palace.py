@@ -1,0 +1,279 @@
+"""The palace: the one place where the layers are joined, and the public API."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memory_palace.config import PALACE, ROOMS, Config, PalacePaths
+from memory_palace.embedding.base import Embedder, embed_query
+from memory_palace.embedding.choice import choose_embedder
+from memory_palace.embedding.registry import get_embedder, is_available
+from memory_palace.errors import NotAPalaceError, WrongEmbedderError
+from memory_palace.graph.blindness import Leak, find_cold_leaks
+from memory_palace.graph.names import NoteNames
+from memory_palace.graph.router import LinkGraph
+from memory_palace.index.build import build_index
+from memory_palace.index.commit import Commit, read_commit
+from memory_palace.index.context import BuildContext, Progress, index_fingerprint
+from memory_palace.index.doctor import Examination, examine
+from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
+from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.index.state import State, open_state
+from memory_palace.index.status import Status, take_status
+from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
+from memory_palace.notes.creating import create_note
+from memory_palace.notes.excerpt import NoteText, excerpt
+from memory_palace.notes.manifest import read_manifest
+from memory_palace.notes.rooms import is_cold_path
+from memory_palace.retrieval.filters import check_room, match_notes
+from memory_palace.retrieval.search import search
+from memory_palace.settings import read_config
+from memory_palace.storage.lock import writer_lock
+
+
+class Palace:
+    """A folder of Markdown rooms and the index derived from it."""
+
+    def __init__(self, root: Path, *, config: Config | None = None) -> None:
+        self.paths = PalacePaths(root)
+        self.config = config if config is not None else read_config(self.paths.settings)
+        self._embedders: dict[str, Embedder] = {}
+        self._snapshots: dict[bool, Snapshot] = {}
+        self._graph: tuple[Snapshot, LinkGraph] | None = None
+
+    @classmethod
+    def init(cls, root: Path) -> Palace:
+        """Make the seven rooms below ``root``; doing it twice changes nothing."""
+        for room in ROOMS:
+            (root / PALACE / room).mkdir(parents=True, exist_ok=True)
+        return cls(root)
+
+    @classmethod
+    def discover(cls, start: Path) -> Palace:
+        """Open the nearest palace at or above ``start``."""
+        for folder in (start, *start.parents):
+            if (folder / PALACE).is_dir():
+                return cls(folder)
+        raise NotAPalaceError(
+            f"there is no {PALACE}/ folder in {start} or above it; run `palace init` to make one"
+        )
+
+    def index(
+        self,
+        *,
+        force: bool = False,
+        verify: bool = False,
+        dry_run: bool = False,
+        embedder: str | None = None,
+        wait_seconds: float = 0.0,
+        progress: Progress = lambda done, total: None,
+    ) -> IndexReport:
+        """Bring the index up to date with the notes.
+
+        ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes
+        nothing. Raise ``IndexLockedError`` where another writer keeps the lock longer than
+        ``wait_seconds``.
+        """
+        with self.writing(wait_seconds=wait_seconds):
+            state = open_state(self.paths, verify=verify)
+            context = BuildContext(
+                paths=self.paths,
+                config=self.config,
+                embedder=self._embedder_to_build_with(state, embedder, force=force),
+                now_ns=time.time_ns(),
+                monotonic=time.monotonic,
+                progress=progress,
+                is_dry_run=dry_run,
+            )
+            return build_index(context, state, force=force, verify=verify)
+
+    @contextmanager
+    def writing(self, *, wait_seconds: float = 0.0) -> Iterator[None]:
+        """Hold the writer's lock of this palace."""
+        self.paths.index.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with writer_lock(self.paths.lock, wait_seconds=wait_seconds):
+            yield
+
+    def query(
+        self,
+        text: str,
+        *,
+        limit: int = 5,
+        filters: Filters | None = None,
+        profile: str = "compound",
+        gate: bool = True,
+        include_cold: bool = False,
+        neighbors: int = 2,
+        as_of: float | None = None,
+        budget_bytes: int | None = None,
+    ) -> QueryResult:
+        """Rank notes that answer ``text``; with a filter and no text, list them."""
+        snapshot = self.snapshot(include_cold=include_cold)
+        query = Query(
+            text=" ".join(text.split()),
+            as_of=time.time() if as_of is None else as_of,
+            filters=filters if filters is not None else Filters(),
+        )
+        if query.text:
+            embedder = self._embedder_of(snapshot)
+            query = replace(query, vector=embed_query(embedder, query.text))
+        found = search(
+            query,
+            snapshot,
+            profile=profile,
+            limit=limit,
+            gate=gate,
+            half_life_days=self.config.half_life_days,
+            neighbors=neighbors,
+            graph=self._graph_of(snapshot) if neighbors else None,
+            max_bytes=budget_bytes,
+        )
+        freshness = self.freshness(snapshot)
+        return QueryResult(
+            text=query.text,
+            profile=profile,
+            mode="vector" if query.text else "listing",
+            embedder=snapshot.commit.embedder,
+            hits=tuple(found.hits),
+            gate=found.gate,
+            freshness=freshness.state,
+            behind=freshness.behind,
+        )
+
+    def snapshot(self, *, include_cold: bool = False) -> Snapshot:
+        """Return the committed generation, opened again only when another was committed."""
+        held = self._snapshots.get(include_cold)
+        if held is None or read_commit(self.paths.commit) != held.commit:
+            held = open_snapshot(self.paths, include_cold=include_cold)
+            self._snapshots[include_cold] = held
+        return held
+
+    def notes(
+        self, *, filters: Filters | None = None, include_cold: bool = False
+    ) -> list[NoteRecord]:
+        """List notes that pass the filters, in path order."""
+        snapshot = self.snapshot(include_cold=include_cold)
+        passed = match_notes(snapshot, filters or Filters())
+        return [snapshot.note(place) for place in passed.nonzero()[0].tolist()]
+
+    def read(
+        self,
+        note: str,
+        *,
+        first_line: int | None = None,
+        last_line: int | None = None,
+        include_cold: bool = False,
+    ) -> NoteText:
+        """Read lines of a note, named by path, stem, title or alias."""
+        path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
+        data = (self.paths.root / path).read_bytes()
+        return excerpt(path, data, first_line=first_line, last_line=last_line)
+
+    def new(
+        self,
+        title: str,
+        *,
+        room: str,
+        type: str | None = None,
+        priority: str | None = None,
+        tags: Sequence[str] = (),
+    ) -> str:
+        """Create a note and return its path; an existing file is never touched."""
+        check_room(room.partition("/")[0])
+        now = datetime.now(UTC)
+        return create_note(
+            self.paths.root, title, room=room, now=now, type=type, priority=priority, tags=tags
+        )
+
+    def graph(self, *, include_cold: bool = False) -> LinkGraph:
+        """Return the links between notes; those to cold notes are known as such."""
+        snapshot = self.snapshot(include_cold=include_cold)
+        everything = self.snapshot(include_cold=True)
+        cold = [p for p, is_cold in zip(everything.paths, everything.cold, strict=True) if is_cold]
+        return LinkGraph.from_snapshot(snapshot, cold_paths=cold)
+
+    def freshness(
+        self, snapshot: Snapshot, *, limit_seconds: float | None = SCAN_SECONDS
+    ) -> Freshness:
+        """Compare a snapshot with the notes as they are now, by their stat figures."""
+        return check_freshness(
+            self.paths,
+            self.config,
+            snapshot,
+            monotonic=time.monotonic,
+            limit_seconds=limit_seconds,
+        )
+
+    def status(self) -> Status:
+        """Return what the index holds, in figures."""
+        snapshot = self.snapshot(include_cold=True)
+        return take_status(self.paths, snapshot, self.freshness(snapshot, limit_seconds=None))
+
+    def doctor(self, *, fix: bool = False) -> Examination:
+        """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
+        commit = open_state(self.paths).commit
+        if commit is None:
+            commit = read_commit(self.paths.commit) if not fix else None
+        embedder = self._embedder(commit.embedder) if commit else None
+        found = examine(self.paths, self.config, embedder) if commit else Examination()
+        if fix and (commit is None or any(finding.is_derived for finding in found.findings)):
+            self.index(verify=True)
+            return replace(self.doctor(), fixed=found.findings)
+        return found
+
+    def cold_leaks(self) -> list[Leak]:
+        """Look for cold paths in manifest, index, graph and the answer to a test query."""
+        snapshot = self.snapshot()
+        manifest = read_manifest(self.paths.manifest)
+        probe = self.query("", filters=Filters(since=0.0), limit=len(snapshot.paths) or 1)
+        return find_cold_leaks(
+            is_cold=lambda path: is_cold_path(self.paths.root, path),
+            manifest=[entry.path for entry in manifest.entries.values()],
+            indexed=snapshot.paths,
+            graph=self.graph(),
+            hits=[hit.path for hit in probe.hits],
+        )
+
+    def _graph_of(self, snapshot: Snapshot) -> LinkGraph:
+        """Return the links that neighbors of a hit are taken from."""
+        if self._graph is None or self._graph[0] is not snapshot:
+            self._graph = (snapshot, LinkGraph.from_snapshot(snapshot))
+        return self._graph[1]
+
+    def _embedder(self, name: str) -> Embedder:
+        if name not in self._embedders:
+            self._embedders[name] = get_embedder(name)
+        return self._embedders[name]
+
+    def _embedder_of(self, snapshot: Snapshot) -> Embedder:
+        """Return the embedder the snapshot was built with, provided it still is the same."""
+        embedder = self._embedder(snapshot.commit.embedder)
+        check_fingerprint(embedder, snapshot.commit)
+        return embedder
+
+    def _embedder_to_build_with(self, state: State, asked: str | None, *, force: bool) -> Embedder:
+        name = choose_embedder(
+            asked=asked,
+            configured=self.config.embedder,
+            committed=state.commit.embedder if state.commit else None,
+            force=force,
+            is_available=is_available,
+        )
+        embedder = self._embedder(name)
+        if state.commit is not None and not force:
+            check_fingerprint(embedder, state.commit)
+        return embedder
+
+
+def check_fingerprint(embedder: Embedder, commit: Commit) -> None:
+    """Raise ``WrongEmbedderError`` where the index was made by another recipe."""
+    if index_fingerprint(embedder) != commit.fingerprint:
+        raise WrongEmbedderError(
+            f"the index was built with another version of {commit.embedder} or of the chunker; "
+            "run `palace index --force` to build it again"
+        )

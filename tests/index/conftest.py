@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory_palace.palace import Palace
+
+NOTES = {
+    "grand_hall/map.md": "# Map\n\nThe rooms and what is in them. See [[Kitchen]].\n",
+    "project_rooms/bread/Kitchen.md": (
+        "---\npriority: high\ndate: 2026-03-01\n---\n# Kitchen\n\n## Oven\n\nIt runs ten degrees "
+        "hot.\n\n## Starter\n\nFeed the sourdough starter on Mondays.\n"
+    ),
+    "chambers/baker/2026-02-03 flour.md": "Rye flour keeps for six months.\n",
+    "archive_basement/2025/old.md": "# Old\n\nThe zebra oven was sold.\n",
+}
+
+
+@pytest.fixture
+def palace(tmp_path: Path) -> Palace:
+    """A small palace that has not been indexed."""
+    for name, text in NOTES.items():
+        path = tmp_path / "palace" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return Palace.init(tmp_path)
+
+
+@pytest.fixture
+def indexed(palace: Palace) -> Palace:
+    """The same palace after its first build."""
+    palace.index(embedder="hashing")
+    return palace

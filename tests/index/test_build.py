@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from memory_palace.errors import MissingPartError, WrongEmbedderError
+from memory_palace.models import Filters
+from memory_palace.palace import Palace
+
+
+def note(palace, name):
+    return palace.paths.palace / name
+
+
+def found(palace, text, **options):
+    return [hit.path for hit in palace.query(text, neighbors=0, **options).hits]
+
+
+def test_a_first_build_reports_every_note_once(palace):
+    report = palace.index(embedder="hashing")
+    assert len(report.added) == 4
+    assert report.changed == report.moved == report.removed == report.failed == ()
+    assert report.embedded == 4 and report.reused == 0
+
+
+def test_a_second_build_does_nothing(indexed):
+    before = indexed.paths.commit.read_bytes()
+    report = indexed.index()
+    assert (report.unchanged, report.embedded, report.added) == (4, 0, ())
+    assert json.loads(before)["commit"]["generation"] == indexed.snapshot().commit.generation
+
+
+def test_an_edit_embeds_only_its_chunks(indexed):
+    path = note(indexed, "grand_hall/map.md")
+    path.write_text(path.read_text() + "\nA new line about quinces.\n")
+    report = indexed.index()
+    assert report.changed == ("palace/grand_hall/map.md",)
+    assert report.embedded == 1
+    assert found(indexed, "quinces")[0] == "palace/grand_hall/map.md"
+
+
+def test_an_edit_that_keeps_size_and_mtime_is_seen(indexed):
+    path = note(indexed, "grand_hall/map.md")
+    stat = path.stat()
+    path.write_text(path.read_text().replace("rooms", "doors"))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert indexed.index().changed == ("palace/grand_hall/map.md",)
+
+
+def test_a_touched_note_is_not_a_changed_note_and_keeps_its_age(indexed):
+    path = note(indexed, "grand_hall/map.md")
+    before = {n.path: n.date for n in indexed.notes()}
+    os.utime(path, (2_000_000_000, 2_000_000_000))
+    report = indexed.index()
+    assert (report.changed, report.embedded, report.unchanged) == ((), 0, 4)
+    assert {n.path: n.date for n in indexed.notes()} == before
+
+
+def test_a_removed_note_is_found_no_more(indexed):
+    note(indexed, "project_rooms/bread/Kitchen.md").unlink()
+    assert indexed.index().removed == ("palace/project_rooms/bread/Kitchen.md",)
+    assert "palace/project_rooms/bread/Kitchen.md" not in found(indexed, "sourdough", limit=9)
+
+
+def test_a_rename_embeds_nothing_and_leaves_one_hit(indexed):
+    old = note(indexed, "project_rooms/bread/Kitchen.md")
+    old.rename(old.with_name("Bakery.md"))
+    report = indexed.index()
+    assert report.moved == (
+        ("palace/project_rooms/bread/Kitchen.md", "palace/project_rooms/bread/Bakery.md"),
+    )
+    assert (report.embedded, report.added, report.removed) == (0, (), ())
+    hits = found(indexed, "feed the sourdough starter", limit=9)
+    assert hits[0].endswith("Bakery.md") and not any(h.endswith("Kitchen.md") for h in hits)
+
+
+def test_a_copy_embeds_nothing_and_both_are_notes(indexed):
+    old = note(indexed, "project_rooms/bread/Kitchen.md")
+    old.with_name("Copy.md").write_bytes(old.read_bytes())
+    report = indexed.index()
+    assert report.embedded == 0 and len(report.added) == 1
+    assert {"Kitchen.md", "Copy.md"} <= {n.path.rpartition("/")[2] for n in indexed.notes()}
+
+
+def test_text_that_comes_back_keeps_its_vector(indexed):
+    path = note(indexed, "grand_hall/map.md")
+    original = path.read_bytes()
+    path.write_text("Something else entirely.\n")
+    assert indexed.index().embedded == 1
+    path.write_bytes(original)
+    assert indexed.index().embedded == 0
+
+
+def test_a_dry_run_writes_nothing(palace):
+    report = palace.index(embedder="hashing", dry_run=True)
+    assert len(report.added) == 4 and report.is_dry_run
+    assert [p.name for p in palace.paths.index.iterdir()] == ["lock"]
+    assert not palace.paths.manifest.exists()
+
+
+def test_cold_notes_are_found_only_when_asked_for(indexed):
+    cold = "palace/archive_basement/2025/old.md"
+    assert cold not in found(indexed, "zebra oven", limit=9)
+    assert found(indexed, "zebra oven", include_cold=True)[0] == cold
+    assert cold not in indexed.paths.manifest.read_text()
+
+
+def test_moving_a_note_into_the_archive_takes_it_out_of_the_answer(indexed):
+    target = note(indexed, "archive_basement/2026/Kitchen.md")
+    target.parent.mkdir()
+    note(indexed, "project_rooms/bread/Kitchen.md").rename(target)
+    report = indexed.index()
+    assert len(report.moved) == 1 and report.embedded == 0
+    assert not any("Kitchen" in path for path in found(indexed, "sourdough starter", limit=9))
+    assert "Kitchen" in found(indexed, "sourdough starter", include_cold=True)[0]
+
+
+def members(palace):
+    out = {}
+    for path in palace.paths.index.glob("seg-*.npz"):
+        with np.load(path) as archive:
+            names = sorted(set(archive.files) - {"stat"})
+            out[tuple(archive["paths"].tobytes().split(b"\0"))] = [
+                (name, archive[name].tobytes()) for name in names
+            ]
+    return out
+
+
+def test_two_forced_builds_differ_in_nothing_but_stat_records(indexed, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    for path in sorted(indexed.paths.palace.rglob("*.md"), reverse=True):
+        target = other / path.relative_to(indexed.paths.root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    twin = Palace.init(other)
+    twin.index(embedder="hashing", force=True)
+    indexed.index(force=True)
+    assert members(indexed) == members(twin)
+
+
+def test_updates_in_any_order_rank_like_a_forced_build(indexed):
+    for number in range(30):
+        path = note(indexed, f"chambers/baker/n{number % 7}.md")
+        path.write_text(f"# Note {number}\n\nBread number {number} was {number * 7 % 5} sour.\n")
+        if number % 4 == 3:
+            note(indexed, f"chambers/baker/n{(number + 2) % 7}.md").unlink(missing_ok=True)
+        indexed.index()
+    grown = indexed.query("sour bread", limit=20, as_of=2e9)
+    assert len(indexed.snapshot().commit.segments) < 12
+    indexed.index(force=True)
+    assert indexed.query("sour bread", limit=20, as_of=2e9).hits == grown.hits
+
+
+def test_another_embedder_needs_force(indexed):
+    with pytest.raises(WrongEmbedderError, match="--force --embedder minilm"):
+        indexed.index(embedder="minilm")
+
+
+def test_no_weights_and_no_name_is_a_clear_refusal(palace, monkeypatch):
+    monkeypatch.setattr("memory_palace.palace.is_available", lambda name: False)
+    with pytest.raises(MissingPartError, match="palace models fetch minilm"):
+        palace.index()
+    assert not palace.paths.commit.exists()
+
+
+def test_a_changed_manifest_line_changes_the_record_without_embedding(indexed):
+    manifest = indexed.paths.manifest
+    lines = manifest.read_text().splitlines()
+    lines = [
+        json.dumps({**json.loads(line), "type": "flour", "priority": "low"})
+        if "flour" in line
+        else line
+        for line in lines
+    ]
+    manifest.write_text("\n".join(lines) + "\n")
+    report = indexed.index()
+    assert report.embedded == 0 and report.changed == ()
+    (record,) = indexed.notes(filters=Filters(type="flour"))
+    assert record.priority == "low"
+
+
+def test_front_matter_beats_the_manifest(indexed):
+    indexed.paths.manifest.write_text(
+        '{"path": "palace/project_rooms/bread/Kitchen.md", "priority": "low"}\n'
+    )
+    indexed.index()
+    (record,) = (n for n in indexed.notes() if n.path.endswith("Kitchen.md"))
+    assert record.priority == "high"
+
+
+def test_a_frozen_manifest_is_left_alone(palace):
+    palace.paths.settings.write_text("manifest: frozen\n")
+    Palace(palace.paths.root).index(embedder="hashing")
+    assert not palace.paths.manifest.exists()
+
+
+def test_peoples_manifest_bytes_survive(indexed):
+    own = b'# mine\n\n{"path": "palace/grand_hall/map.md", "mood": "calm"}\r\nnot json\n'
+    indexed.paths.manifest.write_bytes(own)
+    report = indexed.index()
+    assert indexed.paths.manifest.read_bytes().startswith(own)
+    (problem,) = report.problems
+    assert (problem.line, problem.is_failure) == (4, True)
+
+
+def test_a_renamed_note_takes_the_fields_of_its_old_line(indexed):
+    indexed.paths.manifest.write_text(
+        '{"path": "palace/grand_hall/map.md", "priority": "high", "mood": "calm"}\n'
+    )
+    note(indexed, "grand_hall/map.md").rename(note(indexed, "grand_hall/atlas.md"))
+    indexed.index()
+    lines = [json.loads(line) for line in indexed.paths.manifest.read_text().splitlines()]
+    assert lines[0]["path"] == "palace/grand_hall/map.md"
+    assert {"path": "palace/grand_hall/atlas.md", "priority": "high", "mood": "calm"} in lines
+
+
+def test_files_are_private(indexed):
+    assert indexed.paths.index.stat().st_mode & 0o777 == 0o700
+    assert {p.stat().st_mode & 0o777 for p in indexed.paths.index.iterdir()} == {0o600}
+
+
+def test_no_note_is_ever_changed(palace):
+    before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in palace.paths.palace.rglob("*.md")}
+    palace.index(embedder="hashing")
+    palace.query("oven")
+    palace.index(force=True)
+    assert before == {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in before}

@@ -1,0 +1,240 @@
+"""Stop a build at every call that reaches the disk, and kill it for real at random moments."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from memory_palace.errors import IndexDamagedError, IndexLockedError
+from memory_palace.palace import Palace
+
+CALLS = ("open", "fsync", "replace", "unlink")
+
+
+class Stopped(BaseException):
+    """Stands in for a power cut: nothing may catch it and carry on."""
+
+
+def steps_of(run, monkeypatch, stop_at=None):
+    """Run, counting calls that reach the disk; raise ``Stopped`` before call ``stop_at``."""
+    count = 0
+    for name in CALLS:
+        real = getattr(os, name)
+
+        def step(*args, _real=real, **kwargs):
+            nonlocal count
+            count += 1
+            if count == stop_at:
+                raise Stopped
+            return _real(*args, **kwargs)
+
+        monkeypatch.setattr(os, name, step)
+    try:
+        run()
+    finally:
+        monkeypatch.undo()
+    return count
+
+
+def answer(palace):
+    hits = Palace(palace.paths.root).query("quince jelly", limit=9, as_of=2e9, neighbors=0).hits
+    return tuple((hit.path, hit.chunk.digest) for hit in hits)
+
+
+def edit(palace, text):
+    for name in ("grand_hall/map.md", "chambers/baker/2026-02-03 flour.md"):
+        (palace.paths.palace / name).write_text(f"# Edited\n\n{text} in {name}.\n")
+
+
+def test_a_stop_at_any_disk_call_leaves_the_old_index_or_the_new_one(indexed, monkeypatch):
+    edit(indexed, "Plain bread")
+    indexed.index()
+    before = answer(indexed)
+    edit(indexed, "Quince jelly")
+    total = steps_of(indexed.index, monkeypatch)
+    after = answer(indexed)
+    assert before != after and total > 10
+    outcomes = set()
+    for step in range(1, total + 1):
+        edit(indexed, "Plain bread")
+        indexed.index()
+        edit(indexed, "Quince jelly")
+        with pytest.raises(Stopped):
+            steps_of(indexed.index, monkeypatch, stop_at=step)
+        outcomes.add(answer(indexed))
+        indexed.index()
+        assert answer(indexed) == after
+        assert not list(indexed.paths.index.glob("*.tmp")) + list(indexed.paths.index.glob(".*"))
+    assert outcomes == {before, after}
+
+
+def test_a_stopped_first_build_is_finished_by_the_next(palace, monkeypatch):
+    first = palace.index(embedder="hashing")
+    assert first.embedded == 4
+    total = 0
+    for step in range(1, 200):
+        for path in palace.paths.index.iterdir():
+            path.unlink()
+        try:
+            steps_of(lambda: palace.index(embedder="hashing"), monkeypatch, stop_at=step)
+        except Stopped:
+            total += 1
+        else:
+            break
+        palace.index(embedder="hashing")
+        assert Palace(palace.paths.root).doctor().findings == ()
+    assert total > 10
+
+
+@pytest.mark.parametrize("suffix", ["INDEX.json", ".npz", ".jsonl"])
+@pytest.mark.parametrize("damage", ["truncate", "flip", "delete", "empty"])
+def test_a_damaged_file_is_named_and_healed(indexed, suffix, damage):
+    good = answer(indexed)
+    for victim in sorted(p for p in indexed.paths.index.iterdir() if p.name.endswith(suffix)):
+        data = bytearray(victim.read_bytes())
+        if damage == "delete":
+            victim.unlink()
+        elif damage == "truncate":
+            victim.write_bytes(data[: len(data) // 2])
+        elif damage == "empty":
+            victim.write_bytes(b"")
+        else:
+            data[len(data) // 2] ^= 1
+            victim.write_bytes(data)
+        try:
+            assert answer(indexed) == good or suffix == ".jsonl"
+        except IndexDamagedError as error:
+            assert victim.name in str(error) and "palace index" in str(error)
+        except Exception as error:
+            assert damage == "delete" and victim.name == "INDEX.json", error
+        Palace(indexed.paths.root).index(embedder="hashing", verify=True)
+        assert answer(indexed) == good
+        assert Palace(indexed.paths.root).doctor().findings == ()
+
+
+def test_a_deleted_index_loses_nothing(indexed):
+    good = answer(indexed)
+    for path in indexed.paths.index.iterdir():
+        path.unlink()
+    indexed.paths.index.rmdir()
+    Palace(indexed.paths.root).index(embedder="hashing")
+    assert answer(indexed) == good
+
+
+WORKER = """
+import pathlib, sys
+from memory_palace.palace import Palace
+root = pathlib.Path(sys.argv[1])
+print("ready", flush=True)
+number = 0
+while True:
+    number += 1
+    for name in range(12):
+        text = f"# Note {name}\\n\\nRound {number} of note {name}.\\n"
+        (root / "palace" / "chambers" / f"k{name}.md").write_text(text)
+    Palace(root).index(embedder="hashing")
+"""
+
+
+@pytest.mark.slow
+def test_sigkill_at_random_moments_never_breaks_a_read_or_the_next_build(indexed):
+    rng = random.Random(5)
+    errors: list[BaseException] = []
+    reads = 0
+    is_done = threading.Event()
+
+    def read():
+        nonlocal reads
+        while not is_done.is_set():
+            try:
+                answer(indexed)
+                reads += 1
+            except BaseException as error:
+                errors.append(error)
+                return
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    kills = int(os.environ.get("PALACE_TEST_KILLS", "200"))
+    try:
+        while kills > 0:
+            kills -= _kill_some(indexed, rng, min(kills, 10))
+    finally:
+        is_done.set()
+        for reader in readers:
+            reader.join()
+    assert not errors and reads > 10
+    indexed.index()
+    assert Palace(indexed.paths.root).doctor().findings == ()
+
+
+def _kill_some(palace, rng, count):
+    for _ in range(count):
+        process = subprocess.Popen(
+            [sys.executable, "-c", WORKER, str(palace.paths.root)], stdout=subprocess.PIPE
+        )
+        process.stdout.readline()
+        time.sleep(rng.uniform(0.0, 0.15))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stdout.close()
+    return count
+
+
+WRITER = """
+import pathlib, sys, time
+from memory_palace.palace import Palace
+root, me, seconds = pathlib.Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+end, number = time.monotonic() + seconds, 0
+while time.monotonic() < end:
+    number += 1
+    (root / "palace" / "chambers" / f"w{me}-{number % 9}.md").write_text(f"# {me}\\n\\n{number}\\n")
+    Palace(root).index(embedder="hashing", wait_seconds=60)
+print(number)
+"""
+
+READER = """
+import pathlib, sys, time
+from memory_palace.palace import Palace
+root, seconds = pathlib.Path(sys.argv[1]), float(sys.argv[3])
+end, number = time.monotonic() + seconds, 0
+while time.monotonic() < end:
+    number += 1
+    assert Palace(root).query("bread oven", limit=3).hits
+print(number)
+"""
+
+
+@pytest.mark.slow
+def test_four_writers_and_four_readers_lose_nothing(indexed):
+    seconds = os.environ.get("PALACE_TEST_SECONDS", "60")
+    root = str(indexed.paths.root)
+    jobs = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, root, str(number), seconds],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+        for code in (WRITER, READER)
+    ]
+    outputs = [job.communicate() for job in jobs]
+    assert [job.returncode for job in jobs] == [0] * 8, [err for _, err in outputs]
+    assert all(int(out) > 0 for out, _ in outputs)
+    indexed.index(wait_seconds=10)
+    assert Palace(indexed.paths.root).doctor().findings == ()
+
+
+def test_a_second_writer_is_told_who_holds_the_lock(indexed):
+    with indexed.writing(), pytest.raises(IndexLockedError, match=f"process {os.getpid()} "):
+        Palace(indexed.paths.root).index()
+    assert indexed.index().unchanged == 4
