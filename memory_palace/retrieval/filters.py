@@ -14,12 +14,6 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Filters
 
 
-def matching_notes(snapshot: Snapshot, filters: Filters) -> list[int]:
-    """Return the places of the notes that pass every filter, in path order."""
-    places: list[int] = np.flatnonzero(match_notes(snapshot, filters)).tolist()
-    return places
-
-
 def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     """Say for each note whether it passes every filter. Private notes never do.
 
@@ -29,7 +23,8 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     if filters.type is not None:
         passes &= _are(snapshot.types, filters.type)
     if filters.room is not None:
-        passes &= _are(snapshot.rooms, _known_room(filters.room))
+        check_room(filters.room)
+        passes &= _are(snapshot.rooms, filters.room)
     if filters.priority is not None:
         passes &= snapshot.priorities == PRIORITIES.index(filters.priority)
     if filters.since is not None:
@@ -45,9 +40,9 @@ def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:
     return np.fromiter(matches, np.bool_, len(values))
 
 
-def _known_room(name: str) -> str:
-    if name.casefold() in ROOMS:
-        return name
-    near = get_close_matches(name.casefold(), ROOMS, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else "."
-    raise UsageError(f"there is no room {name!r}{hint} The rooms are {', '.join(ROOMS)}.")
+def check_room(name: str) -> None:
+    """Raise ``UsageError`` where ``name`` is none of the seven rooms."""
+    if name.casefold() not in ROOMS:
+        near = get_close_matches(name.casefold(), ROOMS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise UsageError(f"there is no room {name!r}{hint} The rooms are {', '.join(ROOMS)}.")
