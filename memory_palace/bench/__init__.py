@@ -1,1 +1,1 @@
-"""Measurements over the public API."""
+"""Measurements over the public API. Everything is printed beside something of the same run."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 
 from memory_palace.index.commit import SegmentRef
@@ -51,12 +51,14 @@ def build_index(
         *tally.problems,
     )  # fmt: skip
     gone = _gone(tally)
+    known = {note.path for note in state.known()} if force else set()
+    added = [file.path for file in diff.new if file.path not in gone | known]
     return IndexReport(
-        added=tuple(file.path for file in diff.new if file.path not in gone),
+        added=tuple(added),
         changed=tuple(file.path for file, _ in diff.changed if file.path not in gone),
         moved=tuple((note.path, file.path) for file, note in diff.moved),
-        removed=tuple(note.path for note in diff.removed),
-        unchanged=len(diff.unchanged) + len(diff.touched),
+        removed=(*(n.path for n in diff.removed), *sorted(known - _paths(diff.new))),
+        unchanged=len(diff.unchanged) + len(diff.touched) + len(known & _paths(diff.new)),
         embedded=tally.embedded,
         reused=tally.reused,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
@@ -67,6 +69,10 @@ def build_index(
         embedder=context.embedder.name,
         is_dry_run=context.is_dry_run,
     )
+
+
+def _paths(files: Iterable[SourceFile]) -> set[str]:
+    return {file.path for file in files}
 
 
 def _read_digest(context: BuildContext, file: SourceFile) -> bytes:
