@@ -1,0 +1,76 @@
+"""Index and query through the public API with the real loading and encoding code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory_palace.errors import MissingPartError, WrongEmbedderError
+from memory_palace.palace import Palace
+
+pytestmark = pytest.mark.bge
+
+NOTES = {
+    "grand_hall/gateway.md": "# Gateway\n\nWe replaced the gateway: its radio lost packets.\n",
+    "chambers/snow.md": "# Snow\n\nBattery below eleven volts means snow on the panel.\n",
+    "reflection_wing/kurz.md": "# Kurz\n\nDas ist ein kurzer Satz auf Deutsch mit Umlauten.\n",
+    "project_rooms/句子.md": "# 句子\n\n这是一个中文句子\n",
+}
+
+
+@pytest.fixture
+def palace(tmp_path: Path, tiny_bge_m3: Path, monkeypatch: pytest.MonkeyPatch) -> Palace:
+    monkeypatch.setenv("PALACE_BGE_M3", str(tiny_bge_m3))
+    monkeypatch.setenv("PALACE_CACHE", str(tmp_path / "cache"))
+    for name, text in NOTES.items():
+        path = tmp_path / "palace" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return Palace.init(tmp_path)
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_a_note_is_found_by_its_own_passage(palace: Palace, name: str) -> None:
+    report = palace.index(embedder="bge-m3")
+    assert (report.embedder, report.embedded) == ("bge-m3", len(NOTES))
+    # Random weights know no meaning, so the question is the passage, word for word.
+    result = palace.query(NOTES[name], profile="raw", gate=False)
+    assert result.hits[0].path == f"palace/{name}"
+    assert result.hits[0].score == pytest.approx(1.0, abs=1e-5)
+    assert result.hits[1].score < 0.999
+    assert (result.mode, result.embedder) == ("vector", "bge-m3")
+
+
+def test_an_edit_embeds_one_passage_with_the_committed_embedder(palace: Palace) -> None:
+    palace.index(embedder="bge-m3")
+    note = palace.paths.palace / "chambers" / "snow.md"
+    note.write_text("# Snow\n\nThe solar panel is covered with snow.\n", "utf-8")
+    report = Palace(palace.paths.root).index()
+    assert (report.embedder, report.embedded) == ("bge-m3", 1)
+
+
+def test_other_weights_ask_for_a_rebuild(
+    palace: Palace, tmp_path: Path, tiny_bge_m3: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    palace.index(embedder="bge-m3")
+    other = tmp_path / "other"
+    other.mkdir()
+    for file in tiny_bge_m3.iterdir():
+        data = file.read_bytes()
+        is_encoder = file.name == "model.safetensors"
+        (other / file.name).write_bytes(data[:-1] + bytes([data[-1] ^ 1]) if is_encoder else data)
+    monkeypatch.setenv("PALACE_BGE_M3", str(other))
+    with pytest.raises(WrongEmbedderError, match="--force"):
+        Palace(palace.paths.root).index()
+    with pytest.raises(WrongEmbedderError):
+        Palace(palace.paths.root).query("snow")
+
+
+def test_an_index_whose_weights_are_gone_says_so(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    palace.index(embedder="bge-m3")
+    monkeypatch.setenv("PALACE_BGE_M3", str(tmp_path / "gone"))
+    with pytest.raises(MissingPartError, match="gone"):
+        Palace(palace.paths.root).query("snow")
