@@ -9,8 +9,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory_palace.graph.names import NoteNames
-from memory_palace.graph.resolve import LinkState, Resolution, Resolver, is_attachment
+from memory_palace.graph.resolve import LinkState, Resolver, is_attachment
 from memory_palace.index.snapshot import Snapshot
+
+_LISTED = 8
+"""Candidates named per ambiguous link: in a vault of index notes all of them are quadratic."""
 
 
 class Neighbors(NamedTuple):
@@ -31,7 +34,9 @@ class Edge:
     """The target as written."""
     state: LinkState
     targets: tuple[str, ...]
-    """The note it leads to; where it is ambiguous, all that it could be; else empty."""
+    """The note it leads to; where it is ambiguous, the first few it could be; else empty."""
+    count: int
+    """How many notes it could be: 1 where it is resolved, 0 where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +174,7 @@ class LinkGraph:
                     "text": edge.text,
                     "state": edge.state,
                     "targets": list(edge.targets),
+                    "count": edge.count,
                 }
                 for edge in self.edges
             ],
@@ -199,10 +205,8 @@ class LinkGraph:
             state = found.state
             if state == "broken":
                 state = _state_of_missing(text, note.path, withheld)
-            yield Edge(note.path, text, state, self._paths_of(found))
-
-    def _paths_of(self, found: Resolution) -> tuple[str, ...]:
-        return tuple(self.paths[place] for place in found.places)
+            targets = tuple(self.paths[place] for place in found.places[:_LISTED])
+            yield Edge(note.path, text, state, targets, len(found.places))
 
 
 def _state_of_missing(text: str, source: str, withheld: dict[LinkState, Resolver]) -> LinkState:

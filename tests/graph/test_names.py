@@ -1,0 +1,60 @@
+"""Which note a person means."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_palace.errors import UsageError
+from memory_palace.graph.names import NoteNames
+
+PATHS = [
+    "palace/chambers/log.md",
+    "palace/grand_hall/map.md",
+    "palace/project_rooms/kafka/index.md",
+    "palace/project_rooms/redis/index.md",
+]
+TITLES = ["Daily log", "The way in", "Why we dropped Kafka", "Redis"]
+NAMES = NoteNames(PATHS, TITLES, [(), ("Start", "Entry"), ("queue",), ("queue",)])
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("palace/grand_hall/map.md", PATHS[1]),
+        ("grand_hall/map", PATHS[1]),
+        ("MAP", PATHS[1]),
+        ("map.md", PATHS[1]),
+        ("the way in", PATHS[1]),
+        ("entry", PATHS[1]),
+        ("kafka/index", PATHS[2]),
+        ("redis", PATHS[3]),
+    ],
+)
+def test_a_note_is_named_by_path_stem_title_or_alias(text, path):
+    assert NAMES.find(text) == path
+
+
+@pytest.mark.parametrize("text", ["index", "queue"])
+def test_a_name_of_several_notes_lists_their_paths(text):
+    with pytest.raises(UsageError) as caught:
+        NAMES.find(text)
+    assert str(caught.value) == (
+        f"2 notes are called {text!r}; give a path:\n  {PATHS[2]}\n  {PATHS[3]}"
+    )
+
+
+def test_a_long_list_of_candidates_is_cut():
+    paths = [f"palace/{n:02}/index.md" for n in range(20)]
+    with pytest.raises(UsageError, match="and 12 more"):
+        NoteNames(paths, ["Index"] * 20, [()] * 20).find("index")
+
+
+@pytest.mark.parametrize("text", ["the way inn", "grand_hall/mapp", "Strat"])
+def test_an_unknown_name_suggests_the_nearest(text):
+    with pytest.raises(UsageError, match=r"did you mean palace/grand_hall/map\.md\?"):
+        NAMES.find(text)
+
+
+def test_an_unknown_name_that_is_near_nothing_says_where_to_look():
+    with pytest.raises(UsageError, match=r"no note is called 'zzz'.*palace list"):
+        NAMES.find("zzz")
