@@ -3,7 +3,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-
 import pytest
 
 from memory_palace.errors import IndexLockedError
