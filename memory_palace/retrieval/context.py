@@ -33,16 +33,21 @@ class SearchContext:
         """Whether there is no question, so that only metadata can order the notes."""
         return not self.query.text
 
-    def take(self, places: Places) -> SearchContext:
+    def pick(self, places: Places) -> SearchContext:
+        """Keep some candidates as they are."""
+        return replace(
+            self, rows=self.rows[places], notes=self.notes[places], cosines=self.cosines[places]
+        )
+
+    def pick_exactly(self, places: Places) -> SearchContext:
         """Keep some candidates, and compute their cosines in double precision.
 
         A matrix-vector product in single precision depends in its last bits on where a row
         stands. What is shown must not: an index that grew by updates answers like a fresh one.
         """
-        rows = self.rows[places]
-        cosines = self.cosines[places]
-        if self.query.vector is not None and not self.is_listing:
-            vectors = self.snapshot.rows_of(rows)
-            sums = np.einsum("ij,j->i", vectors, self.query.vector, dtype=np.float64)
-            cosines = sums.astype(np.float32)
-        return replace(self, rows=rows, notes=self.notes[places], cosines=cosines)
+        picked = self.pick(places)
+        if self.query.vector is None or self.is_listing:
+            return picked
+        vectors = self.snapshot.rows_of(picked.rows)
+        sums = np.einsum("ij,j->i", vectors, self.query.vector, dtype=np.float64)
+        return replace(picked, cosines=sums.astype(np.float32))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_palace.models import Scores
 
@@ -22,6 +23,9 @@ NARROWEST = 0.005
 
 Dividing by less would also magnify the rounding of single-precision cosines into the score.
 """
+
+_SLACK = 1.001
+"""Widens what is looked at, so that rounding loses no passage at the very edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,13 @@ class Gate:
     null_mean: float
     is_calibrated: bool
     """Whether ``null_mean`` was measured; else it is taken to be 0."""
+
+    def reaches(self, cosines: Scores) -> NDArray[np.bool_]:
+        """Say of each passage whether its opening can be above 0."""
+        if self.width < NARROWEST:
+            return np.zeros(len(cosines), np.bool_)
+        inside: NDArray[np.bool_] = cosines > np.float32(self.best - _SLACK * self.width)
+        return inside
 
     def openings(self, cosines: Scores) -> Scores:
         """Return the opening per passage, in [0, 1]; 0 for all where nothing stands out."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from memory_palace.models import Hit
-from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.context import Places, SearchContext
 from memory_palace.retrieval.scoring import Scored
 
 _SAME = 1e-5
@@ -34,12 +32,17 @@ def make_hit(scored: Scored, place: int, *, folded: int = 0, linked_from: str | 
     )
 
 
-def count_folded(context: SearchContext, scored: Scored, place: int, shown: Iterable[int]) -> int:
-    """Count the other candidate notes that hold the very passage of a hit and are no hits."""
-    if context.is_listing:
-        return 0
+def count_folded(context: SearchContext, scored: Scored, shown: Places) -> list[int]:
+    """Count for each hit the other candidate notes that hold its passage and are no hits."""
+    if context.is_listing or not len(shown):
+        return [0] * len(shown)
     digests = context.snapshot.row_digests
-    alike = np.flatnonzero(np.abs(context.cosines - scored.context.cosines[place]) < _SAME)
-    digest = digests[scored.context.rows[place]]
-    alike = alike[(digests[context.rows[alike]] == digest).all(axis=1)]
-    return len(set(context.notes[alike].tolist()) - set(shown))
+    cosines = scored.context.cosines[shown]
+    # Equal passages have equal vectors: most candidates cannot be copies of any hit.
+    near = np.flatnonzero(context.cosines > cosines.min() - _SAME)
+    near_digests, near_notes = digests[context.rows[near]], context.notes[near]
+    hits = set(scored.context.notes[shown].tolist())
+    return [
+        len(set(near_notes[(near_digests == digest).all(axis=1)].tolist()) - hits)
+        for digest in digests[scored.context.rows[shown]]
+    ]

@@ -54,7 +54,7 @@ def _score_notes(context: SearchContext, rule: Rule, wanted: set[str]) -> Scored
     is_wanted = np.zeros(len(paths), np.bool_)
     is_wanted[[bisect_left(paths, path) for path in wanted]] = True
     is_wanted &= ~context.snapshot.cold
-    return score_exactly(context.take(np.flatnonzero(is_wanted[context.notes])), rule)
+    return score_exactly(context.pick_exactly(np.flatnonzero(is_wanted[context.notes])), rule)
 
 
 def _best_places(scored: Scored) -> dict[str, tuple[int, int]]:

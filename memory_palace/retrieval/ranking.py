@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.models import Scores
 from memory_palace.retrieval.context import Places, SearchContext
 from memory_palace.retrieval.scoring import Rule, Scored, score_exactly, score_quickly
 
 _FIRST = 64
 _GROWTH = 8
+_BLOCK = 64
 _MARGIN = 5e-5
 """More than a quick score can be off, and much less than two notes usually differ."""
 
@@ -24,13 +26,25 @@ def rank_notes(context: SearchContext, rule: Rule, *, limit: int) -> tuple[Score
     size = max(_FIRST, _GROWTH * limit)
     while True:
         is_whole = size >= len(quick)
-        floor = -np.inf if is_whole else float(np.partition(quick, -size)[-size]) - _MARGIN
-        shortlist = context.take(np.flatnonzero(quick >= floor))
+        floor = -np.inf if is_whole else _floor(quick, size) - _MARGIN
+        shortlist = context.pick_exactly(np.flatnonzero(quick >= floor))
         scored = score_exactly(shortlist, rule)
         best = _fold(scored)[:limit]
         if is_whole or _is_settled(scored, best, limit, floor):
             return scored, best
         size *= _GROWTH
+
+
+def _floor(quick: Scores, size: int) -> float:
+    """Return a score that at least ``size`` candidates reach, and few more.
+
+    The maxima of blocks are candidates themselves: as many reach the size-th largest of them.
+    Looking at those alone takes a tenth of the time of a partition of all scores.
+    """
+    blocks = len(quick) // _BLOCK
+    if blocks > size:
+        quick = quick[: blocks * _BLOCK].reshape(_BLOCK, blocks).max(axis=0)
+    return float(np.partition(quick, -size)[-size])
 
 
 def _is_settled(scored: Scored, best: Places, limit: int, floor: float) -> bool:

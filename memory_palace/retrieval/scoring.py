@@ -73,8 +73,14 @@ class Scored:
 def score_quickly(context: SearchContext, rule: Rule) -> Scores:
     """Return the score per candidate in single precision, to choose what to look at."""
     totals: Scores = np.zeros(len(context.cosines), np.float32)
+    inside = np.flatnonzero(rule.gate.reaches(context.cosines)) if rule.gate else None
     for signal in rule.profile.weights:
-        totals += rule.weights(signal, context) * SIGNALS[signal](context)
+        if inside is not None and signal in rule.profile.gated:
+            # Few passages are inside the gate: the others need no look at their metadata.
+            near = context.pick(inside)
+            totals[inside] += rule.weights(signal, near) * SIGNALS[signal](near)
+        else:
+            totals += rule.weights(signal, context) * SIGNALS[signal](context)
     return totals
 
 

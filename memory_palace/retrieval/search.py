@@ -55,10 +55,10 @@ def search(
     is_gated = gate and bool(chosen.gated) and not context.is_listing
     rule = Rule(chosen, _gate_of(context, gate_share) if is_gated else None)
     scored, best = rank_notes(context, rule, limit=limit)
-    shown = scored.context.notes[best].tolist()
+    folded = count_folded(context, scored, best)
     hits = [
-        make_hit(scored, place, folded=count_folded(context, scored, place, shown))
-        for place in best.tolist()
+        make_hit(scored, place, folded=count)
+        for place, count in zip(best.tolist(), folded, strict=True)
     ]
     if graph is not None and neighbors > 0:
         hits = list(add_neighbors(hits, context, rule, graph, limit=neighbors))
@@ -71,5 +71,5 @@ def _gate_of(context: SearchContext, share: float) -> Gate:
     best = 0.0
     if len(context.cosines):
         place = np.argmax(context.cosines, keepdims=True)
-        best = float(context.take(place).cosines[0])
+        best = float(context.pick_exactly(place).cosines[0])
     return make_gate(best, context.snapshot.commit.calibration, share=share)

@@ -82,6 +82,7 @@ def test_a_closer_passage_never_has_a_narrower_opening(cosines, share):
     openings = gate.openings(values)
     assert (np.diff(openings) >= 0).all()
     assert openings.min() >= 0 and openings.max() <= 1
+    assert not openings[~gate.reaches(values)].any()
     assert openings[-1] == (1 if gate.width >= NARROWEST else 0)
 
 

@@ -16,5 +16,5 @@ _BY_CODE = np.array([IMPORTANCE[name] for name in PRIORITIES], np.float32)
 
 def score(context: SearchContext) -> Scores:
     """Return the importance per candidate, in [0, 1]."""
-    scores: Scores = _BY_CODE[context.snapshot.priorities][context.notes]
+    scores: Scores = _BY_CODE[context.snapshot.priorities[context.notes]]
     return scores

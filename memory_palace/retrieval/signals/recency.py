@@ -17,7 +17,7 @@ def score(context: SearchContext) -> Scores:
     document 002 says in words: its formula exp(-age / 30) has one of 20.8 days.
     """
     snapshot = context.snapshot
-    age_days = np.maximum(context.query.as_of - snapshot.dates, 0) / _DAY_SECONDS
-    age_days[snapshot.evergreen] = 0
-    per_note: Scores = np.exp2((-age_days / context.half_life_days).astype(np.float32))
-    return per_note[context.notes]
+    age_days = np.maximum(context.query.as_of - snapshot.dates[context.notes], 0) / _DAY_SECONDS
+    age_days[snapshot.evergreen[context.notes]] = 0
+    scores: Scores = np.exp2((-age_days / context.half_life_days).astype(np.float32))
+    return scores
