@@ -1,0 +1,102 @@
+"""``palace list``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from memory_palace.cli.options import (
+    SCHEMA,
+    IncludeCold,
+    Json,
+    PriorityName,
+    Room,
+    Since,
+    Type,
+    Until,
+    make_filters,
+    open_palace,
+)  # fmt: skip
+from memory_palace.cli.printing import print_json, say, show_date
+from memory_palace.language.visible import visible
+from memory_palace.models import NoteRecord
+from memory_palace.palace import Palace
+
+
+def list_notes(
+    ctx: typer.Context,
+    type: Type = None,
+    priority: PriorityName = None,
+    room: Room = None,
+    since: Since = None,
+    until: Until = None,
+    linked_by: Annotated[
+        str | None, typer.Option("--linked-by", help="Only notes that this one links to.")
+    ] = None,
+    links_to: Annotated[
+        str | None, typer.Option("--links-to", help="Only notes that link to this one.")
+    ] = None,
+    sort: Annotated[str, typer.Option("--sort", help="path or date (newest first).")] = "path",
+    include_cold: IncludeCold = False,
+    as_json: Json = False,
+) -> None:
+    """List notes by their metadata and links.
+
+    Example: palace list --type project --since 30d --sort date
+    """
+    palace = open_palace(ctx)
+    filters = make_filters(type=type, priority=priority, room=room, since=since, until=until)
+    notes = palace.notes(filters=filters, include_cold=include_cold)
+    allowed = _linked(palace, linked_by, links_to, include_cold=include_cold)
+    notes = [note for note in notes if allowed is None or note.path in allowed]
+    if sort == "date":
+        notes.sort(key=lambda note: (-note.date.timestamp, note.path))
+    if as_json:
+        print_json({"schema": SCHEMA, "notes": [_record(note) for note in notes]})
+        return
+    for line in _lines(notes):
+        print(line)
+    if not notes:
+        say("no note passes")
+
+
+def _linked(
+    palace: Palace, linked_by: str | None, links_to: str | None, *, include_cold: bool
+) -> set[str] | None:
+    """Return the paths that the link options allow; ``None`` where none is given."""
+    if linked_by is None and links_to is None:
+        return None
+    graph = palace.graph(include_cold=include_cold)
+    sides = []
+    if linked_by is not None:
+        sides.append(set(graph.neighbors(graph.find_note(linked_by)).out))
+    if links_to is not None:
+        sides.append(set(graph.neighbors(graph.find_note(links_to)).back))
+    return set.intersection(*sides)
+
+
+def _lines(notes: Iterable[NoteRecord]) -> Iterable[str]:
+    for note in notes:
+        date = show_date(note.date.timestamp)
+        yield visible(
+            f"{date}  {note.type:<10} {note.priority or '-':<6}  {note.path}  {note.title}"
+        )
+
+
+def _record(note: NoteRecord) -> dict[str, object]:
+    return {
+        "path": note.path,
+        "title": note.title,
+        "type": note.type,
+        "priority": note.priority,
+        "tags": note.tags,
+        "aliases": note.aliases,
+        "links": [link.target for link in note.links],
+        "date": show_date(note.date.timestamp),
+        "date_source": note.date.source,
+        "evergreen": note.is_evergreen,
+        "cold": note.is_cold,
+        "problems": [str(problem) for problem in note.problems],
+    }

@@ -1,0 +1,198 @@
+"""``palace query``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from memory_palace.cli.options import (
+    SCHEMA,
+    IncludeCold,
+    Json,
+    Limit,
+    PriorityName,
+    Room,
+    Since,
+    Type,
+    Until,
+    make_filters,
+    open_palace,
+)  # fmt: skip
+from memory_palace.cli.printing import print_json, say, show_date
+from memory_palace.cli.when import parse_moment
+from memory_palace.errors import IndexLockedError, UsageError
+from memory_palace.language.visible import visible
+from memory_palace.models import Hit, QueryResult
+from memory_palace.palace import Palace
+
+
+def query_notes(
+    ctx: typer.Context,
+    text: Annotated[list[str] | None, typer.Argument(help="The question.")] = None,
+    top_k: Limit = 5,
+    type: Type = None,
+    priority: PriorityName = None,
+    room: Room = None,
+    since: Since = None,
+    until: Until = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Show every part of each score.")
+    ] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="The same as --profile raw.")] = False,
+    no_gate: Annotated[
+        bool, typer.Option("--no-gate", help="The literal compound formula.")
+    ] = False,
+    include_cold: IncludeCold = False,
+    neighbors: Annotated[
+        int, typer.Option("--neighbors", min=0, help="Linked notes after each hit.")
+    ] = 2,
+    profile: Annotated[
+        str | None, typer.Option("--profile", help="compound (the default) or raw.")
+    ] = None,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", help="Ask as if it were this day.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", min=1, help="Bytes of text at most.")
+    ] = None,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Index what changed first.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print whole passages.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Find the notes that answer TEXT; with a filter and no text, list them.
+
+    Example: palace query why did we drop MQTT --details
+    """
+    if raw and profile not in (None, "raw"):
+        raise UsageError(f"--raw and --profile {profile} contradict each other")
+    palace = open_palace(ctx)
+    filters = make_filters(type=type, priority=priority, room=room, since=since, until=until)
+    if refresh:
+        _refresh(palace)
+    question = " ".join(text or ())
+    moment = parse_moment(as_of, now=time.time(), end_of_day=True) if as_of else None
+    result = palace.query(
+        question,
+        limit=top_k,
+        filters=filters,
+        profile="raw" if raw else profile or "compound",
+        gate=not no_gate,
+        include_cold=include_cold,
+        neighbors=neighbors,
+        as_of=moment,
+        budget_bytes=budget,
+    )
+    texts = [
+        _passage(palace, hit, include_cold=include_cold) if full else "" for hit in result.hits
+    ]
+    if as_json:
+        print_json(_record(result, texts, full=full))
+    else:
+        for line in _lines(result, texts, details=details):
+            print(line)
+    _remark(palace, result, include_cold=include_cold)
+
+
+def _refresh(palace: Palace) -> None:
+    try:
+        report = palace.index()
+    except IndexLockedError as error:
+        say(f"not refreshed: {error}")
+        return
+    for problem in report.problems:
+        say(str(problem))
+
+
+def _passage(palace: Palace, hit: Hit, *, include_cold: bool) -> str:
+    if hit.chunk is None:
+        return ""
+    first, last = hit.chunk.first_line, hit.chunk.last_line
+    return palace.read(hit.path, first_line=first, last_line=last, include_cold=include_cold).text
+
+
+def _lines(result: QueryResult, texts: list[str], *, details: bool) -> Iterator[str]:
+    if details and result.gate:
+        figures = ", ".join(f"{name} {value:g}" for name, value in result.gate.items())
+        yield f"gate: clip(1 - (best - semantic) / width, 0, 1) with {figures}"
+    for hit, text in zip(result.hits, texts, strict=True):
+        indent = "  " if hit.role == "core" else "     "
+        arrow = "" if hit.role == "core" else "  -> "
+        line = f":{hit.chunk.first_line}" if hit.chunk else ""
+        heading = " > ".join(
+            dict.fromkeys((hit.title, *(hit.chunk.heading_path if hit.chunk else ())))
+        )
+        folded = f"  (and {hit.folded} with the same passage)" if hit.folded else ""
+        yield visible(f"{arrow}{hit.path}{line}  {hit.score:.6f}  {heading}{folded}")
+        if details:
+            yield from (f"{indent}{row}" for row in _details(hit))
+        body = text or hit.snippet
+        yield from (visible(f"{indent}{row}") for row in body.split("\n") if body)
+
+
+def _details(hit: Hit) -> Iterator[str]:
+    for part in hit.contributions:
+        yield (f"{part.signal:<11} {part.value:.6f} x {part.weight:.6f} = {part.contribution:.6f}")
+    date = hit.note.date
+    yield f"date {show_date(date.timestamp)} ({date.source}), priority {hit.note.priority}"
+
+
+def _record(result: QueryResult, texts: list[str], *, full: bool) -> dict[str, object]:
+    return {
+        "schema": SCHEMA,
+        "query": result.text,
+        "profile": result.profile,
+        "mode": result.mode,
+        "embedder": result.embedder,
+        "freshness": result.freshness,
+        "behind": result.behind,
+        "gate": dict(result.gate),
+        "hits": [
+            _hit_record(hit) | ({"text": text} if full else {})
+            for hit, text in zip(result.hits, texts, strict=True)
+        ],
+    }
+
+
+def _hit_record(hit: Hit) -> dict[str, object]:
+    return {
+        "role": hit.role,
+        "path": hit.path,
+        "line": hit.chunk.first_line if hit.chunk else None,
+        "last_line": hit.chunk.last_line if hit.chunk else None,
+        "title": hit.title,
+        "heading": list(hit.chunk.heading_path) if hit.chunk else [],
+        "type": hit.note.type,
+        "priority": hit.note.priority,
+        "date": show_date(hit.note.date.timestamp),
+        "date_source": hit.note.date.source,
+        "cold": hit.note.is_cold,
+        "score": hit.score,
+        "parts": [
+            {"signal": p.signal, "value": p.value, "weight": p.weight, "adds": p.contribution}
+            for p in hit.contributions
+        ],
+        "snippet": hit.snippet,
+        "linked_from": hit.linked_from,
+        "same_passage": hit.folded,
+    }
+
+
+def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> None:
+    """Say on stderr what a reader of the answer should know."""
+    if not result.hits:
+        say("nothing found")
+    if result.freshness == "stale":
+        verb = "note differs" if result.behind == 1 else "notes differ"
+        say(f"{result.behind} {verb} from the index; run `palace index`, or ask with --refresh")
+    elif result.freshness == "unchecked":
+        say("freshness: unchecked")
+    if palace.config.cold_hint and not include_cold and result.mode == "vector":
+        better = palace.query(result.text, limit=1, include_cold=True, profile="raw", neighbors=0)
+        best = max((hit.contributions[0].value for hit in result.hits), default=0.0)
+        if better.hits and better.hits[0].note.is_cold and better.hits[0].score > best:
+            say("the cold zone holds a better match; ask with --include-cold")
+    sys.stderr.flush()
