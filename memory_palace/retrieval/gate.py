@@ -16,6 +16,11 @@ GATE_SHARE = 0.1
 The best passage is ``best`` similar; unrelated passages of the same index are ``null_mean``
 similar on average. A passage that is this share of the distance below the best one has lost its
 metadata entirely.
+
+Measured with minilm on 100 SciFact claims against 461 abstracts, dates and priorities drawn anew
+30 times (recall@1 mean and worst; raw has .780): no gate .209 and .110, 0.05 .781 and .780,
+0.1 .778 and .760, 0.2 .782 and .760, 0.3 .777 and .740, 0.5 .761 and .720. A width in null
+standard deviations does no better: .25 gives .780 and .760, .5 .776 and .750.
 """
 
 NARROWEST = 0.005

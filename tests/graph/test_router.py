@@ -36,13 +36,19 @@ def test_a_path_that_is_no_note_has_no_neighbors():
     assert graph_of({"a": []}).neighbors("palace/z.md") == ((), ())
 
 
-def test_a_route_is_shortest_goes_both_ways_and_is_always_the_same():
+def test_a_route_is_shortest_and_goes_both_ways():
     graph = graph_of({"a": ["c", "b"], "b": [], "c": [], "d": ["b", "c"], "e": ["d"], "z": []})
     assert names(graph.route("palace/a.md", "palace/e.md")) == ["a", "b", "d", "e"]
     assert names(graph.route("palace/e.md", "palace/a.md")) == ["e", "d", "b", "a"]
     assert graph.route("palace/a.md", "palace/a.md") == ("palace/a.md",)
     assert graph.route("palace/a.md", "palace/z.md") == ()
     assert graph.route("palace/a.md", "palace/unknown.md") == ()
+
+
+def test_of_equally_short_routes_the_first_in_path_order_is_taken():
+    between = list("mlkjihgfedcb")
+    graph = graph_of({"a": between, "z": between, **{name: [] for name in between}})
+    assert names(graph.route("palace/a.md", "palace/z.md")) == ["a", "b", "z"]
 
 
 def test_orphans_have_no_link_in_either_direction():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.graph.router import LinkGraph
+from memory_palace.graph.router import LinkGraph, NoteLinks
 from memory_palace.models import Query
 from memory_palace.retrieval.search import search
 
@@ -189,6 +189,34 @@ def test_a_hit_is_not_repeated_as_a_neighbor(ask, linked):
     found = with_links(ask(), linked, limit=9, neighbors=9)
     assert len({path for path, _, _ in found}) == len(found) == 6
     assert all(role == "core" for _, role, _ in found)
+
+
+def test_a_neighbor_of_two_hits_follows_the_first(build, ask, passage):
+    snapshot = build(
+        [
+            passage("palace/a.md", [0.9], targets=["c"]),
+            passage("palace/b.md", [0.8], targets=["c"]),
+            passage("palace/c.md", [0.1]),
+        ]
+    )
+    assert with_links(ask(), snapshot, limit=2) == [
+        ("palace/a.md", "core", None),
+        ("palace/c.md", "neighbor", "palace/a.md"),
+        ("palace/b.md", "core", None),
+    ]
+
+
+def test_a_listing_does_not_repeat_its_hits_as_neighbors(ask, linked):
+    found = with_links(ask("", type="project"), linked, limit=9)
+    assert [role for _, role, _ in found] == ["core"] * 5
+
+
+def test_a_cold_note_is_no_neighbor_whatever_the_graph_says(build, ask, passage):
+    cold = "palace/archive_basement/old.md"
+    snapshot = build([passage("palace/a.md", [0.9])], cold=[passage(cold, [0.1])])
+    graph = LinkGraph([NoteLinks("palace/a.md", "a", targets=["old"]), NoteLinks(cold, "old")])
+    assert graph.neighbors("palace/a.md").out == (cold,)
+    assert paths(search(ask(), snapshot, limit=1, graph=graph)) == ["palace/a.md"]
 
 
 def test_a_neighbor_keeps_the_score_it_has_as_a_hit(ask, linked):
