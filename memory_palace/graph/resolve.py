@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
 
 from memory_palace.config import PALACE
 from memory_palace.graph.spelling import fold_name, fold_target, join_path, strip_suffix
@@ -22,8 +22,7 @@ _Places: TypeAlias = Sequence[int]
 _NOTHING: _Places = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(NamedTuple):
     """What one link means."""
 
     state: LinkState
@@ -76,14 +75,14 @@ class Resolver:
         return self._by_alias.get(fold_name(text), _NOTHING)
 
     def _find(self, target: str, source: str) -> _Places:
-        key, own = fold_target(target), fold_name(source)
-        relative = join_path(posixpath.dirname(own), key)
-        for path in (key, f"{PALACE}/{key}", relative):
-            if path is not None and (found := self._exactly(path, target)):
-                return found
+        key = fold_target(target)
+        folder, room = _home(source)
+        for path in (key, f"{PALACE}/{key}", join_path(folder, key)):
+            if path is not None and path in self._by_path:
+                return self._exactly(path, target)
         named = self._by_suffix.get(key, _NOTHING)
         if len(named) > 1:
-            near = self._by_room.get((_room(own), key), _NOTHING)
+            near = self._by_room.get((room, key), _NOTHING)
             return near if len(near) == 1 else named
         return named or self.by_alias(target)
 
@@ -95,6 +94,12 @@ class Resolver:
             same = [p for p in found if strip_suffix(posixpath.basename(self._paths[p])) == stem]
             return same if len(same) == 1 else found
         return found
+
+
+@lru_cache(maxsize=1024)  # The links of one note ask for its home one after another.
+def _home(source: str) -> tuple[str, str]:
+    key = fold_name(source)
+    return posixpath.dirname(key), _room(key)
 
 
 def _room(key: str) -> str:

@@ -25,8 +25,7 @@ class Neighbors(NamedTuple):
     """What links to it, in path order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """One link, counted once per note and target."""
 
     source: str
@@ -35,7 +34,7 @@ class Edge:
     state: LinkState
     targets: tuple[str, ...]
     """The note it leads to; where it is ambiguous, the first few it could be; else empty."""
-    count: int
+    matches: int
     """How many notes it could be: 1 where it is resolved, 0 where there is none."""
 
 
@@ -174,7 +173,7 @@ class LinkGraph:
                     "text": edge.text,
                     "state": edge.state,
                     "targets": list(edge.targets),
-                    "count": edge.count,
+                    "matches": edge.matches,
                 }
                 for edge in self.edges
             ],

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-import re
 import unicodedata
 
-_SUFFIX = re.compile(r"\.(md|markdown)$", re.IGNORECASE)
+_SUFFIXES = (".md", ".markdown")
 
 
 def strip_suffix(name: str) -> str:
     """Return a name in NFC without ``.md`` or ``.markdown``."""
-    return _SUFFIX.sub("", unicodedata.normalize("NFC", name))
+    name = unicodedata.normalize("NFC", name)
+    for suffix in _SUFFIXES:
+        if name[-len(suffix) :].lower() == suffix:
+            return name[: -len(suffix)]
+    return name
 
 
 def fold_name(name: str) -> str:
@@ -26,5 +29,7 @@ def fold_target(target: str) -> str:
 
 def join_path(folder: str, target: str) -> str | None:
     """Follow a relative path from a folder, ``.`` and ``..`` included; ``None`` if it leaves."""
+    if "." not in target:
+        return f"{folder}/{target}" if folder else target
     path = posixpath.normpath(posixpath.join(folder, target))
     return None if path.startswith("..") else path

@@ -78,9 +78,9 @@ def test_the_export_is_json_in_path_order():
             "text": "a",
             "state": "resolved",
             "targets": ["palace/a.md"],
-            "count": 1,
+            "matches": 1,
         },
-        {"source": "palace/b.md", "text": "gone", "state": "broken", "targets": [], "count": 0},
+        {"source": "palace/b.md", "text": "gone", "state": "broken", "targets": [], "matches": 0},
     ]
 
 
@@ -183,7 +183,7 @@ def test_a_graph_of_20_000_notes_that_share_names_is_built_at_once():
     assert len(graph.edges) == 99_999
     ambiguous = [edge for edge in graph.ambiguous() if edge.text == "index"]
     assert len(ambiguous) == 10_000  # in a folder with an index it is that one
-    assert {(len(edge.targets), edge.count) for edge in ambiguous} == {(8, 10_000)}
+    assert {(len(edge.targets), edge.matches) for edge in ambiguous} == {(8, 10_000)}
 
 
 def test_a_cold_path_is_reported_wherever_it_shows():
