@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,7 +15,6 @@ from memory_palace.embedding.base import Embedder, embed_query
 from memory_palace.embedding.choice import choose_embedder
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import NotAPalaceError, WrongEmbedderError
-from memory_palace.graph.blindness import Leak, find_cold_leaks
 from memory_palace.graph.names import NoteNames
 from memory_palace.graph.router import LinkGraph
 from memory_palace.index.build import build_index
@@ -28,8 +28,6 @@ from memory_palace.index.status import Status, take_status
 from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
 from memory_palace.notes.creating import create_note
 from memory_palace.notes.excerpt import NoteText, excerpt
-from memory_palace.notes.manifest import read_manifest
-from memory_palace.notes.rooms import is_cold_path
 from memory_palace.retrieval.filters import check_room, match_notes
 from memory_palace.retrieval.search import search
 from memory_palace.settings import read_config
@@ -226,17 +224,22 @@ class Palace:
             return replace(self.doctor(), fixed=found.findings)
         return found
 
-    def cold_leaks(self) -> list[Leak]:
-        """Look for cold paths in manifest, index, graph and the answer to a test query."""
-        snapshot = self.snapshot()
-        manifest = read_manifest(self.paths.manifest)
-        probe = self.query("", filters=Filters(since=0.0), limit=len(snapshot.paths) or 1)
-        return find_cold_leaks(
-            is_cold=lambda path: is_cold_path(self.paths.root, path),
-            manifest=[entry.path for entry in manifest.entries.values()],
-            indexed=snapshot.paths,
-            graph=self.graph(),
-            hits=[hit.path for hit in probe.hits],
+    def watch(
+        self,
+        report: Callable[[IndexReport], None],
+        *,
+        stop: threading.Event,
+        debounce_seconds: float = 1.0,
+        warn: Callable[[str], None] = lambda words: None,
+    ) -> None:
+        """Index whenever notes have changed, until ``stop`` is set."""
+        from memory_palace.index.watch import watch_palace  # delayed: only this needs watchdog
+
+        def update() -> None:
+            report(self.index())
+
+        watch_palace(
+            self.paths.root, update, stop=stop, debounce_seconds=debounce_seconds, warn=warn
         )
 
     def _graph_of(self, snapshot: Snapshot) -> LinkGraph:

@@ -75,7 +75,7 @@ def palace(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
     ] = None,
 ) -> None:
-    """A long-term memory that is nothing but Markdown files.
+    """Keep a long-term memory that is nothing but Markdown files.
 
     Without -C the nearest folder at or above this one that holds a palace/ is used.
     Example: palace query "why did we drop MQTT" --details

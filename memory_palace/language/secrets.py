@@ -50,7 +50,7 @@ _KEY_CLOSE = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----")
 
 
 def find_secrets(text: str) -> list[Secret]:
-    """Return the lines of a text (``\\n`` line ends) that hold secrets, numbered from 1.
+    """Return the lines of a text (ended by line feeds) that hold secrets, numbered from 1.
 
     Every line of a private key block is one; a block without an end runs to the last line.
     """

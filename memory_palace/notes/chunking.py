@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from memory_palace.models import Chunk
 from memory_palace.notes.units import Unit, find_units
@@ -66,11 +66,11 @@ def _merge_small(groups: Sequence[list[Unit]], limit: int) -> list[list[Unit]]:
     merged: list[list[Unit]] = []
     for group in groups:
         size = _tokens(group)
-        if merged and min(size, _tokens(merged[-1])) < SMALL_TOKENS:
-            if size + _tokens(merged[-1]) <= limit:
-                merged[-1] = [*merged[-1], *group]
-                continue
-        merged.append(list(group))
+        before = _tokens(merged[-1]) if merged else limit
+        if merged and min(size, before) < SMALL_TOKENS and size + before <= limit:
+            merged[-1] = [*merged[-1], *group]
+        else:
+            merged.append(list(group))
     return merged
 
 
@@ -115,7 +115,7 @@ def _embed_text(
 def _join(group: Sequence[Unit]) -> str:
     """Put units together as they stood: on lines of their own, a blank line kept as one."""
     parts = [group[0].text]
-    for before, unit in zip(group, group[1:], strict=False):
+    for before, unit in pairwise(group):
         gap = unit.first_line - before.last_line
         parts += ["" if gap == 0 else "\n" if gap == 1 else "\n\n", unit.text]
     return "".join(parts)

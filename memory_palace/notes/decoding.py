@@ -1,4 +1,4 @@
-"""Bytes of a note to text with ``\\n`` line ends, whatever wrote them."""
+"""Bytes of a note to text whose lines end in line feeds, whatever wrote them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _LINE_END = re.compile(r"\r\n?")
 def decode_note(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
     """Decode UTF-8 (with or without BOM) or UTF-16; take anything else for Windows-1252.
 
-    NUL bytes become spaces. Lines are counted as an editor shows them: ``\\r\\n``, ``\\r`` and
-    ``\\n`` end one each.
+    NUL bytes become spaces. Lines are counted as an editor shows them: a carriage return, a line
+    feed, or one after the other ends a line.
     """
     problems: list[Problem] = []
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -33,7 +33,7 @@ class FrontMatter:
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """Parse the leading block of a text whose line ends are ``\\n``.
+    """Parse the leading block of a text whose lines end in line feeds.
 
     A block that is malformed, no mapping, too long or full of aliases stays in the body.
     """
@@ -46,7 +46,10 @@ def split_front_matter(text: str) -> FrontMatter:
             return FrontMatter()  # a thematic break, not an unclosed block
         return FrontMatter(error="front matter is not closed by ---", error_line=1)
     raw = text[opening.end() : closing.start()]
-    end = min(closing.end() + 1, len(text))
+    return _parse(raw, end=min(closing.end() + 1, len(text)))
+
+
+def _parse(raw: str, *, end: int) -> FrontMatter:
     if len(_REFERENCE.findall(raw)) > _LIMIT_REFERENCES:
         return FrontMatter(error="front matter has too many aliases", error_line=1, raw=raw)
     try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -67,6 +67,16 @@ def add_lines(data: bytes, new: Sequence[ManifestEntry]) -> bytes:
     end = b"\r\n" if data.endswith(b"\r\n") else b"\n"
     gap = b"" if not data or data.endswith(b"\n") else end
     return data + gap + b"".join(_line(entry) + end for entry in new)
+
+
+def drop_lines(data: bytes, is_unwanted: Callable[[str], bool]) -> bytes:
+    """Leave out the lines whose path is unwanted; every other byte stays, bad lines included."""
+    kept = []
+    for line in data.splitlines(keepends=True):
+        entry = _parse(line.decode("utf-8", "replace").strip(), 0)
+        if isinstance(entry, str) or not is_unwanted(entry.path):
+            kept.append(line)
+    return b"".join(kept)
 
 
 def _line(entry: ManifestEntry) -> bytes:

@@ -110,3 +110,16 @@ def write_new(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def append_line(path: Path, line: bytes, *, mode: int = 0o600) -> None:
+    """Add one line to a log and flush it; a torn last line is ended first."""
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, mode)
+    with os.fdopen(descriptor, "r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 1, 0))
+        is_torn = size > 0 and file.read(1) != b"\n"
+        file.write((b"\n" if is_torn else b"") + line + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    sync_folder(path.parent)

@@ -1,0 +1,48 @@
+"""``palace watch``."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Annotated
+
+import typer
+
+from memory_palace.cli.options import Quiet, open_palace
+from memory_palace.cli.printing import say
+from memory_palace.models import IndexReport
+
+
+def watch_notes(
+    ctx: typer.Context,
+    debounce: Annotated[
+        float, typer.Option("--debounce", min=0.05, help="Seconds of quiet before indexing.")
+    ] = 1.0,
+    quiet: Quiet = False,
+) -> None:
+    """Keep the index fresh until interrupted. Queries and other builds go on meanwhile.
+
+    Example: palace watch --debounce 2
+    """
+    palace = open_palace(ctx)
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+
+    def report(done: IndexReport) -> None:
+        for problem in done.problems:
+            say(str(problem))
+        changes = [f"{len(paths)} {name}" for name, paths in _changes(done) if paths]
+        if changes and not quiet:
+            print(f"{', '.join(changes)}; {done.embedded} chunks embedded", flush=True)
+
+    palace.watch(report, stop=stop, debounce_seconds=debounce, warn=say)
+
+
+def _changes(done: IndexReport) -> list[tuple[str, tuple[object, ...]]]:
+    return [
+        ("added", done.added),
+        ("changed", done.changed),
+        ("moved", done.moved),
+        ("removed", done.removed),
+    ]

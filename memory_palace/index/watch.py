@@ -1,0 +1,112 @@
+"""Keep the index fresh while people edit. Events only hasten what a regular rescan would do."""
+
+from __future__ import annotations
+
+import errno
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers import Observer
+from watchdog.observers.polling import PollingObserver
+
+from memory_palace.config import MANIFEST, PALACE
+from memory_palace.errors import IndexLockedError
+from memory_palace.notes.discovery import SUFFIXES
+
+RESCAN_SECONDS = 300.0
+"""An event that the system dropped delays an update by no more than this."""
+_WATCHED = {MANIFEST, "palace.yaml", ".palaceignore", ".gitignore"}
+_NO_MORE_WATCHES = {errno.ENOSPC, errno.EMFILE}
+
+
+class _Changes(FileSystemEventHandler):
+    """Remembers when something last changed that can change the index."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.happened = threading.Event()
+        self.last = 0.0
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        """Take note of created, changed, moved and deleted notes and settings."""
+        if event.event_type in ("opened", "closed_no_write"):
+            return
+        if event.is_directory and event.event_type == "modified":
+            return  # what changed inside it has an event of its own
+        paths = [str(event.src_path), str(event.dest_path)]
+        if any(path and self._counts(path, is_folder=event.is_directory) for path in paths):
+            self.last = time.monotonic()
+            self.happened.set()
+
+    def _counts(self, path: str, *, is_folder: bool) -> bool:
+        try:
+            parts = Path(path).relative_to(self._folder).parts
+        except ValueError:
+            return False
+        if not parts or any(part.startswith(".") for part in parts[:-1]):
+            return False
+        name = parts[-1]
+        if name in _WATCHED:
+            return True
+        return not name.startswith(".") and (is_folder or name.lower().endswith(SUFFIXES))
+
+
+def watch_palace(
+    root: Path,
+    update: Callable[[], None],
+    *,
+    stop: threading.Event,
+    debounce_seconds: float = 1.0,
+    rescan_seconds: float = RESCAN_SECONDS,
+    warn: Callable[[str], None] = lambda words: None,
+) -> None:
+    """Call ``update`` in this thread whenever notes have changed and then been quiet.
+
+    It is called once at the start, after each burst of changes, and every ``rescan_seconds``
+    come what may. While another writer holds the lock the update is tried again. Returns when
+    ``stop`` is set; no thread is left.
+    """
+    folder = (root / PALACE).resolve()
+    changes = _Changes(folder)
+    observer = _start_observer(changes, folder, warn)
+    try:
+        is_due, since = True, time.monotonic()
+        while not stop.is_set():
+            is_due = is_due or time.monotonic() - since >= rescan_seconds
+            if changes.happened.is_set() and time.monotonic() - changes.last >= debounce_seconds:
+                changes.happened.clear()
+                is_due = True
+            if is_due:
+                is_due, since = not _try(update, warn), time.monotonic()
+            stop.wait(min(debounce_seconds, 0.2))
+    finally:
+        observer.stop()
+        observer.join()
+
+
+def _try(update: Callable[[], None], warn: Callable[[str], None]) -> bool:
+    try:
+        update()
+    except IndexLockedError as error:
+        warn(str(error))
+        return False
+    return True
+
+
+def _start_observer(changes: _Changes, folder: Path, warn: Callable[[str], None]) -> Any:
+    observer: Any = Observer()
+    observer.schedule(changes, str(folder), recursive=True)
+    try:
+        observer.start()
+    except OSError as error:
+        if error.errno not in _NO_MORE_WATCHES:
+            raise
+        warn("the system has no file watches left; looking at every file each second instead")
+        observer = PollingObserver(timeout=1.0)
+        observer.schedule(changes, str(folder), recursive=True)
+        observer.start()
+    return observer

@@ -1,0 +1,11 @@
+#!/usr/bin/env python3
+"""``palace cold check``, and with ``--fix`` ``palace cold fix``: the name is document 002's."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # runs without installation too
+
+from memory_palace.cli.script import run_script
+
+run_script("cold", "fix" if "--fix" in sys.argv else "check", here=Path(__file__))
