@@ -1,0 +1,107 @@
+"""Question and note pairs that people keep in Markdown tables, and how well they are answered."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memory_palace.config import PALACE
+from memory_palace.errors import UsageError
+from memory_palace.palace import Palace
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question and the note that answers it best."""
+
+    question: str
+    path: str
+    shares_rare_word: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Share of questions whose note is among the first 1, 3 and 5."""
+
+    at_1: float
+    at_3: float
+    at_5: float
+    questions: int
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """Read the rows of the first table of a golden file."""
+    pairs = []
+    for line in path.read_text("utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) == 3 and cells[2] in ("yes", "no"):
+            pairs.append(Pair(cells[0], cells[1], cells[2] == "yes"))
+    if not pairs:
+        raise UsageError(f"{path} holds no table of question, note and yes or no")
+    return pairs
+
+
+def copy_vault(vault: Path, root: Path, *, room: str = "project_rooms/vault") -> str:
+    """Copy a folder of notes into a room of a new palace; return the path prefix they have there."""
+    if not vault.is_dir():
+        raise UsageError(f"there is no folder {vault}")
+    Palace.init(root)
+    shutil.copytree(vault, root / PALACE / room, dirs_exist_ok=True)
+    return f"{PALACE}/{room}/"
+
+
+def measure_recall(
+    pairs: Sequence[Pair], ranked: Callable[[str], list[str]], *, prefix: str = ""
+) -> Recall:
+    """Ask every question of ``ranked``, which returns paths, best first."""
+    ranks = []
+    for pair in pairs:
+        paths = ranked(pair.question)
+        wanted = prefix + pair.path
+        ranks.append(paths.index(wanted) + 1 if wanted in paths else 99)
+
+    def share(k: int) -> float:
+        return sum(rank <= k for rank in ranks) / len(ranks)
+
+    return Recall(share(1), share(3), share(5), len(ranks))
+
+
+def ask(palace: Palace, *, profile: str, gate: bool = True) -> Callable[[str], list[str]]:
+    """Return how to rank notes with a profile, five hits and no neighbors."""
+
+    def ranked(question: str) -> list[str]:
+        result = palace.query(question, limit=5, profile=profile, gate=gate, neighbors=0)
+        return [hit.path for hit in result.hits]
+
+    return ranked
+
+
+@contextmanager
+def shuffled(palace: Palace, seed: int) -> Iterator[None]:
+    """Deal dates and priorities of the opened snapshot out anew, as if by chance."""
+    snapshot = palace.snapshot()
+    order = list(range(len(snapshot.paths)))
+    random.Random(seed).shuffle(order)
+    dates, priorities = snapshot.dates, snapshot.priorities
+    snapshot.__dict__["dates"] = dates[order]
+    snapshot.__dict__["priorities"] = priorities[order]
+    try:
+        yield
+    finally:
+        snapshot.__dict__["dates"], snapshot.__dict__["priorities"] = dates, priorities
+
+
+def mean(recalls: Sequence[Recall]) -> Recall:
+    """Average several measurements of the same questions."""
+    count = len(recalls)
+    first = recalls[0]
+    return replace(
+        first,
+        at_1=sum(r.at_1 for r in recalls) / count,
+        at_3=sum(r.at_3 for r in recalls) / count,
+        at_5=sum(r.at_5 for r in recalls) / count,
+    )
