@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memory_palace.cli.reference import write_reference
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def palace(*arguments, cwd):
+    return subprocess.run(
+        [sys.executable, "-m", "memory_palace", *arguments], cwd=cwd, capture_output=True, text=True
+    )
+
+
+def test_the_committed_reference_is_the_programs_own_help():
+    committed = (ROOT / "references" / "cli.md").read_text("utf-8")
+    assert committed == "\n".join(write_reference()).rstrip() + "\n", "run `make docs`"
+
+
+def test_every_verb_says_how_it_is_used():
+    text = "\n".join(write_reference())
+    sections = text.split("\n## ")[2:]
+    groups = {"palace graph", "palace cold", "palace models", "palace config", "palace bench"}
+    for section in sections:
+        name = section.split("\n", 1)[0]
+        assert name in groups or "palace " in section.split("\n", 1)[1], name
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp("json")
+    (root / "palace" / "chambers").mkdir(parents=True)
+    (root / "palace" / "chambers" / "a.md").write_text("# A\n\nBread and [[b]].\n")
+    (root / "palace" / "chambers" / "b.md").write_text("---\nbad: [\n---\nButter \x1b[31mred\n")
+    assert palace("index", "--embedder", "hashing", cwd=root).returncode == 0
+    return root
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["index", "--json"],
+        ["index", "--json", "--dry-run"],
+        ["query", "bread", "--json", "--full"],
+        ["query", "--type", "palace", "--json"],
+        ["list", "--json"],
+        ["show", "a", "--json"],
+        ["status", "--json"],
+        ["doctor", "--json"],
+        ["graph", "neighbors", "a", "--json"],
+        ["graph", "route", "a", "b", "--json"],
+        ["graph", "orphans", "--json"],
+        ["graph", "broken", "--json"],
+        ["graph", "export"],
+        ["cold", "check", "--json"],
+        ["config", "show", "--json"],
+        ["models", "list", "--json"],
+    ],
+    ids=" ".join,
+)
+def test_json_is_the_only_thing_on_stdout(folder, command):
+    done = palace(*command, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["schema"] == 1
+
+
+def test_control_characters_of_notes_are_made_visible(folder):
+    shown = palace("show", "b", cwd=folder).stdout
+    assert "\x1b" not in shown and "<U+001B>" in shown
+    assert "\x1b" not in palace("query", "butter", cwd=folder).stdout
+
+
+def test_importing_the_package_loads_no_terminal_and_no_model():
+    names = ["typer", "rich", "torch", "FlagEmbedding", "numpy"]
+    code = f"import sys, memory_palace; print([n for n in {names} if n in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_version_is_printed_without_typer():
+    code = (
+        "import sys; from memory_palace.cli.app import main; main(['--version']); "
+        "print('typer' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["0.1.0", "False"]
+
+
+def test_a_query_loads_no_yaml_no_watchdog_and_no_scanner(folder):
+    code = (
+        "import sys; from pathlib import Path; from memory_palace.palace import Palace; "
+        "Palace(Path(sys.argv[1])).query('bread'); "
+        "print([n for n in ('watchdog', 'detect_secrets', 'pathspec') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "words"),
+    [
+        ("build_index_bge.py", ["--embedder", "hashing", "--force"], "unchanged  2"),
+        ("query_bge.py", ["--type", "palace", "--details", "bread"], "importance"),
+        ("query_bge.py", ["--raw", "bread"], "palace/chambers/a.md"),
+        ("graph_router.py", ["neighbors", "a"], "-> palace/chambers/b.md"),
+        ("cold_zone_blinding_patch.py", [], "no cold path"),
+        ("cold_zone_blinding_patch.py", ["--fix"], "no cold path"),
+    ],
+)
+def test_a_script_is_its_command_from_any_folder(folder, script, arguments, words):
+    command = [sys.executable, str(ROOT / "scripts" / script), *arguments]
+    done = subprocess.run(command, cwd=folder / "palace", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert words in done.stdout
