@@ -46,7 +46,7 @@ def read_pairs(path: Path) -> list[Pair]:
 
 
 def copy_vault(vault: Path, root: Path, *, room: str = "project_rooms/vault") -> str:
-    """Copy a folder of notes into a room of a new palace; return the path prefix they have there."""
+    """Copy a folder of notes into a room of a new palace; return their path prefix there."""
     if not vault.is_dir():
         raise UsageError(f"there is no folder {vault}")
     Palace.init(root)

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from memory_palace.config import PalacePaths
+from memory_palace.errors import UsageError
+from memory_palace.notes.archive import plan_archive, plan_restore
+from memory_palace.notes.journal import Move, apply_moves, last_change, read_log, recover
+
+CALLS = ("open", "fsync", "replace", "link", "unlink")
+MOVES = [
+    Move("palace/chambers/a.md", "palace/archive_basement/2026/chambers/a.md"),
+    Move("palace/grand_hall/b.md", "palace/archive_basement/2026/grand_hall/b.md"),
+]
+
+
+class Stopped(BaseException):
+    pass
+
+
+@pytest.fixture
+def paths(tmp_path):
+    for move in MOVES:
+        (tmp_path / move.old).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / move.old).write_bytes(b"bytes of " + move.old.encode())
+    return PalacePaths(tmp_path)
+
+
+def state(paths):
+    return {
+        path.relative_to(paths.root).as_posix(): path.read_bytes()
+        for path in paths.palace.rglob("*.md")
+    }
+
+
+def stop_at(monkeypatch, number, run):
+    """Run, and raise before the given call that reaches the disk; say whether it was reached."""
+    count = 0
+    for name in CALLS:
+        real = getattr(os, name)
+
+        def call(*args, _real=real, **kwargs):
+            nonlocal count
+            count += 1
+            if count == number:
+                raise Stopped
+            return _real(*args, **kwargs)
+
+        monkeypatch.setattr(os, name, call)
+    try:
+        run()
+    except Stopped:
+        return True
+    finally:
+        monkeypatch.undo()
+    return False
+
+
+def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(paths, monkeypatch):
+    before = state(paths)
+    outcomes = []
+    for number in range(1, 200):
+        reached = stop_at(
+            monkeypatch, number, lambda: apply_moves(paths, MOVES, reason="test", now="t")
+        )
+        recover(paths)
+        after = state(paths)
+        outcomes.append(after == before)
+        if after == before:
+            assert read_log(paths) == []
+        else:
+            assert set(after) == {move.new for move in MOVES}
+            assert sorted(after.values()) == sorted(before.values())
+            _, moves = last_change(paths)
+            apply_moves(
+                paths, [Move(m.new, m.old) for m in moves], reason="back", now="t", undoes="x"
+            )
+            (paths.logs / "moves.jsonl").unlink()
+        assert state(paths) == before
+        if not reached:
+            break
+    assert outcomes[0] and not outcomes[-1] and len(outcomes) > 10
+
+
+def test_undo_restores_every_byte_and_is_not_undone_twice(paths):
+    before = state(paths)
+    apply_moves(paths, MOVES, reason="archive", now="2026-01-01")
+    identity, moves = last_change(paths)
+    back = [Move(move.new, move.old) for move in reversed(moves)]
+    apply_moves(paths, back, reason="undo", now="2026-01-02", undoes=identity)
+    assert state(paths) == before
+    with pytest.raises(UsageError, match="nothing to undo"):
+        last_change(paths)
+    assert len(read_log(paths)) == 2
+
+
+def test_nothing_is_ever_overwritten(paths):
+    target = paths.root / MOVES[1].new
+    target.parent.mkdir(parents=True)
+    target.write_bytes(b"already there")
+    before = state(paths)
+    with pytest.raises(UsageError, match="exists already"):
+        apply_moves(paths, MOVES, reason="x", now="t")
+    assert state(paths) == before
+
+
+@pytest.mark.parametrize("path", ["palace/../x.md", "elsewhere/x.md", "palace/gone.md"])
+def test_paths_that_are_no_notes_of_the_palace_are_refused(paths, path):
+    with pytest.raises(UsageError):
+        apply_moves(paths, [Move(path, "palace/chambers/new.md")], reason="x", now="t")
+
+
+def test_a_torn_log_line_is_passed_over_and_ended(paths):
+    paths.logs.mkdir(parents=True)
+    (paths.logs / "moves.jsonl").write_bytes(b'{"id": "torn", "mo')
+    apply_moves(paths, MOVES[:1], reason="x", now="t")
+    assert [entry["reason"] for entry in read_log(paths)] == ["x"]
+
+
+def test_an_archived_note_goes_back_where_the_log_says(paths):
+    move = plan_archive("palace/chambers/a.md", year=2026)
+    assert move == MOVES[0]
+    apply_moves(paths, [move], reason="x", now="t")
+    assert plan_restore(paths, move.new) == Move(move.new, move.old)
+    with pytest.raises(UsageError, match="archived already"):
+        plan_archive(move.new, year=2026)
+    with pytest.raises(UsageError, match="not in the archive"):
+        plan_restore(paths, "palace/grand_hall/b.md")

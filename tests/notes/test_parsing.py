@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_palace.language.secrets import find_secrets
+from memory_palace.language.visible import visible
+from memory_palace.notes.dates import date_in_front_matter, date_in_name, git_commit_times
+from memory_palace.notes.links import find_links
+from memory_palace.notes.manifest import ManifestEntry, add_lines, drop_lines, read_manifest
+from memory_palace.notes.parsing import parse_note
+
+
+def parse(text, path="palace/chambers/n.md"):
+    data = text if isinstance(text, bytes) else text.encode()
+    return parse_note(path, data, count_tokens=lambda s: len(s.split()), token_limit=200)
+
+
+def day(*parts):
+    return datetime(*parts, tzinfo=UTC).timestamp()
+
+
+def test_front_matter_says_what_a_note_is():
+    note = parse(
+        "---\ntitle: T\ntype: decision\npriority: HIGH\ntags: [a, '#b']\naliases: one, two\n"
+        "entities:\n- Ilse\nevergreen: true\ncreated: 2026-01-01\ndate: 2026-02-03\n---\n"
+        "# Other\n\ntext #c and `#d` [[x]]\n"
+    )
+    assert (note.title, note.type, note.priority) == ("T", "decision", "high")
+    assert note.tags == ("a", "b", "c") and note.aliases == ("one", "two")
+    assert note.entities == ("Ilse",) and note.is_evergreen
+    assert note.date.timestamp == day(2026, 2, 3) and note.body_first_line == 13
+    assert [link.line for link in note.links] == [15]
+
+
+@pytest.mark.parametrize("value", ["5", "[high]", "urgent", "true"])
+def test_an_odd_priority_is_ignored_and_never_fatal(value):
+    assert parse(f"---\npriority: {value}\n---\nx\n").priority is None
+
+
+def test_a_rule_at_the_top_is_no_front_matter():
+    note = parse("---\n\nA note that opens with a rule.\n")
+    assert note.problems == () and "opens with a rule" in note.body
+
+
+@pytest.mark.parametrize(
+    ("text", "private"),
+    [
+        ("---\nprivate: true\n---\nx\n", True),
+        ("---\nprivate: 'yes'\n---\nx\n", True),
+        ("---\nprivate: true\nbad: [\n---\nx\n", True),
+        ("---\nprivate: false\n---\nx\n", False),
+        ("private: true\n", False),
+    ],
+)
+def test_private_is_private_even_where_the_block_is_broken(text, private):
+    note = parse(text)
+    assert note.is_private is private and bool(note.chunks) is not private
+
+
+def test_private_spans_keep_the_line_numbers():
+    note = parse("a <private>b\nc\n</private> d\ne [[x]]\n<PRIVATE>never closed\n[[y]]\n")
+    assert [link.line for link in note.links] == [4]
+    assert "b" not in note.body.replace("[[x]]", "") and "never" not in note.body
+    assert [p.line for p in note.problems] == [1, 5]
+
+
+LINKS = [
+    ("[[a]]", [("a", None, None, False)]),
+    ("[[a|b c]]", [("a", None, "b c", False)]),
+    ("[[a#h]]", [("a", "h", None, False)]),
+    ("[[x/a.md#h|b]]", [("x/a", "h", "b", False)]),
+    ("![[a]]", [("a", None, None, True)]),
+    ("| [[a\\|b]] |", [("a", None, "b", False)]),
+    ("[text](x/a%20b.md#h)", [("x/a b", "h", None, False)]),
+    ("[text](https://example.org/a.md)", []),
+    ("`[[a]]` and ``x ` [[b]]`` [[c]]", [("c", None, None, False)]),
+    ("```\n[[a]]\n```\n[[b]]", [("b", None, None, False)]),
+    ("<!-- [[a]]\n[[b]] --> [[c]]", [("c", None, None, False)]),
+    ("[[]] [[ ]] [[a", [("", None, None, False)]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), LINKS)
+def test_links_in_all_forms_outside_code(text, expected):
+    found = [(k.target, k.heading, k.alias, k.is_embed) for k in find_links(text)]
+    assert [link for link in found if link[0] or not expected] == [
+        link for link in expected if link[0]
+    ]
+
+
+@pytest.mark.parametrize("text", ["[" * 62_000, "`" * 62_000, "[[a|" * 15_000, "<!--" * 15_000])
+def test_hostile_lines_take_linear_time(text):
+    started = time.process_time()
+    find_links(text)
+    assert time.process_time() - started < 5
+
+
+def test_dates_are_taken_in_order_and_garbage_is_passed_over():
+    matter = {"updated": "soon", "modified": [1], "date": "2026-03-04T05:06:07+02:00"}
+    assert date_in_front_matter(matter).timestamp == day(2026, 3, 4, 3, 6, 7)
+    assert date_in_front_matter({"date": "9999-99-99"}) is None
+    assert date_in_name("a/2026-03-01 x.md").timestamp == day(2026, 3, 1)
+    assert date_in_name("a/20260301.md").timestamp == day(2026, 3, 1)
+    assert date_in_name("2026-03-01/x.md") is None and date_in_name("2026-13-41.md") is None
+
+
+def test_git_dates_only_what_is_tracked_and_clean(tmp_path):
+    def git(*arguments):
+        subprocess.run(
+            ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments], cwd=tmp_path,
+            check=True, capture_output=True,
+        )  # fmt: skip
+
+    assert git_commit_times(tmp_path, ["a.md"]) == {}
+    git("init", "-q")
+    for name in ("a.md", "b.md", "übel .md"):
+        (tmp_path / name).write_text("x")
+    git("add", "-A")
+    git("commit", "-qm", "x", "--date", "2026-01-01T00:00:00Z")
+    (tmp_path / "b.md").write_text("dirty")
+    (tmp_path / "c.md").write_text("untracked")
+    assert set(git_commit_times(tmp_path, ["a.md", "b.md", "c.md", "übel .md"])) == {
+        "a.md",
+        "übel .md",
+    }
+
+
+lines = st.lists(
+    st.one_of(
+        st.just(""),
+        st.just("# comment"),
+        st.text(alphabet='ab{}":,', max_size=20),
+        st.sampled_from([json.dumps({"path": f"palace/{n}.md", "mood": n}) for n in "xyz"]),
+    )
+)
+
+
+@given(lines, st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_adding_lines_changes_no_byte_that_was_there(rows, end, is_ended):
+    data = (end.join(rows) + (end if is_ended and rows else "")).encode()
+    new = [ManifestEntry("palace/new.md", "t", "low", 0, {"k": 1})]
+    grown = add_lines(data, new)
+    assert grown.startswith(data)
+    assert json.loads(grown.splitlines()[-1]) == {
+        "path": "palace/new.md", "type": "t", "priority": "low", "k": 1,
+    }  # fmt: skip
+    assert drop_lines(grown, lambda path: False) == grown
+
+
+def test_bad_manifest_lines_are_named_and_the_others_count(tmp_path):
+    path = tmp_path / "m.jsonl"
+    path.write_text(
+        '# mine\n\n{"path": "palace/a.md", "priority": "low"}\nnope\n{"type": "x"}\n'
+        '{"path": "/etc/passwd"}\n{"path": "palace/../x"}\n'
+        '{"path": "palace/a.md", "priority": "High", "x": 1}\n'
+    )
+    manifest = read_manifest(path)
+    assert manifest.entries["palace/a.md"].priority == "high"
+    assert manifest.entries["palace/a.md"].extra == {"x": 1}
+    failures = [p.line for p in manifest.problems if p.is_failure]
+    assert failures == [4, 5, 6, 7]
+    assert "first in line 3" in manifest.problems[-1].message
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "AKIA" + "QYLPMN5HHHFPZAM2",
+        "token ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx",
+        "glpat-" + "hellOworld380_testin",
+        "https://user:" + "hunter2secret@example.org/x",
+        "xoxb-" + "34532454-e039d02840a0b9379c",
+    ],
+)
+def test_secrets_are_found_by_line(line):
+    (secret,) = find_secrets(f"harmless prose\n\nsee {line} here\nmore")
+    assert secret.line == 3
+
+
+def test_prose_holds_no_secrets():
+    text = "An ordinary sentence about keys, tokens and passwords. " * 50
+    assert find_secrets(text + "https://example.org/a/very/long/path/without/any/secret") == []
+
+
+@given(st.text())
+def test_visible_text_holds_no_control_or_direction_characters(text):
+    shown = visible(text)
+    assert not set(shown) & set("\x00\x1b\x7f\x9b\u202e\u2066\u200b\r")
+    assert visible(shown) == shown
