@@ -3,7 +3,7 @@
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-QUESTION ?= why do we send readings in batches instead of one by one
+QUESTION ?= why did we stop using the message broker
 
 .PHONY: demo test lint bench docs clean
 

@@ -16,6 +16,9 @@ SMALL_TOKENS = 50
 """A chunk below this is merged into a neighbour (source document 003); a tiny note stays."""
 _CONTEXT_SHARE = 4
 """Title and headings may take one token in four of what the embedder sees."""
+_TEXT_SIXTEENTHS = 7
+"""The text of a chunk fills seven sixteenths: with its context about half of what the embedder can
+see. MiniLM was trained on 128 of its 256 tokens, and longer passages blur into their average."""
 
 
 def chunk_body(
@@ -32,7 +35,7 @@ def chunk_body(
     character that is not white space is in some chunk.
     """
     context_tokens = token_limit // _CONTEXT_SHARE
-    limit = max(1, token_limit - context_tokens)
+    limit = max(1, token_limit * _TEXT_SIXTEENTHS // 16)
     units = find_units(body, first_line=first_line, count_tokens=count_tokens, limit=limit)
     groups = _merge_small(list(_pack(units, limit)), limit)
 
