@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memory_palace.models import Scores
 
-GATE_SHARE = 0.1
+GATE_SHARE = 0.05
 """Width of the gate, as a share of how far the best passage stands above chance.
 
 The best passage is ``best`` similar; unrelated passages of the same index are ``null_mean``

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable
-from hashlib import file_digest
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
@@ -20,22 +21,52 @@ def write_atomic(path: Path, data: bytes, *, mode: int = 0o600) -> None:
 
 
 def write_stream(path: Path, fill: Callable[[BinaryIO], object], *, mode: int = 0o600) -> None:
-    """Let ``fill`` write a temporary beside ``path``, flush it to the device, rename it over.
-
-    The temporary is removed whatever fails; a process that dies leaves one that
-    ``sweep_temporaries`` finds by its suffix.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{token_hex(4)}{TEMPORARY}")
-    descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
-    try:
-        with os.fdopen(descriptor, "w+b") as file:
-            fill(file)
-            file.flush()
-            os.fsync(file.fileno())
+    """Replace ``path`` by what ``fill`` writes; where it raises, the old bytes stay."""
+    with _temporary(path.parent, path.name, mode) as (temporary, file):
+        fill(file)
+        _flush(file)
         os.replace(temporary, path)  # noqa: PTH105 - tests stop the build at this call
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+
+
+def write_new(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+    """Create a file that must not exist yet; ``FileExistsError`` leaves the other untouched.
+
+    Linking a whole temporary to the name makes the file appear complete or not at all.
+    """
+    with _temporary(path.parent, path.name, mode) as (temporary, file):
+        file.write(data)
+        _flush(file)
+        os.link(temporary, path)
+
+
+def write_content(folder: Path, fill: Callable[[BinaryIO], object], name: str) -> Path:
+    """Write a file that is named by its content: ``name`` has ``{}`` for 16 hex digits of SHA-256.
+
+    A file of that name already there is replaced: existing is no proof of being whole.
+    """
+    with _temporary(folder, "content", 0o600) as (temporary, file):
+        fill(file)
+        _flush(file)
+        path = folder / name.format(_digest(file))
+        os.replace(temporary, path)  # noqa: PTH105 - tests stop the build at this call
+    return path
+
+
+def is_named_by_content(path: Path) -> bool:
+    """Whether a file's SHA-256 is the one in its name."""
+    with path.open("rb") as file:
+        return path.stem.rpartition("-")[2] == _digest(file)
+
+
+def append_line(path: Path, line: bytes, *, mode: int = 0o600) -> None:
+    """Add one line to a log and flush it; a torn last line is ended first."""
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, mode)
+    with os.fdopen(descriptor, "r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 1, 0))
+        is_torn = size > 0 and file.read(1) != b"\n"
+        file.write((b"\n" if is_torn else b"") + line + b"\n")
+        _flush(file)
     sync_folder(path.parent)
 
 
@@ -55,8 +86,7 @@ def sync_folder(folder: Path) -> None:
 
 def sweep_temporaries(folder: Path) -> None:
     """Remove what interrupted writers left. Call it only while holding the lock."""
-    for path in folder.glob(f".*{TEMPORARY}"):
-        path.unlink(missing_ok=True)
+    remove_files(folder.glob(f".*{TEMPORARY}"))
 
 
 def remove_files(paths: Iterable[Path]) -> None:
@@ -65,61 +95,30 @@ def remove_files(paths: Iterable[Path]) -> None:
         path.unlink(missing_ok=True)
 
 
-def write_content(folder: Path, fill: Callable[[BinaryIO], object], name: str) -> Path:
-    """Write a file that is named by its content: ``name`` has ``{}`` for 16 hex digits of SHA-256.
+@contextmanager
+def _temporary(folder: Path, name: str, mode: int) -> Iterator[tuple[Path, BinaryIO]]:
+    """Open a new file beside the target; it is gone afterwards, unless it was renamed.
 
-    A file of that name already there is replaced: existing is no proof of being whole.
+    A process that dies leaves one that ``sweep_temporaries`` finds by its suffix.
     """
-    temporary = folder / f".content.{os.getpid()}.{token_hex(4)}{TEMPORARY}"
-    descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    temporary = folder / f".{name}.{os.getpid()}.{token_hex(4)}{TEMPORARY}"
+    descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
     try:
         with os.fdopen(descriptor, "w+b") as file:
-            fill(file)
-            file.flush()
-            os.fsync(file.fileno())
-            file.seek(0)
-            digest = file_digest(file, "sha256").hexdigest()[:16]
-        path = folder / name.format(digest)
-        os.replace(temporary, path)  # noqa: PTH105 - tests stop the build at this call
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    sync_folder(folder)
-    return path
-
-
-def is_named_by_content(path: Path) -> bool:
-    """Whether a file's SHA-256 is the one in its name."""
-    with path.open("rb") as file:
-        return path.stem.rpartition("-")[2] == file_digest(file, "sha256").hexdigest()[:16]
-
-
-def write_new(path: Path, data: bytes, *, mode: int = 0o644) -> None:
-    """Create a file that must not exist yet; ``FileExistsError`` leaves the other untouched.
-
-    Linking a whole temporary to the name makes the file appear complete or not at all.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{token_hex(4)}{TEMPORARY}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.link(temporary, path)
+            yield temporary, file
     finally:
         temporary.unlink(missing_ok=True)
-    sync_folder(path.parent)
+    sync_folder(folder)
 
 
-def append_line(path: Path, line: bytes, *, mode: int = 0o600) -> None:
-    """Add one line to a log and flush it; a torn last line is ended first."""
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, mode)
-    with os.fdopen(descriptor, "r+b") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(size - 1, 0))
-        is_torn = size > 0 and file.read(1) != b"\n"
-        file.write((b"\n" if is_torn else b"") + line + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-    sync_folder(path.parent)
+def _flush(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _digest(file: BinaryIO) -> str:
+    file.seek(0)
+    digest = sha256()
+    while block := file.read(1 << 20):
+        digest.update(block)
+    return digest.hexdigest()[:16]
