@@ -1,95 +1,41 @@
-"""Change notes: several files at once, all or nothing, and undoable.
+"""Move notes: several files at once, all or nothing, and undoable.
 
-Order: the journal with every byte that will be replaced, the files, the log line, the journal
-put aside for undo. The log line is the commit: an interrupted change without one is rolled back
-by the next command that changes anything.
+Order: the journal, the moves, the log line, the end of the journal. The log line is the commit:
+an interrupted change without one is rolled back by the next command that moves anything.
 """
 
 from __future__ import annotations
 
-import errno
+import json
 import os
-from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memory_palace.config import PalacePaths
+from memory_palace.config import PALACE, PalacePaths
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.notes.editing import (
-    ChangeSet,
-    Create,
-    Move,
-    Operation,
-    Remove,
-    Replace,
-    check_change,
-    check_inside,
-    render_diff,
-    target_of,
-)
-from memory_palace.notes.journal_record import (
-    Record,
-    digests_after,
-    invert,
-    read_entries,
-    read_record,
-)
-from memory_palace.storage.atomic import (
-    append_line,
-    remove_files,
-    sweep_temporaries,
-    sync_folder,
-    write_atomic,
-    write_new,
-)
-
-__all__ = [
-    "Move",
-    "apply_change",
-    "apply_moves",
-    "last_change",
-    "read_log",
-    "recover",
-    "render_diff",
-    "undo_last",
-]
+from memory_palace.storage.atomic import append_line, remove_files, sync_folder, write_atomic
 
 LOG = "moves.jsonl"
-KEPT_RECORDS = 20
-"""Older changes can no longer be undone: the bytes they replaced are forgotten."""
-_PENDING = "pending.json"
-_NO_HARD_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
+_JOURNAL = ".journal.json"
 
 
-def apply_change(
-    paths: PalacePaths, change: ChangeSet, *, reason: str, now: str, undoes: str | None = None
-) -> None:
-    """Do every operation, or none: texts first, then moves. The caller holds the writer's lock.
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One note and where it goes, relative to the root."""
 
-    Nothing is overwritten but what the change names with its present bytes. What cannot be
-    done raises a ``PalaceError`` and leaves every note as it was.
-    """
-    recover(paths)
-    check_change(paths.root, change)
-    ordered = tuple(sorted(change, key=lambda operation: isinstance(operation, Move)))
-    moved = {op.old: (paths.root / op.old).read_bytes() for op in ordered if isinstance(op, Move)}
-    identity = f"{now}-{len(read_log(paths)) + 1}"
-    record = Record(identity, now, reason, ordered, digests_after(ordered, moved), undoes)
-    folder = _folder(paths)
-    folder.mkdir(exist_ok=True, mode=0o700)
-    write_atomic(folder / _PENDING, record.to_bytes())
-    try:
-        for operation in ordered:
-            _do(paths.root, operation)
-        paths.logs.mkdir(parents=True, exist_ok=True)
-        append_line(paths.logs / LOG, record.to_log_line())
-    except OSError as error:
-        recover(paths)
-        if not _is_logged(paths, record):
-            raise PalaceError(f"{reason}: {error}; every note is as it was") from error
-        raise
-    _put_aside(paths, record)
+    old: str
+    new: str
+
+
+def render_diff(moves: Sequence[Move]) -> str:
+    """Return the moves as git shows renames."""
+    return "".join(
+        f"diff --git a/{move.old} b/{move.new}\nsimilarity index 100%\n"
+        f"rename from {move.old}\nrename to {move.new}\n"
+        for move in moves
+    )
 
 
 def apply_moves(
@@ -100,44 +46,98 @@ def apply_moves(
     now: str,
     undoes: str | None = None,
 ) -> None:
-    """Move every note, or none."""
-    apply_change(paths, moves, reason=reason, now=now, undoes=undoes)
+    """Move every note, or none. The caller holds the writer's lock.
+
+    Nothing is ever overwritten: a target that exists is a ``UsageError`` before anything moves.
+    """
+    recover(paths)
+    for move in moves:
+        _check(paths.root, move)
+    identity = f"{now}-{len(read_log(paths)) + 1}"
+    record = {
+        "id": identity,
+        "time": now,
+        "reason": reason,
+        "moves": [[move.old, move.new] for move in moves],
+        **({"undoes": undoes} if undoes else {}),
+    }
+    write_atomic(paths.palace / _JOURNAL, json.dumps(record).encode())
+    for move in moves:
+        _move(paths.root, move)
+    paths.logs.mkdir(parents=True, exist_ok=True)
+    append_line(paths.logs / LOG, json.dumps(record, ensure_ascii=False).encode())
+    remove_files([paths.palace / _JOURNAL])
 
 
 def recover(paths: PalacePaths) -> bool:
-    """Finish a change that has its log line, roll back one that has none; say if there was one."""
-    record = read_record(_folder(paths) / _PENDING)
-    if record is None:
+    """Roll back a change that was interrupted before its log line; say whether there was one."""
+    journal = paths.palace / _JOURNAL
+    try:
+        record = json.loads(journal.read_bytes())
+    except FileNotFoundError:
         return False
-    for operation in record.operations:
-        # The file may have come with somebody else's palace: it must not reach outside of it.
-        check_inside(paths.root, target_of(operation))
-        if isinstance(operation, Move):
-            check_inside(paths.root, operation.old)
-    if _is_logged(paths, record):
-        _put_aside(paths, record)
-        return True
-    for operation in reversed(record.operations):
-        _take_back(paths.root, operation)
-    sweep_temporaries(_folder(paths))
-    remove_files([_folder(paths) / _PENDING])
+    except ValueError as error:
+        raise PalaceError(f"{journal} is damaged; look at it and delete it") from error
+    if record["id"] not in {entry["id"] for entry in read_log(paths)}:
+        for old, new in reversed(record["moves"]):
+            _move_back(paths.root, Move(old, new))
+    remove_files([journal])
     return True
 
 
-def undo_last(paths: PalacePaths, *, now: str) -> ChangeSet:
-    """Give back bytes and places as they were before the last change; return what was done.
+def last_change(paths: PalacePaths) -> tuple[str, list[Move]]:
+    """Return id and moves of the last change that has not been undone."""
+    entries = read_log(paths)
+    undone = {entry.get("undoes") for entry in entries}
+    for entry in reversed(entries):
+        if entry["id"] not in undone and "undoes" not in entry:
+            return entry["id"], [Move(old, new) for old, new in entry["moves"]]
+    raise UsageError("there is nothing to undo")
 
-    Raise ``UsageError`` naming every note that was changed since. The undo is logged as well.
-    """
-    recover(paths)
-    entry = _last_entry(paths)
-    kept = (_read_kept(paths, path) for path in _kept_records(paths))
-    record = next((record for record in kept if record.identity == entry["id"]), None)
-    if record is None:
-        raise UsageError(f"the notes before {entry['id']} are no longer kept; ask your backup")
-    changed = [path for path in record.digests if _digest(paths.root / path) != record.digests[path]]
-    if changed:
-        raise UsageError(f"changed since, so nothing was undone: {', '.join(sorted(changed))}")
-    back = invert(record.operations)
-    apply_change(paths, back, reason=f"undo {entry['id']}", now=now, undoes=entry["id"])
-    return back
+
+def read_log(paths: PalacePaths) -> list[Mapping[str, Any]]:
+    """Return every whole line of the log, oldest first; a torn one is passed over."""
+    try:
+        lines = (paths.logs / LOG).read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    return list(_entries(lines))
+
+
+def _entries(lines: Sequence[bytes]) -> Iterator[Mapping[str, Any]]:
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(entry, dict) and "id" in entry and "moves" in entry:
+            yield entry
+
+
+def _check(root: Path, move: Move) -> None:
+    home = (root / PALACE).resolve()
+    for path in (move.old, move.new):
+        if ".." in path.split("/") or not (root / path).resolve().is_relative_to(home):
+            raise UsageError(f"{path} is outside the palace; it is left alone")
+    if not (root / move.old).is_file() or (root / move.old).is_symlink():
+        raise UsageError(f"{move.old} is not a file of its own; it is left alone")
+    if (root / move.new).exists():
+        raise UsageError(f"{move.new} exists already; move or rename it first")
+
+
+def _move(root: Path, move: Move) -> None:
+    """Link the new name, then drop the old one: a rename would overwrite."""
+    (root / move.new).parent.mkdir(parents=True, exist_ok=True)
+    os.link(root / move.old, root / move.new)
+    sync_folder((root / move.new).parent)
+    os.unlink(root / move.old)  # noqa: PTH108 - tests stop at this call
+    sync_folder((root / move.old).parent)
+
+
+def _move_back(root: Path, move: Move) -> None:
+    """Undo what was done of a move: nothing, the link, or all of it."""
+    old, new = root / move.old, root / move.new
+    if new.exists() and not old.exists():
+        _move(root, Move(move.new, move.old))
+    elif new.exists() and old.samefile(new):
+        remove_files([new])

@@ -29,11 +29,6 @@ class Record:
     """SHA-256 of every note the change leaves behind, by its path after the change."""
     undoes: str | None = None
 
-    @property
-    def file_name(self) -> str:
-        """Return the name under which the record is kept for undo."""
-        return f"{sha256(self.identity.encode()).hexdigest()[:16]}.json"
-
     def to_bytes(self) -> bytes:
         """Return the record as JSON; bytes of notes are in base64, they need not be UTF-8."""
         operations = [
@@ -57,6 +52,11 @@ class Record:
     def _head(self) -> dict[str, str]:
         head = {"id": self.identity, "time": self.time, "reason": self.reason}
         return {**head, **({"undoes": self.undoes} if self.undoes else {})}
+
+
+def kept_name(identity: str) -> str:
+    """Return the name of the file in which the record of a finished change is kept."""
+    return f"{sha256(identity.encode()).hexdigest()[:16]}.json"
 
 
 def digests_after(operations: Sequence[Operation], moved: Mapping[str, bytes]) -> dict[str, str]:
