@@ -27,9 +27,6 @@ def index_notes(
         str | None, typer.Option("--embedder", help="Embedder of the first or a forced build.")
     ] = None,
     wait: Wait = 0.0,
-    nightly: Annotated[
-        bool, typer.Option("--nightly", help="All that cron does at night: --verify.")
-    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -41,7 +38,7 @@ def index_notes(
     with _progress(quiet=quiet or as_json) as progress:
         report = palace.index(
             force=force,
-            verify=verify or nightly,
+            verify=verify,
             dry_run=dry_run,
             embedder=embedder,
             wait_seconds=wait,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -93,7 +94,7 @@ class _Examiner:
         for path in places:
             yield Finding("note", path, "is in the index but not among the notes")
         yield from self._vectors()
-        yield from self._manifest({file.path for file in found.files})
+        yield from self._manifest({file.path for file in found.files if not file.is_cold})
 
     def _note(
         self,
@@ -154,15 +155,17 @@ class _Examiner:
                 path = self._snapshot.paths[int(self._snapshot.row_note[row])]
                 yield Finding("vector", path, f"differs by {distance:.1e} when made again")
 
-    def _manifest(self, present: Collection[str]) -> Iterator[Finding]:
+    def _manifest(self, hot: Collection[str]) -> Iterator[Finding]:
         manifest = read_manifest(self._paths.manifest)
         self.checked["manifest lines"] = len(manifest.entries)
         for problem in manifest.problems:
             yield Finding("manifest", str(problem), problem.message, is_derived=False)
-        for entry in manifest.entries.values():
-            if entry.path not in present:
-                message = f"line {entry.line} names a note that is not there"
-                yield Finding("manifest", entry.path, message, is_derived=False)
+        if self._config.manifest == "frozen":
+            return
+        listed = manifest.entries.keys()
+        for path in sorted(hot):
+            if unicodedata.normalize("NFC", path) not in listed:
+                yield Finding("manifest", path, "has no line")
 
     def _rows_by_note(self) -> dict[int, list[int]]:
         rows: dict[int, list[int]] = {}

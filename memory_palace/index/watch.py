@@ -67,34 +67,38 @@ def watch_palace(
     """Call ``update`` in this thread whenever notes have changed and then been quiet.
 
     It is called once at the start, after each burst of changes, and every ``rescan_seconds``
-    come what may. While another writer holds the lock the update is tried again. Returns when
-    ``stop`` is set; no thread is left.
+    come what may. While another writer holds the lock the update is tried again after each
+    ``debounce_seconds``, and ``warn`` hears of it once. Returns when ``stop`` is set; no thread
+    is left.
     """
     folder = (root / PALACE).resolve()
     changes = _Changes(folder)
     observer = _start_observer(changes, folder, warn)
     try:
-        is_due, since = True, time.monotonic()
+        due, was_locked = time.monotonic(), False
         while not stop.is_set():
-            is_due = is_due or time.monotonic() - since >= rescan_seconds
             if changes.happened.is_set() and time.monotonic() - changes.last >= debounce_seconds:
                 changes.happened.clear()
-                is_due = True
-            if is_due:
-                is_due, since = not _try(update, warn), time.monotonic()
+                due = time.monotonic()
+            if time.monotonic() >= due:
+                message = _try(update)
+                if message is not None and not was_locked:
+                    warn(message)
+                was_locked = message is not None
+                due = time.monotonic() + (debounce_seconds if was_locked else rescan_seconds)
             stop.wait(min(debounce_seconds, 0.2))
     finally:
         observer.stop()
         observer.join()
 
 
-def _try(update: Callable[[], None], warn: Callable[[str], None]) -> bool:
+def _try(update: Callable[[], None]) -> str | None:
+    """Update; where another writer is at work, return what there is to say about it."""
     try:
         update()
     except IndexLockedError as error:
-        warn(str(error))
-        return False
-    return True
+        return str(error)
+    return None
 
 
 def _start_observer(changes: _Changes, folder: Path, warn: Callable[[str], None]) -> Any:

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import errno
+import threading
+import time
+from itertools import pairwise
+
+import pytest
+from watchdog.observers import Observer
+
+from memory_palace.errors import IndexLockedError
+from memory_palace.index.watch import watch_palace
+
+
+class Watching:
+    """A watched palace whose updates are counted; ``wait_for`` waits for their number."""
+
+    def __init__(self, root, *, locked_times=0, **options):
+        self.stop, self.words, self.calls = threading.Event(), [], []
+        self._called, self._locked_times = threading.Condition(), locked_times
+        options = {"debounce_seconds": 0.05, "warn": self.words.append, **options}
+        self.thread = threading.Thread(
+            target=watch_palace, args=(root, self._update), kwargs={"stop": self.stop, **options}
+        )
+        self.thread.start()
+
+    def _update(self):
+        with self._called:
+            self.calls.append((threading.current_thread(), time.monotonic()))
+            self._called.notify_all()
+        if len(self.calls) <= self._locked_times:
+            raise IndexLockedError("somebody is writing")
+
+    def wait_for(self, number, seconds=20):
+        with self._called:
+            return self._called.wait_for(lambda: len(self.calls) >= number, seconds)
+
+    def end(self):
+        self.stop.set()
+        self.thread.join(2)
+        return not self.thread.is_alive()
+
+
+@pytest.fixture
+def watch(tmp_path):
+    (tmp_path / "palace" / "chambers").mkdir(parents=True)
+    started = []
+
+    def start(**options):
+        started.append(Watching(tmp_path, **options))
+        assert started[-1].wait_for(1)
+        return started[-1]
+
+    yield start
+    ended = [watching.end() for watching in started]
+    assert all(ended)
+
+
+def test_a_locked_index_is_tried_again_after_the_debounce_and_told_once(watch):
+    watching = watch(locked_times=3, debounce_seconds=0.3)
+    assert watching.wait_for(4)
+    times = [moment for _, moment in watching.calls]
+    assert all(later - earlier >= 0.3 for earlier, later in pairwise(times))
+    assert watching.words == ["somebody is writing"]
+
+
+def test_a_change_that_sent_no_event_is_found_by_the_next_rescan(watch):
+    assert watch(rescan_seconds=0.2).wait_for(3)
+
+
+@pytest.mark.parametrize("name", [".palaceignore", "palace.yaml", "watchdog_manifest_v1.jsonl"])
+def test_settings_and_the_manifest_count_as_changes(watch, tmp_path, name):
+    watching = watch()
+    (tmp_path / "palace" / name).write_text("\n")
+    assert watching.wait_for(2)
+
+
+def test_hidden_files_and_other_suffixes_do_not_count(watch, tmp_path):
+    watching = watch()
+    for name in ("a.txt", ".hidden.md", ".index/x.md", ".journal/x.md"):
+        path = tmp_path / "palace" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+    assert not watching.wait_for(2, seconds=0.6)
+    (tmp_path / "palace" / "chambers" / "note.md").write_text("x")
+    assert watching.wait_for(2)
+
+
+def test_the_update_runs_in_the_calling_thread_and_no_thread_outlives_the_stop(watch):
+    before = set(threading.enumerate())
+    watching = watch()
+    assert watching.calls[0][0] is watching.thread
+    assert watching.end()
+    assert set(threading.enumerate()) <= before
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE])
+def test_without_file_watches_it_polls_and_says_so(watch, tmp_path, monkeypatch, number):
+    def refuse(self):
+        raise OSError(number, "no more watches")
+
+    monkeypatch.setattr(Observer, "start", refuse)
+    watching = watch()
+    assert [words for words in watching.words if "no file watches left" in words]
+    (tmp_path / "palace" / "chambers" / "note.md").write_text("x")
+    assert watching.wait_for(2)
