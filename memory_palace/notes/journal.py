@@ -53,6 +53,8 @@ def apply_moves(
     recover(paths)
     for move in moves:
         _check(paths.root, move)
+        if [other.new for other in moves].count(move.new) > 1:
+            raise UsageError(f"{move.new} is named twice; two notes cannot go to one place")
     identity = f"{now}-{len(read_log(paths)) + 1}"
     record = {
         "id": identity,
@@ -62,10 +64,16 @@ def apply_moves(
         **({"undoes": undoes} if undoes else {}),
     }
     write_atomic(paths.palace / _JOURNAL, json.dumps(record).encode())
-    for move in moves:
-        _move(paths.root, move)
-    paths.logs.mkdir(parents=True, exist_ok=True)
-    append_line(paths.logs / LOG, json.dumps(record, ensure_ascii=False).encode())
+    try:
+        for move in moves:
+            _move(paths.root, move)
+        paths.logs.mkdir(parents=True, exist_ok=True)
+        append_line(paths.logs / LOG, json.dumps(record, ensure_ascii=False).encode())
+    except OSError as error:
+        recover(paths)
+        if identity in {entry["id"] for entry in read_log(paths)}:
+            raise
+        raise PalaceError(f"{reason}: {error}; every note is where it was") from error
     remove_files([paths.palace / _JOURNAL])
 
 
@@ -73,14 +81,19 @@ def recover(paths: PalacePaths) -> bool:
     """Roll back a change that was interrupted before its log line; say whether there was one."""
     journal = paths.palace / _JOURNAL
     try:
-        record = json.loads(journal.read_bytes())
+        record = _parse(json.loads(journal.read_bytes()))
     except FileNotFoundError:
         return False
-    except ValueError as error:
-        raise PalaceError(f"{journal} is damaged; look at it and delete it") from error
+    except ValueError:
+        record = None
+    if record is None:
+        raise PalaceError(f"{journal} is damaged; look at it and delete it")
+    moves = [Move(old, new) for old, new in record["moves"]]
+    for path in [path for move in moves for path in (move.old, move.new)]:
+        _check_inside(paths.root, path)  # the file may have come with somebody else's palace
     if record["id"] not in {entry["id"] for entry in read_log(paths)}:
-        for old, new in reversed(record["moves"]):
-            _move_back(paths.root, Move(old, new))
+        for move in reversed(moves):
+            _move_back(paths.root, move)
     remove_files([journal])
     return True
 
@@ -107,18 +120,36 @@ def read_log(paths: PalacePaths) -> list[Mapping[str, Any]]:
 def _entries(lines: Sequence[bytes]) -> Iterator[Mapping[str, Any]]:
     for line in lines:
         try:
-            entry = json.loads(line)
+            entry = _parse(json.loads(line))
         except ValueError:
             continue
-        if isinstance(entry, dict) and "id" in entry and "moves" in entry:
+        if entry is not None:
             yield entry
 
 
-def _check(root: Path, move: Move) -> None:
+def _parse(entry: object) -> Mapping[str, Any] | None:
+    """Return a record that has an id and pairs of paths, and ``None`` for anything else."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("id"), str):
+        return None
+    moves = entry.get("moves")
+    if not isinstance(moves, list) or not all(_is_pair(move) for move in moves):
+        return None
+    return entry
+
+
+def _is_pair(move: object) -> bool:
+    return isinstance(move, list) and [type(path) for path in move] == [str, str]
+
+
+def _check_inside(root: Path, path: str) -> None:
     home = (root / PALACE).resolve()
+    if ".." in path.split("/") or not (root / path).resolve().is_relative_to(home):
+        raise UsageError(f"{path} is outside the palace; it is left alone")
+
+
+def _check(root: Path, move: Move) -> None:
     for path in (move.old, move.new):
-        if ".." in path.split("/") or not (root / path).resolve().is_relative_to(home):
-            raise UsageError(f"{path} is outside the palace; it is left alone")
+        _check_inside(root, path)
     if not (root / move.old).is_file() or (root / move.old).is_symlink():
         raise UsageError(f"{move.old} is not a file of its own; it is left alone")
     if (root / move.new).exists():

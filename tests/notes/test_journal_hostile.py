@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_palace.config import PalacePaths
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.notes.journal import Move, apply_moves, last_change, read_log, recover
+
+A = Move("palace/chambers/a.md", "palace/archive_basement/2026/chambers/a.md")
+B = Move("palace/chambers/b.md", "palace/archive_basement/2026/chambers/b.md")
+
+
+def make_palace(root, names=("a", "b")):
+    (root / "palace" / "chambers").mkdir(parents=True)
+    for name in names:
+        (root / "palace" / "chambers" / f"{name}.md").write_bytes(b"\x00\xff\r\n" + name.encode())
+    return PalacePaths(root)
+
+
+@pytest.fixture
+def paths(tmp_path):
+    return make_palace(tmp_path)
+
+
+def state(paths):
+    return {p.relative_to(paths.root).as_posix(): p.read_bytes() for p in paths.root.rglob("*.md")}
+
+
+@pytest.mark.parametrize("outside", ["secret.md", "palace/../secret.md", "palace/link/secret.md"])
+def test_a_journal_from_elsewhere_moves_nothing_into_or_out_of_the_palace(paths, outside):
+    (paths.root / "secret.md").write_bytes(b"secret")
+    (paths.palace / "link").symlink_to(paths.root)
+    before = state(paths)
+    for move in ([A.new, outside], [outside, A.old]):
+        (paths.palace / ".journal.json").write_text(json.dumps({"id": "x", "moves": [move]}))
+        with pytest.raises(UsageError, match="outside the palace"):
+            recover(paths)
+        assert state(paths) == before
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"id": "x"}', '{"id": "x", "moves": [["a"]]}'])
+def test_a_damaged_journal_is_named(paths, text):
+    (paths.palace / ".journal.json").write_text(text)
+    with pytest.raises(PalaceError, match=r"\.journal\.json is damaged"):
+        recover(paths)
+
+
+def test_a_log_line_that_makes_no_sense_is_passed_over(paths):
+    paths.logs.mkdir(parents=True)
+    (paths.logs / "moves.jsonl").write_text('{"id": "x", "moves": 3}\n[]\n')
+    assert read_log(paths) == []
+
+
+def test_two_notes_for_one_place_are_refused_before_anything_moves(paths):
+    before = state(paths)
+    with pytest.raises(UsageError, match="named twice"):
+        apply_moves(paths, [A, Move(B.old, A.new)], reason="x", now="t")
+    assert state(paths) == before
+
+
+def test_a_disk_that_refuses_halfway_leaves_every_note_where_it_was(paths, monkeypatch):
+    before, real, calls = state(paths), os.link, []
+
+    def refuse_second(*args, **kwargs):
+        calls.append(args)
+        if len(calls) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(os, "link", refuse_second)
+    with pytest.raises(PalaceError, match="every note is where it was"):
+        apply_moves(paths, [A, B], reason="archive", now="t")
+    assert state(paths) == before
+    assert not (paths.palace / ".journal.json").exists()
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from memory_palace.config import PalacePaths
+from memory_palace.notes.journal import Move, apply_moves
+name, number = sys.argv[2], int(sys.argv[3])
+real, seen = getattr(os, name), []
+def call(*args, **kwargs):
+    seen.append(1)
+    if len(seen) == number:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*args, **kwargs)
+setattr(os, name, call)
+moves = [Move(*pair.split(":")) for pair in sys.argv[4:]]
+apply_moves(PalacePaths(Path(sys.argv[1])), moves, reason="x", now="t")
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "number"), [("replace", 1), ("link", 1), ("link", 2), ("unlink", 1), ("unlink", 2)]
+)
+def test_a_killed_process_leaves_the_old_notes_or_the_new(paths, call, number):
+    before = state(paths)
+    pairs = [f"{move.old}:{move.new}" for move in (A, B)]
+    command = [sys.executable, "-c", KILLED, str(paths.root), call, str(number), *pairs]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    recover(paths)
+    assert state(paths) == before
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.permutations(range(6)), st.integers(1, 6))
+def test_any_moves_and_their_undo_give_every_byte_back(order, count):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = make_palace(Path(folder), [str(number) for number in range(6)])
+        before = state(paths)
+        moves = [
+            Move(f"palace/chambers/{number}.md", f"palace/grand_hall/{place}/{number}.md")
+            for place, number in enumerate(order[:count])
+        ]
+        apply_moves(paths, moves, reason="x", now="t")
+        assert sorted(state(paths).values()) == sorted(before.values())
+        identity, done = last_change(paths)
+        back = [Move(move.new, move.old) for move in reversed(done)]
+        apply_moves(paths, back, reason="undo", now="t", undoes=identity)
+        assert state(paths) == before
