@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import mmap
+import os
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,13 +44,17 @@ STAT = StatColumns()
 
 
 class Segment:
-    """A mapped segment. Arrays are read-only views of the file."""
+    """A mapped segment. Arrays are read-only views of the file.
+
+    The JSONL is mapped as well, and not opened again: a writer may sweep it at any moment.
+    """
 
     def __init__(self, folder: Path, name: str, *, is_cold: bool) -> None:
         self.name = name
         self.is_cold = is_cold
         self._lines_path = folder / f"{name}.jsonl"
         self._arrays = map_arrays(folder / f"{name}.npz")
+        self._lines = _map_bytes(self._lines_path)
         self._texts: dict[str, list[str]] = {}
 
     def __getitem__(self, column: str) -> Array:
@@ -110,19 +116,10 @@ class Segment:
 
     def lines_are_whole(self) -> bool:
         """Compare the JSONL with the digest that the arrays hold of it."""
-        try:
-            data = self._lines_path.read_bytes()
-        except OSError:
-            return False
-        return sha256(data).digest() == bytes(self._arrays["lines_digest"])
+        return sha256(self._lines).digest() == bytes(self._arrays["lines_digest"])
 
     def _read_line(self, offset: int, crc: int) -> bytes:
-        try:
-            with self._lines_path.open("rb") as file:
-                file.seek(offset)
-                line = file.readline()
-        except FileNotFoundError:
-            raise damaged(self._lines_path.name, "is missing") from None
+        line = self._lines[offset : self._lines.find(b"\n", offset) + 1]
         if zlib.crc32(line) != crc:
             raise damaged(self._lines_path.name, "does not match its checksum")
         return line
@@ -130,17 +127,26 @@ class Segment:
 
 def open_segment(folder: Path, ref: SegmentRef) -> Segment:
     """Map a committed segment after checking its size and checksum."""
-    path = folder / f"{ref.name}.npz"
+    path, lines = folder / f"{ref.name}.npz", folder / f"{ref.name}.jsonl"
     try:
+        if lines.stat().st_size != ref.line_bytes:
+            raise damaged(lines.name, "does not have the size it was committed with")
         if path.stat().st_size != ref.array_bytes:
             raise damaged(path.name, "does not have the size it was committed with")
         if checksum(path) != ref.checksum:
             raise damaged(path.name, "does not match its checksum")
         return Segment(folder, ref.name, is_cold=ref.is_cold)
-    except FileNotFoundError:
-        raise damaged(path.name, "is missing") from None
+    except FileNotFoundError as error:
+        raise damaged(Path(error.filename).name, "is missing") from None
     except ValueError as error:
         raise damaged(path.name, str(error)) from error
+
+
+def _map_bytes(path: Path) -> bytes | mmap.mmap:
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            return b""
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def damaged(name: str, why: str) -> IndexDamagedError:
