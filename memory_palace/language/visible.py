@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+_HIDDEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+_LETTER = rf"[^\x00-\x7f\u200c\u200d{_HIDDEN}]"
+_PATTERN = re.compile(rf"[{_HIDDEN}]|(?<!{_LETTER})[\u200c\u200d]|[\u200c\u200d](?!{_LETTER})")
 
 
 def visible(text: str) -> str:
     """Replace control, bidirectional and zero-width characters by their code in angle brackets.
 
-    Line feed and tab stay. A zero-width joiner or variation between other characters stays only
-    where it is not in this list, so emoji sequences are shown with their joiners named.
+    Line feed and tab stay, and so do the joiners that scripts and emoji need: those between two
+    characters that are neither ASCII nor hidden. Lone surrogates, which no terminal can encode,
+    are replaced as well.
     """
-    return _HIDDEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+    return _PATTERN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_palace.language.secrets import find_secrets
+
+# Put together here so that no scanner takes this file for a leak.
+SECRETS = {
+    "AWS Access Key": "AKIA" + "QYLPMN5HHHFPZAM2",
+    "Azure Storage Account access key": "AccountKey="
+    + "lJzRc1YdHaAA2KCNJJ1tkYwF" * 3
+    + "x" * 14
+    + "==",
+    "Basic Auth Credentials": "postgres://keeper:" + "hunter2secret@db.example.org/x",
+    "GitHub Token": "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx",
+    "GitLab Token": "glpat-" + "hellOworld380_testin",
+    "JSON Web Token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."
+    + "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0."
+    + "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+    "NPM tokens": "//registry.npmjs.org/:_authToken=" + "346a14f2-a672-4668-a892-956a462ab56e",
+    "OpenAI Token": "sk-" + "Xi8tcNiHV9awbCcvilTeT3BlbkFJ3UDnpdEwNNm6wVBpYM0o",
+    "PyPI Token": "pypi-AgEIcHlwaS5vcmc" + "CJDU3OTk4" * 10,
+    "SendGrid API Key": "SG."
+    + "ngeVfQFYQlKU0ufo8x5d1A"
+    + "."
+    + "TwL2iGABf9DHoTf-09kqeF8tAmbihYzrnopKc-1s5cr",
+    "Slack Token": "xoxb-" + "34532454-e039d02840a0b9379c",
+    "Stripe Access Key": "sk_live_" + "ReTllpYQYfIZu2Jnf2lAPFjD",
+    "Telegram Bot Token": "110201543:" + "AAHdqTcvCH1vGWJxfSe1ofSAs0K5PALDsaw",
+    "Twilio API Key": "SK" + "f00d" * 8,
+    "Anthropic API Key": "sk-ant-" + "api03-" + "abcDEF123456" * 3,
+    "OpenAI API Key": "sk-proj-" + "abcDEF123456" * 4,
+    "Google API Key": "AIza" + "SyA1234567890abcdefghijklmnopqrstuvw",
+    "Hugging Face Token": "hf_" + "abcDEFghij" * 3 + "klmn",
+    "NPM Token": "npm_" + "abcDEF123456" * 3,
+}
+KEY = [
+    "-----BEGIN RSA PRIVATE KEY-----",
+    "MIIEpAIBAAKCAQEA7",
+    "x8f==",
+    "-----END RSA PRIVATE KEY-----",
+]
+
+
+def secrets(text):
+    return [(secret.line, secret.kind) for secret in find_secrets(text)]
+
+
+@pytest.mark.parametrize(("kind", "secret"), SECRETS.items())
+def test_a_secret_is_found_by_line_and_kind(kind, secret):
+    assert secrets(f"harmless prose\n\nsee {secret} here\nmore") == [(3, kind)]
+
+
+def test_a_github_token_of_the_newer_kind_is_found():
+    assert secrets("github_pat_" + "11AAAAAAA0abcdefghijkl_" * 3) == [(1, "GitHub Token")]
+
+
+def test_an_aws_secret_with_slashes_is_found():
+    value = "AbCdEfGhI/" * 4
+    assert secrets(f"aws_secret_key = '{value}'") == [(1, "AWS Access Key")]
+
+
+def test_every_line_of_a_private_key_is_a_secret():
+    text = "\n".join(["before", *KEY, "after"])
+    assert [line for line, _ in secrets(text)] == [2, 3, 4, 5]
+
+
+def test_a_private_key_without_an_end_runs_to_the_last_line():
+    assert [line for line, _ in secrets("\n".join(["before", *KEY[:3], "", "x"]))] == [
+        2,
+        3,
+        4,
+        5,
+        6,
+    ]
+
+
+def test_a_private_key_on_one_line_ends_there():
+    assert [line for line, _ in secrets("\\n".join(KEY) + "\nafter")] == [1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "An ordinary sentence about keys, tokens and passwords. " * 50,
+        "https://example.org/a/very/long/path/without/any-secret-in-it/at-all.html",
+        "mailto:someone@example.org and ssh://git@example.org/x",
+        "| --- | :--------------------------: |",
+        "sha256 53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        "commit 4b3525fa9370724f1418d82886aa86d12d679659 of 2026-11-21",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "snake_case_names_that_are_quite_long and Donaudampfschifffahrtsgesellschaft",
+        "the sk- prefix, ghp_ and the words PRIVATE KEY alone",
+    ],
+)
+def test_prose_holds_no_secrets(text):
+    assert secrets(text) == []
+
+
+@given(
+    st.integers(0, 12_000),
+    st.integers(0, 12_000),
+    st.sampled_from([SECRETS["GitHub Token"], SECRETS["JSON Web Token"]]),
+)
+def test_a_secret_anywhere_in_a_long_line_is_found(before, after, secret):
+    text = "x\n" + "a b " * (before // 4) + f" {secret} " + "c d " * (after // 4)
+    assert [line for line, _ in secrets(text)] == [2]
+
+
+@pytest.mark.parametrize("text", ["sk-", "://a:", "eyJ.", "AccountKey=", "iVBORw0KGgo", "aws"])
+def test_a_hostile_line_of_62000_characters_takes_no_quadratic_time(text):
+    find_secrets(SECRETS["GitHub Token"])
+    started = time.process_time()
+    find_secrets(text * (62_000 // len(text)))
+    assert time.process_time() - started < 3
+
+
+def test_the_detectors_are_not_loaded_for_ordinary_text():
+    program = (
+        "import sys; from memory_palace.language.secrets import find_secrets;"
+        "find_secrets('ordinary words ' * 99); print('detect_secrets' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
