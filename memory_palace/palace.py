@@ -1,4 +1,8 @@
-"""The palace: the one place where the layers are joined, and the public API."""
+"""The palace: the one place where the layers are joined, and the public API.
+
+What only some methods need is imported there: a question would otherwise pay a fifth of its time
+for the indexer and for YAML.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memory_palace.config import PALACE, ROOMS, Config, PalacePaths
 from memory_palace.embedding.base import Embedder, embed_query
@@ -17,21 +22,21 @@ from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import NotAPalaceError, WrongEmbedderError
 from memory_palace.graph.names import NoteNames
 from memory_palace.graph.router import LinkGraph
-from memory_palace.index.build import build_index
 from memory_palace.index.commit import Commit, read_commit
 from memory_palace.index.context import BuildContext, Progress, index_fingerprint
-from memory_palace.index.doctor import Examination, examine
 from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.state import State, open_state
 from memory_palace.index.status import Status, take_status
 from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
-from memory_palace.notes.creating import create_note
-from memory_palace.notes.excerpt import NoteText, excerpt
 from memory_palace.retrieval.filters import check_room, match_notes
 from memory_palace.retrieval.search import search
 from memory_palace.settings import read_config
 from memory_palace.storage.lock import writer_lock
+
+if TYPE_CHECKING:
+    from memory_palace.index.doctor import Examination
+    from memory_palace.notes.excerpt import NoteText
 
 
 class Palace:
@@ -77,6 +82,8 @@ class Palace:
         nothing. Raise ``IndexLockedError`` where another writer keeps the lock longer than
         ``wait_seconds``.
         """
+        from memory_palace.index.build import build_index
+
         with self.writing(wait_seconds=wait_seconds):
             state = open_state(self.paths, verify=verify)
             context = BuildContext(
@@ -168,6 +175,8 @@ class Palace:
         include_cold: bool = False,
     ) -> NoteText:
         """Read lines of a note, named by path, stem, title or alias."""
+        from memory_palace.notes.excerpt import excerpt
+
         path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
         data = (self.paths.root / path).read_bytes()
         return excerpt(path, data, first_line=first_line, last_line=last_line)
@@ -182,6 +191,8 @@ class Palace:
         tags: Sequence[str] = (),
     ) -> str:
         """Create a note and return its path; an existing file is never touched."""
+        from memory_palace.notes.creating import create_note
+
         check_room(room.partition("/")[0])
         now = datetime.now(UTC)
         return create_note(
@@ -214,6 +225,8 @@ class Palace:
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
+        from memory_palace.index.doctor import Examination, examine
+
         commit = open_state(self.paths).commit
         if commit is None:
             commit = read_commit(self.paths.commit) if not fix else None
