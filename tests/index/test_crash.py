@@ -66,9 +66,13 @@ def test_a_stop_at_any_disk_call_leaves_the_old_index_or_the_new_one(indexed, mo
         edit(indexed, "Plain bread")
         indexed.index(force=True)  # the same segments each time, so that steps are the same
         edit(indexed, "Quince jelly")
-        with pytest.raises(Stopped):
+        try:
             steps_of(indexed.index, monkeypatch, stop_at=step)
-        outcomes.add(answer(indexed))
+        except Stopped:
+            outcomes.add(answer(indexed))
+        else:
+            # Notes that were written seconds ago are no longer hashed, so there are fewer steps.
+            assert step > 10
         indexed.index()
         assert answer(indexed) == after
         assert not list(indexed.paths.index.glob("*.tmp")) + list(indexed.paths.index.glob(".*"))
