@@ -7,6 +7,7 @@ maps each member itself, in about a millisecond whatever its size.
 from __future__ import annotations
 
 import mmap
+import re
 import struct
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,9 @@ Array = NDArray[Any]
 _LOCAL_HEADER = 30
 _PADDING_ID = 0xD935  # the extra-field id that zipalign uses for the same purpose
 _BORDER = 64
+_HEADER = re.compile(
+    rb"\{'descr': '([^']+)', 'fortran_order': False, 'shape': \(([\d, ]*)\), \}\s*"
+)
 
 
 def write_arrays(file: BinaryIO, members: Mapping[str, Sequence[Array]]) -> None:
@@ -86,9 +90,24 @@ def _member(file: BinaryIO, whole: mmap.mmap, info: zipfile.ZipInfo) -> Array:
     file.seek(info.header_offset + 26)
     name_size, extra_size = struct.unpack("<HH", file.read(4))
     file.seek(info.header_offset + _LOCAL_HEADER + name_size + extra_size)
-    npy.read_magic(file)
-    shape, _, dtype = npy.read_array_header_1_0(file)
+    shape, dtype = _read_header(file)
     if dtype.hasobject:
         raise ValueError(f"{info.filename} holds objects")
     count = int(np.prod(shape))
     return np.frombuffer(whole, dtype, count, file.tell()).reshape(shape)
+
+
+def _read_header(file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Read what ``_header`` wrote.
+
+    numpy parses it with ``ast``, which fails now and then in threads of Python 3.11 (SystemError,
+    "AST constructor recursion depth mismatch").
+    """
+    if file.read(8) != b"\x93NUMPY\x01\x00":
+        raise ValueError("a member is no array of the format that is written here")
+    (size,) = struct.unpack("<H", file.read(2))
+    match = _HEADER.fullmatch(file.read(size))
+    if match is None:
+        raise ValueError("a member has a header that is not written here")
+    shape = tuple(int(length) for length in match[2].split(b",") if length.strip())
+    return shape, np.dtype(match[1].decode())
