@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 _TICKS = re.compile(r"`+")
+_MARK = re.compile(r"`+|<!--")
 
 
 def fenced_lines(lines: Sequence[str]) -> list[bool]:
@@ -38,41 +39,43 @@ def without_code(lines: Sequence[str]) -> Iterator[str]:
     for line, is_fenced in zip(lines, fenced_lines(lines), strict=True):
         if is_fenced:
             yield ""
-            continue
-        text, is_comment = _drop_comments(line, is_comment)
-        yield _drop_spans(text)
-
-
-def _drop_comments(line: str, is_comment: bool) -> tuple[str, bool]:
-    kept: list[str] = []
-    rest = line
-    while rest:
-        if is_comment:
-            _, found, rest = rest.partition("-->")
-            is_comment = not found
+        elif is_comment or "`" in line or "<!--" in line:
+            text, is_comment = _drop_code(line, is_comment)
+            yield text
         else:
-            before, found, rest = rest.partition("<!--")
-            kept.append(before)
-            is_comment = bool(found)
-    return "".join(kept), is_comment
+            yield line
 
 
-def _drop_spans(line: str) -> str:
-    """Drop inline code: a run of ticks up to the next run of the same length."""
-    runs = list(_TICKS.finditer(line))
-    if not runs:
-        return line
-    later: dict[int, list[int]] = {}
-    for number in range(len(runs) - 1, -1, -1):
-        later.setdefault(len(runs[number][0]), []).append(number)
-    kept, position, number = [], 0, 0
-    while number < len(runs):
-        same = later[len(runs[number][0])]
-        while same and same[-1] <= number:
-            same.pop()
-        if not same:
-            number += 1
+def _drop_code(line: str, is_comment: bool) -> tuple[str, bool]:
+    """Drop inline code and comments, whichever opens first; say whether a comment goes on.
+
+    Inline code is a run of ticks up to the next run of the same length.
+    """
+    later: dict[int, list[re.Match[str]]] = {}
+    for run in reversed(list(_TICKS.finditer(line))):
+        later.setdefault(len(run[0]), []).append(run)
+    kept: list[str] = []
+    position = 0
+    while True:
+        if is_comment:
+            end = line.find("-->", position)
+            if end < 0:
+                return "".join(kept), True
+            position, is_comment = end + 3, False
+        mark = _MARK.search(line, position)
+        if mark is None:
+            return "".join([*kept, line[position:]]), False
+        if mark[0] == "<!--":
+            kept.append(line[position : mark.start()])
+            position, is_comment = mark.start() + 2, True  # "<!-->" is a whole comment
             continue
-        kept.append(line[position : runs[number].start()])
-        position, number = runs[same[-1]].end(), same[-1] + 1
-    return "".join([*kept, line[position:]])
+        closing = _take_run(later[len(mark[0])], after=mark.end())
+        kept.append(line[position : mark.start() if closing else mark.end()])
+        position = closing.end() if closing else mark.end()
+
+
+def _take_run(runs: list[re.Match[str]], *, after: int) -> re.Match[str] | None:
+    """Return the first run that starts later; those before it are never needed again."""
+    while runs and runs[-1].start() < after:
+        runs.pop()
+    return runs[-1] if runs else None

@@ -13,9 +13,13 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OPEN = re.compile(r"\A---[ \t]*\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _LIMIT_CHARACTERS = 64 * 1024
-_REFERENCE = re.compile(r"(?:^|[\s\[{,:-])[&*][A-Za-z0-9_]")
-_LIMIT_REFERENCES = 10
-"""Anchors and aliases allowed in a block: nine aliases of nine aliases make a YAML bomb."""
+_LIMIT_ALIASES = 10
+"""Aliases allowed in a block: nine aliases of nine aliases make a YAML bomb."""
+_LIMIT_DEPTH = 50
+"""Nesting allowed in a block: the C loader recurses, and some thousand levels end the process."""
+_LOADING_ERRORS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
+"""What PyYAML's constructors raise on values such as ``!!int ""`` or the 99th of a month."""
+_PARAGRAPH_END = re.compile(r"\n[ \t]*(?:\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +44,36 @@ def split_front_matter(text: str) -> FrontMatter:
     opening = _OPEN.match(text)
     if opening is None:
         return FrontMatter()
-    closing = _CLOSE.search(text, opening.end(), opening.end() + _LIMIT_CHARACTERS)
+    closing = _CLOSE.search(text, opening.end())
     if closing is None:
-        if not _looks_like_yaml(text[opening.end() :]):
-            return FrontMatter()  # a thematic break, not an unclosed block
-        return FrontMatter(error="front matter is not closed by ---", error_line=1)
+        return _unclosed(text, opening.end())
     raw = text[opening.end() : closing.start()]
+    if len(raw) > _LIMIT_CHARACTERS:
+        if not _looks_like_yaml(raw):
+            return FrontMatter()  # two rules with prose between them
+        return FrontMatter(error="front matter is longer than 64 kB", error_line=1, raw=raw)
     return _parse(raw, end=min(closing.end() + 1, len(text)))
 
 
+def _unclosed(text: str, start: int) -> FrontMatter:
+    """Take a rule above prose for a rule; what it opens may still say that it is private."""
+    end = _PARAGRAPH_END.search(text, start)
+    raw = text[start : end.start() if end else len(text)]
+    if not _looks_like_yaml(raw):
+        return FrontMatter(raw=raw)
+    return FrontMatter(error="front matter is not closed by ---", error_line=1, raw=raw)
+
+
 def _parse(raw: str, *, end: int) -> FrontMatter:
-    if len(_REFERENCE.findall(raw)) > _LIMIT_REFERENCES:
-        return FrontMatter(error="front matter has too many aliases", error_line=1, raw=raw)
     try:
+        excess = _find_excess(raw)
+        if excess:
+            return FrontMatter(error=f"front matter has {excess}", error_line=1, raw=raw)
         values = yaml.load(raw, _LOADER)
     except yaml.YAMLError as error:
         return _malformed(error, raw)
-    except (ValueError, RecursionError) as error:
-        message = f"front matter cannot be read: {type(error).__name__}"
+    except _LOADING_ERRORS as error:
+        message = f"front matter is kept as text: it holds an invalid value ({error})"
         return FrontMatter(error=message, error_line=1, raw=raw)
     if values is None:
         values = {}
@@ -65,6 +81,23 @@ def _parse(raw: str, *, end: int) -> FrontMatter:
         message = f"front matter is a {type(values).__name__}, not a mapping"
         return FrontMatter(error=message, error_line=2, raw=raw)
     return FrontMatter({str(key): value for key, value in values.items()}, end, raw=raw)
+
+
+def _find_excess(raw: str) -> str | None:
+    """Say what makes a block dangerous to load. Its events are read without recursion."""
+    depth = aliases = 0
+    for event in yaml.parse(raw, _LOADER):
+        if isinstance(event, yaml.AliasEvent):
+            aliases += 1
+        elif isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if aliases > _LIMIT_ALIASES:
+            return "too many aliases"
+        if depth > _LIMIT_DEPTH:
+            return "too many levels"
+    return None
 
 
 def _malformed(error: yaml.YAMLError, raw: str) -> FrontMatter:

@@ -13,11 +13,11 @@ from memory_palace.notes.code import without_code
 from memory_palace.notes.dates import date_in_front_matter, date_in_name
 from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
+from memory_palace.notes.headings import parse_heading
 from memory_palace.notes.links import iterate_links
 from memory_palace.notes.withholding import says_private, withhold
 
-_TITLE = re.compile(r" {0,3}#[ \t]+(.+?)(?:[ \t]+#+)?[ \t]*$")
-_TAG = re.compile(r"(?<![\w&/#])#([^\W\d_][\w/-]*)")
+_TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
 _PRIORITIES = ("high", "medium", "low")
 
 
@@ -39,7 +39,7 @@ def parse_note(
     first_line = 1 + text.count("\n", 0, matter.end)
     lines = body.split("\n")
     clean = list(without_code(lines))
-    title = _own_title(matter.values, clean)
+    title = _own_title(matter.values, lines, clean)
     priority, remark = _priority(matter.values, path)
     return Note(
         path=path,
@@ -70,10 +70,10 @@ def parse_note(
 
 def is_private(matter: FrontMatter) -> bool:
     """Whether front matter asks that nothing of the note be indexed or shown."""
-    if matter.error:
+    if not matter.end:
         return says_private(matter.raw)
-    value = matter.values.get("private")
-    return value is True or str(value).strip().lower() in ("true", "yes", "on", "1")
+    said = [value for key, value in matter.values.items() if key.strip().lower() == "private"]
+    return any(str(value).strip().lower() in ("true", "yes", "on", "1") for value in said)
 
 
 def _private_note(path: str, data: bytes, problems: tuple[Problem, ...]) -> Note:
@@ -84,13 +84,15 @@ def _private_note(path: str, data: bytes, problems: tuple[Problem, ...]) -> Note
     )  # fmt: skip
 
 
-def _own_title(values: Mapping[str, Any], clean: Iterable[str]) -> str:
+def _own_title(values: Mapping[str, Any], lines: Iterable[str], clean: Iterable[str]) -> str:
     """Return the title a note gives itself; empty where only its file name does."""
     title = _text(values.get("title"))
     if title:
         return title
-    headings = (match[1].strip() for line in clean if (match := _TITLE.match(line)))
-    return next(headings, "")
+    for line, outside_code in zip(lines, clean, strict=True):
+        if parse_heading(outside_code) and (heading := parse_heading(line)) and heading[0] == 1:
+            return heading[1]
+    return ""
 
 
 def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tuple[Problem, ...]]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_palace.notes.code import fenced_lines
+from memory_palace.notes.headings import parse_heading
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SENTENCE = re.compile(r"[.!?…][\"')\]]*\s+|[。！？]|\n")
 _SPACE = re.compile(r"\s+")
 _CHARACTERS_PER_TOKEN = 8
@@ -32,7 +32,7 @@ class Unit:
     @property
     def is_heading(self) -> bool:
         """Whether it is a heading and nothing else."""
-        return "\n" not in self.text and _HEADING.match(self.text) is not None
+        return "\n" not in self.text and parse_heading(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def _blocks(lines: Sequence[str], first_line: int) -> Iterator[_Block]:
         return _Block(run, first_line + start, titles, starts_section)
 
     for number, (line, is_fenced) in enumerate(zip(lines, fenced, strict=True)):
-        heading = None if is_fenced else _HEADING.match(line)
+        heading = None if is_fenced else parse_heading(line)
         is_blank = not is_fenced and not line.strip()
         if run and (is_blank or heading):
             yield block()
@@ -81,9 +81,9 @@ def _blocks(lines: Sequence[str], first_line: int) -> Iterator[_Block]:
         if not run:
             start = number
         if heading:
-            level = len(heading[1])
-            path = [(depth, title) for depth, title in path if depth < level]
-            path.append((level, (heading[2] or "").strip()))
+            level, title = heading
+            path = [above for above in path if above[0] < level]
+            path.append((level, title))
             starts_section = level <= 2
         run.append(line)
     if run:

@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from memory_palace.language.secrets import find_secrets
 from memory_palace.models import Problem
 
-_OPEN = re.compile(r"<private>", re.IGNORECASE)
-_CLOSE = re.compile(r"</private>", re.IGNORECASE)
-_PRIVATE_KEY = re.compile(r"^private:\s*[\"']?(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE)
+_OPEN = re.compile(r"<private(?:\s[^<>]*)?>", re.IGNORECASE)
+_CLOSE = re.compile(r"</private\s*>", re.IGNORECASE)
+_SAYS_PRIVATE = re.compile(
+    r"^[ \t]*[\"']?private[\"']?[ \t]*:[ \t]*[\"']?(?:true|yes|on|1)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def says_private(raw: str) -> bool:
     """Whether front matter that could not be parsed still asks to be private."""
-    return _PRIVATE_KEY.search(raw) is not None
+    return _SAYS_PRIVATE.search(raw) is not None
 
 
 def withhold(text: str, path: str) -> tuple[str, tuple[Problem, ...]]:

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from memory_palace.notes.code import without_code
+from memory_palace.notes.headings import parse_heading
+from memory_palace.notes.parsing import parse_note
+
+
+def count(text):
+    return len(text.split())
+
+
+def parse(text):
+    return parse_note("palace/chambers/n.md", text.encode(), count_tokens=count, token_limit=200)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# a" + " " * 62_000 + "b",
+        "## a" + " " * 62_000 + "b",
+        "](a.md" * 10_000,
+        "<private " * 7_000,
+    ],
+)
+def test_a_hostile_line_takes_no_quadratic_time(line):
+    started = time.process_time()
+    parse(line)
+    assert time.process_time() - started < 3
+
+
+@pytest.mark.parametrize("value", ["[" * 60_000, "{a: " * 15_000, "- " * 30_000, "? " * 30_000])
+def test_deeply_nested_front_matter_is_named_and_does_not_end_the_process(value):
+    note = parse(f"---\na:\n {value}\n---\ntext\n")
+    assert [p.kind for p in note.problems] == ["front matter"] and "text" in note.body
+
+
+@pytest.mark.parametrize(
+    "value", ['!!int ""', "!!bool x", "!!timestamp x", '!!float ""', "2026-99-99", "1" * 5000, "*x"]
+)
+def test_a_value_that_yaml_cannot_build_is_named(value):
+    note = parse(f"---\na: {value}\n---\ntext\n")
+    assert [p.kind for p in note.problems] == ["front matter"] and "text" in note.body
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: x\nprivate: true\n\nnever closed\n",
+        "---\n# a comment\nprivate: true\n",
+        "---\nprivate: true\nlong: " + "x" * 70_000 + "\n---\ntext\n",
+        "---\nPrivate: true\n---\ntext\n",
+        '---\n"private" : yes\nbad: [\n---\ntext\n',
+    ],
+)
+def test_what_says_private_is_private_however_broken_the_block_is(text):
+    note = parse(text)
+    assert note.is_private and note.chunks == () and note.body == ""
+
+
+def test_private_tags_may_have_attributes():
+    assert "hidden" not in parse("a <private reason='x'>hidden</private > b").body
+
+
+@pytest.mark.parametrize(
+    ("line", "heading"),
+    [
+        ("# A `b` c", (1, "A `b` c")),
+        ("## x ##", (2, "x")),
+        ("### x#", (3, "x#")),
+        ("#", (1, "")),
+        ("## ##", (2, "")),
+        ("   # x", (1, "x")),
+        ("    # x", None),
+        ("#x", None),
+        ("####### x", None),
+    ],
+)
+def test_headings_are_those_of_commonmark(line, heading):
+    assert parse_heading(line) == heading
+
+
+def test_a_title_keeps_its_inline_code():
+    assert parse("# The `palace` command\n").title == "The `palace` command"
+
+
+def test_an_anchor_in_a_link_is_no_tag():
+    assert parse("[[#here]] [x](#there) (#tag) #other\n").tags == ("tag", "other")
+
+
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        (["`<!--` a", "b"], [" a", "b"]),
+        (["<!-- ` --> a `b`"], [" a "]),
+        (["<!--> a"], [" a"]),
+        (["<!-- a", "b --> c"], ["", " c"]),
+        (["`` a ` b `` c"], [" c"]),
+        (["` a"], ["` a"]),
+    ],
+)
+def test_code_and_comments_end_where_they_opened_first(lines, kept):
+    assert list(without_code(lines)) == kept
