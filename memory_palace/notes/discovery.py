@@ -12,6 +12,8 @@ from memory_palace.models import FileStat, Problem, SourceFile
 from memory_palace.notes.ignoring import IgnoreRules
 
 SUFFIXES = (".md", ".markdown")
+_ASK_EVERY = 500
+"""Entries of one folder after which the deadline is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Discovery:
 def discover_notes(
     root: Path, *, ignore: str = "palaceignore", deadline: Callable[[], bool] | None = None
 ) -> Discovery:
-    """Walk the rooms below ``root``. ``deadline`` is asked once per folder; true stops the walk.
+    """Walk the rooms below ``root``. ``deadline`` is asked as the walk goes; true stops it.
 
     Hidden names, other suffixes and ignored paths are passed over. A link that leaves the
     palace, or leads nowhere, is refused and reported; one that loops is not followed again.
@@ -62,6 +64,8 @@ class _Walk:
             folder, path, is_cold = stack.pop()
             self.rules.enter(path)
             stack.extend(self._folder(folder, path, is_cold=is_cold))
+            if not self.is_complete:
+                return
 
     def _folder(self, folder: str, path: str, *, is_cold: bool) -> Iterator[tuple[str, str, bool]]:
         try:
@@ -73,7 +77,10 @@ class _Walk:
             message = f"folder cannot be read: {error.strerror}"
             self.problems.append(Problem(path, None, "unreadable", message, is_failure=True))
             return
-        for entry in found:
+        for number, entry in enumerate(sorted(found, key=lambda entry: entry.name)):
+            if number % _ASK_EVERY == _ASK_EVERY - 1 and self.deadline():
+                self.is_complete = False
+                return
             if entry.name.startswith("."):
                 continue
             below = self._entry(entry, f"{path}/{entry.name}", is_cold=is_cold)
@@ -97,18 +104,20 @@ class _Walk:
         if is_link:
             return self._link(entry, path)
         if is_folder:
-            return entry.path, path, is_cold or _is_archive(path)
+            return entry.path, path, is_cold or entry.name == ARCHIVE
         self._add(entry, path, is_cold=is_cold)
         return None
 
     def _link(self, entry: os.DirEntry[str], path: str) -> tuple[str, str, bool] | None:
         target = os.path.realpath(entry.path)
         is_note = entry.name.lower().endswith(SUFFIXES)
-        is_folder = Path(target).is_dir()
+        is_folder = os.path.isdir(target)  # noqa: PTH112 - Path.is_dir raises where it may not look
         if not is_note and not is_folder:
             return None
-        inside = target.startswith(self._home + os.sep)
-        if not inside or not Path(target).exists():
+        if _holds(target, self._home):
+            return None  # it leads back to the palace as a whole
+        inside = _holds(self._home, target)
+        if not inside or not os.path.exists(target):  # noqa: PTH110
             why = "leads nowhere" if inside else "leaves the palace"
             message = f"is a link that {why}; it is not followed"
             self.problems.append(Problem(path, None, "link", message))
@@ -127,7 +136,7 @@ class _Walk:
     ) -> tuple[str, str, bool] | None:
         found = Path(target).stat()
         key = (found.st_dev, found.st_ino)
-        is_loop = os.path.realpath(os.path.dirname(where)).startswith(target)  # noqa: PTH120
+        is_loop = _holds(target, os.path.realpath(os.path.dirname(where)))  # noqa: PTH120
         if is_loop or key in self._visited:
             return None
         self._visited.add(key)
@@ -138,12 +147,17 @@ class _Walk:
             found = entry.stat()
         except FileNotFoundError:
             return
+        except OSError as error:
+            message = f"cannot be read: {error.strerror}"
+            self.problems.append(Problem(path, None, "unreadable", message, is_failure=True))
+            return
         stat = FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
         self.files.append(SourceFile(path, stat, is_cold))
 
 
-def _is_archive(path: str) -> bool:
-    return ARCHIVE in path.split("/")[1:]
+def _holds(folder: str, path: str) -> bool:
+    """Whether a path is a folder or something below it; both are resolved."""
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _is_text(path: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_palace.errors import ConfigError
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -39,5 +41,9 @@ class IgnoreRules:
             if file.is_file():
                 from pathspec import GitIgnoreSpec  # delayed: most palaces have no such file
 
-                lines = file.read_text("utf-8", "replace").splitlines()
-                self._specs.append((path, GitIgnoreSpec.from_lines(lines)))
+                try:
+                    lines = file.read_text("utf-8-sig", "replace").splitlines()
+                    self._specs.append((path, GitIgnoreSpec.from_lines(lines)))
+                except (OSError, ValueError) as error:
+                    # Going on without it would index what somebody wants kept out.
+                    raise ConfigError(f"{file} cannot be used ({error}); mend it") from error

@@ -10,6 +10,9 @@ from memory_palace.config import PALACE
 from memory_palace.errors import PalaceError
 from memory_palace.models import FileStat, Problem, ProblemKind, SourceFile
 
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+"""A pipe that is named like a note must not block the run."""
+
 
 class NoteUnreadable(PalaceError):  # noqa: N818 - it names a state of the note
     """A note that is left out; ``problem`` says why."""
@@ -27,7 +30,7 @@ def read_note(root: Path, file: SourceFile, *, limit_bytes: int) -> tuple[bytes,
     """
     path = root / file.path
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, _FLAGS)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -36,7 +39,9 @@ def read_note(root: Path, file: SourceFile, *, limit_bytes: int) -> tuple[bytes,
         found = os.fstat(descriptor)
         _check(root, path, file, found, limit_bytes)
         try:
-            data = opened.read(limit_bytes + 1)
+            data = opened.read(found.st_size + 1)
+            if len(data) > found.st_size:  # it grew, or its size is not known before
+                data += opened.read(limit_bytes + 1 - len(data))
         except OSError as error:
             raise _unreadable(file, "unreadable", f"cannot be read: {error.strerror}") from error
     if len(data) > limit_bytes:
@@ -49,7 +54,8 @@ def _check(
 ) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise _unreadable(file, "unreadable", "is not a regular file")
-    if path.is_symlink() and not path.resolve().is_relative_to((root / PALACE).resolve()):
+    home, real = os.path.realpath(root / PALACE), os.path.realpath(path)
+    if not real.startswith(home + os.sep):
         raise _unreadable(file, "link", "is a link that leaves the palace; it is not followed")
     if found.st_size > limit_bytes:
         raise _too_large(file, found.st_size, limit_bytes)

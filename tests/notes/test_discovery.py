@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from memory_palace.errors import ConfigError
+from memory_palace.models import FileStat, SourceFile
+from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.reading import NoteUnreadable, read_note
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(path, text="x\n"):
+        file = tmp_path / "palace" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return file
+
+    write("chambers/a.md")
+    return write
+
+
+def names(root, **options):
+    return [f.path.removeprefix("palace/") for f in discover_notes(root, **options).files]
+
+
+def test_markdown_is_found_and_hidden_names_are_not(tmp_path, write):
+    for path in ("B.MARKDOWN", "chambers/.md", ".index/x.md", ".obsidian/y.md", "z.txt"):
+        write(path)
+    assert names(tmp_path) == ["B.MARKDOWN", "chambers/a.md"]
+
+
+def test_a_palace_that_is_not_there_has_no_notes(tmp_path):
+    assert discover_notes(tmp_path).files == ()
+
+
+def test_ignore_files_reach_what_is_below_them(tmp_path, write):
+    write(".palaceignore", "drafts/\n*.tmp.md\n!keep.tmp.md\n")
+    write("chambers/deep/.palaceignore", "only-here.md\n")
+    for path in ("drafts/x.md", "a.tmp.md", "keep.tmp.md", "only-here.md"):
+        write(path)
+    write("chambers/deep/only-here.md")
+    assert names(tmp_path) == ["chambers/a.md", "keep.tmp.md", "only-here.md"]
+
+
+def test_gitignore_counts_only_where_asked(tmp_path, write):
+    (tmp_path / ".gitignore").write_text("palace/chambers/a.md\n")
+    assert names(tmp_path) == ["chambers/a.md"]
+    assert names(tmp_path, ignore="git") == []
+
+
+def test_an_ignore_file_that_cannot_be_used_stops_the_walk(tmp_path, write, monkeypatch):
+    write(".palaceignore", "secret/\n")
+
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.read_text", refuse)
+    with pytest.raises(ConfigError, match="palaceignore cannot be used"):
+        discover_notes(tmp_path)
+
+
+def test_a_link_to_a_folder_whose_name_is_a_prefix_is_followed(tmp_path, write):
+    note = write(".hidden/x.md").parent
+    target = tmp_path / "palace" / "ab"
+    note.rename(target)
+    (tmp_path / "palace" / "abc").mkdir()
+    (tmp_path / "palace" / "abc" / "link").symlink_to(target)
+    assert "abc/link/x.md" in names(tmp_path)
+
+
+def test_links_that_loop_leave_or_dangle_are_not_followed(tmp_path, write):
+    room = tmp_path / "palace" / "chambers"
+    (tmp_path / "outside.md").write_text("x")
+    (room / "out.md").symlink_to(tmp_path / "outside.md")
+    (room / "gone.md").symlink_to(room / "nowhere.md")
+    (room / "self.md").symlink_to(room / "self.md")
+    (room / "up").symlink_to(room.parent)
+    (room / "here").symlink_to(room)
+    found = discover_notes(tmp_path)
+    assert [file.path for file in found.files] == ["palace/chambers/a.md"]
+    assert [p.path.rpartition("/")[2] for p in found.problems] == ["gone.md", "out.md", "self.md"]
+
+
+def test_cold_is_the_resolved_folder_and_no_other(tmp_path, write):
+    cold = write("archive_basement/2026/old.md")
+    write("chambers/archive_basement_notes/b.md")
+    (tmp_path / "palace" / "chambers" / "link.md").symlink_to(cold)
+    found = {f.path.rpartition("/")[2]: f.is_cold for f in discover_notes(tmp_path).files}
+    assert found == {"a.md": False, "b.md": False, "old.md": True, "link.md": True}
+
+
+def test_a_deadline_stops_the_walk_inside_a_large_folder(tmp_path, write):
+    for number in range(1200):
+        write(f"chambers/n{number}.md", "")
+    asked = iter([False, False, True])
+    found = discover_notes(tmp_path, deadline=lambda: next(asked))
+    assert not found.is_complete and len(found.files) < 1200
+
+
+def test_a_folder_or_file_that_may_not_be_looked_at_is_named(tmp_path, write, monkeypatch):
+    write("locked/x.md")
+    real = os.scandir
+
+    def scandir(folder):
+        if str(folder).endswith("locked"):
+            raise PermissionError(13, "Permission denied")
+        return real(folder)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    found = discover_notes(tmp_path)
+    assert [f.path for f in found.files] == ["palace/chambers/a.md"]
+    assert [(p.path, p.is_failure) for p in found.problems] == [("palace/locked", True)]
+
+
+def test_a_name_that_is_not_utf8_is_reported(tmp_path, write):
+    name = os.fsencode(tmp_path / "palace") + b"/caf\xe9.md"
+    try:
+        os.close(os.open(name, os.O_CREAT))
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    (problem,) = discover_notes(tmp_path).problems
+    assert problem.kind == "name" and problem.is_failure
+    str(problem).encode()
+
+
+def source(path):
+    return SourceFile(path, FileStat(0, 0, 0, 0), False)
+
+
+def test_reading_returns_bytes_and_the_stat_they_came_from(tmp_path, write):
+    file = write("chambers/b.md", "words")
+    data, stat = read_note(tmp_path, source("palace/chambers/b.md"), limit_bytes=5)
+    assert data == b"words" and stat.mtime_ns == file.stat().st_mtime_ns
+    with pytest.raises(NoteUnreadable, match="max_note_bytes"):
+        read_note(tmp_path, source("palace/chambers/b.md"), limit_bytes=4)
+    with pytest.raises(FileNotFoundError):
+        read_note(tmp_path, source("palace/chambers/c.md"), limit_bytes=4)
+
+
+def test_a_folder_that_became_a_link_outward_is_refused(tmp_path, write):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.md").write_text("not ours")
+    (tmp_path / "palace" / "linked").symlink_to(outside)
+    with pytest.raises(NoteUnreadable, match="leaves the palace"):
+        read_note(tmp_path, source("palace/linked/a.md"), limit_bytes=99)
+
+
+def test_a_pipe_named_like_a_note_does_not_block(tmp_path, write):
+    os.mkfifo(tmp_path / "palace" / "pipe.md")
+    with pytest.raises(NoteUnreadable, match="not a regular file"):
+        read_note(tmp_path, source("palace/pipe.md"), limit_bytes=99)
