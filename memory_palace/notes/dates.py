@@ -14,6 +14,9 @@ from memory_palace.models import NoteDate
 _KEYS = ("updated", "modified", "date", "created")
 _IN_NAME = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)")
 _GIT_SECONDS = 30
+_GIT_OPTIONS = ("--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false")
+"""Status must not rewrite git's index, a name such as ``a[1].md`` is no pattern, and a repository
+must not choose a program to run."""
 _EARLIEST, _LATEST = 1900, 2200
 
 
@@ -37,7 +40,7 @@ def date_in_name(path: str) -> NoteDate | None:
 
 def git_head(root: Path) -> str | None:
     """Return the commit that is checked out, or ``None`` outside a repository."""
-    if not any((folder / ".git").exists() for folder in (root, *root.parents)):
+    if not _is_in_repository(root):
         return None
     out = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
     return out.strip() or None if out else None
@@ -48,8 +51,10 @@ def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
 
     One pass over the log and one over the status, whatever the number of paths.
     """
+    if not _is_in_repository(root):
+        return {}
     prefix = (_git(root, "rev-parse", "--show-prefix") or "").strip("\n")
-    changed = _git(root, "status", "--porcelain", "-z", "--untracked-files=all", "--", ".")
+    changed = _git(root, "status", "--porcelain", "-z", "--no-renames", "--", ".")
     log = _git(
         root, "log", "--format=%x01%ct", "--name-only", "-z", "--no-renames", "--diff-filter=AMR",
         "--", *(sorted(paths) if len(paths) <= 100 else ["."]),
@@ -60,15 +65,22 @@ def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
     times: dict[str, float] = {}
     for block in log.split("\x01")[1:]:
         stamp, *names = block.replace("\n", "\0").split("\0")
+        if not stamp.isdigit():
+            continue  # a file name holds the mark
         for name in names:
             if name.startswith(prefix) and name:
                 times.setdefault(name[len(prefix) :], float(stamp))
     return {p: times[p] for p in paths if p in times and prefix + p not in dirty}
 
 
+def _is_in_repository(root: Path) -> bool:
+    absolute = root.absolute()
+    return any((folder / ".git").exists() for folder in (absolute, *absolute.parents))
+
+
 def _git(root: Path, *arguments: str) -> str | None:
     """Run git and return what it printed, or ``None`` where it failed or is not there."""
-    command = ["git", "-C", str(root), "-c", "core.quotepath=false", *arguments]
+    command = ["git", "-C", str(root), *_GIT_OPTIONS, *arguments]
     try:
         done = subprocess.run(
             command, capture_output=True, check=True, timeout=_GIT_SECONDS, stdin=subprocess.DEVNULL

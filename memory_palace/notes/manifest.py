@@ -5,7 +5,9 @@ People edit it. Lines are only ever appended; what is there stays, byte for byte
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from memory_palace.config import PALACE
+from memory_palace.errors import ConfigError
 from memory_palace.models import Priority, Problem
 
 _PRIORITIES = ("high", "medium", "low")
@@ -45,15 +48,14 @@ class Manifest:
 
 def read_manifest(path: Path) -> Manifest:
     """Read the manifest; a missing file has no entries. Bad lines are named, the others count."""
-    data = path.read_bytes() if path.exists() else b""
+    data = _read_bytes(path)
     entries: dict[str, ManifestEntry] = {}
     problems: list[Problem] = []
     where = f"{PALACE}/{path.name}"
     for number, line in enumerate(data.split(b"\n"), start=1):
-        text = line.decode("utf-8-sig" if number == 1 else "utf-8", "replace").strip()
-        if not text or text.startswith("#"):
+        entry = _read_line(line, number)
+        if entry is None:
             continue
-        entry = _parse(text, number)
         if isinstance(entry, str):
             problems.append(Problem(where, number, "manifest", entry, is_failure=True))
             continue
@@ -64,7 +66,7 @@ def read_manifest(path: Path) -> Manifest:
 
 def add_lines(data: bytes, new: Sequence[ManifestEntry]) -> bytes:
     """Append one line per entry, in the file's own line ends; nothing before them changes."""
-    end = b"\r\n" if data.endswith(b"\r\n") else b"\n"
+    end = b"\r\n" if data.partition(b"\n")[0].endswith(b"\r") else b"\n"
     gap = b"" if not data or data.endswith(b"\n") else end
     return data + gap + b"".join(_line(entry) + end for entry in new)
 
@@ -73,10 +75,29 @@ def drop_lines(data: bytes, is_unwanted: Callable[[str], bool]) -> bytes:
     """Leave out the lines whose path is unwanted; every other byte stays, bad lines included."""
     kept = []
     for line in data.splitlines(keepends=True):
-        entry = _parse(line.decode("utf-8", "replace").strip(), 0)
-        if isinstance(entry, str) or not is_unwanted(entry.path):
+        entry = _read_line(line, 0)
+        if not isinstance(entry, ManifestEntry) or not is_unwanted(entry.path):
             kept.append(line)
     return b"".join(kept)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        message = f"{path} cannot be read ({error.strerror}); make it a readable file or remove it"
+        raise ConfigError(message) from error
+
+
+def _read_line(line: bytes, number: int) -> ManifestEntry | str | None:
+    """Return an entry, what is wrong with the line, or nothing for a blank line or a comment."""
+    try:
+        text = line.removeprefix(codecs.BOM_UTF8).decode().strip()
+    except UnicodeDecodeError:
+        return "is not UTF-8; mend or delete the line"
+    return None if not text or text.startswith("#") else _parse(text, number)
 
 
 def _line(entry: ManifestEntry) -> bytes:
@@ -85,7 +106,10 @@ def _line(entry: ManifestEntry) -> bytes:
         record["type"] = entry.type
     if entry.priority is not None:
         record["priority"] = entry.priority
-    return json.dumps({**record, **entry.extra}, ensure_ascii=False).encode()
+    # A lone surrogate becomes the escape that JSON has for it.
+    return json.dumps({**record, **entry.extra}, ensure_ascii=False).encode(
+        "utf-8", "backslashreplace"
+    )
 
 
 def _parse(text: str, number: int) -> ManifestEntry | str:
@@ -126,7 +150,12 @@ def _remarks(
 
 def _is_inside(path: str) -> bool:
     parts = path.split("/")
-    return parts[0] == PALACE and len(parts) > 1 and ".." not in parts and "\0" not in path
+    return parts[0] == PALACE and len(parts) > 1 and ".." not in parts and _is_name(path)
+
+
+def _is_name(path: str) -> bool:
+    """Whether a file can have this path: no NUL, no lone surrogate."""
+    return not re.search("[\0\ud800-\udfff]", path)
 
 
 def _key(path: str) -> str:

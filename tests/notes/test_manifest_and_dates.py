@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from memory_palace.errors import ConfigError
+from memory_palace.notes.dates import git_commit_times, git_head
+from memory_palace.notes.manifest import ManifestEntry, add_lines, drop_lines, read_manifest
+
+
+def test_a_file_in_crlf_stays_in_crlf_also_without_a_last_line_end():
+    data = b'{"path": "palace/a.md"}\r\n{"path": "palace/b.md"}'
+    grown = add_lines(data, [ManifestEntry("palace/c.md", None, None, 0)])
+    assert grown == data + b'\r\n{"path": "palace/c.md"}\r\n'
+
+
+def test_a_line_that_is_not_utf8_or_names_no_file_is_a_failure(tmp_path):
+    path = tmp_path / "m.jsonl"
+    path.write_bytes(b'{"path": "palace/\xe9.md"}\n{"path": "palace/\\ud800.md"}\n')
+    manifest = read_manifest(path)
+    assert manifest.entries == {}
+    assert [(p.line, p.is_failure) for p in manifest.problems] == [(1, True), (2, True)]
+
+
+def test_unknown_values_survive_a_rename_even_lone_surrogates(tmp_path):
+    path = tmp_path / "m.jsonl"
+    path.write_bytes(b'{"path": "palace/a.md", "mood": "\\ud800"}\n')
+    (old,) = read_manifest(path).entries.values()
+    path.write_bytes(add_lines(b"", [ManifestEntry("palace/b.md", None, None, 0, old.extra)]))
+    assert read_manifest(path).entries["palace/b.md"].extra == old.extra
+
+
+def test_a_cold_line_after_a_byte_order_mark_is_dropped():
+    data = b'\xef\xbb\xbf{"path": "palace/a.md"}\nnot json\n'
+    assert drop_lines(data, lambda path: True) == b"not json\n"
+
+
+def test_a_missing_manifest_is_empty_and_an_unreadable_one_says_so(tmp_path):
+    assert read_manifest(tmp_path / "none").entries == {}
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_manifest(tmp_path)
+
+
+def git(folder, *arguments):
+    command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+def test_git_dates_odd_names_and_writes_nothing(tmp_path):
+    git(tmp_path, "init", "-q")
+    root = tmp_path / "sub"
+    root.mkdir()
+    odd = ["a[1].md", "b *.md", "c 'd\".md"]
+    for name in odd:
+        (root / name).write_text("x")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "x")
+    (root / odd[0]).touch()
+    index = (tmp_path / ".git" / "index").read_bytes()
+    assert set(git_commit_times(root, odd)) == set(odd)
+    assert (tmp_path / ".git" / "index").read_bytes() == index
+    assert git_head(root) is not None
+
+
+def test_a_renamed_note_is_dirty(tmp_path):
+    git(tmp_path, "init", "-q")
+    (tmp_path / "old.md").write_text("words " * 50)
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "x")
+    git(tmp_path, "mv", "old.md", "new.md")
+    assert git_commit_times(tmp_path, ["old.md", "new.md"]) == {}
