@@ -21,6 +21,7 @@ from memory_palace.embedding.choice import choose_embedder
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import NotAPalaceError, WrongEmbedderError
 from memory_palace.graph.names import NoteNames
+from memory_palace.graph.near import NearLinks
 from memory_palace.graph.router import LinkGraph
 from memory_palace.index.commit import Commit, read_commit
 from memory_palace.index.context import BuildContext, Progress, index_fingerprint
@@ -47,7 +48,7 @@ class Palace:
         self.config = config if config is not None else read_config(self.paths.settings)
         self._embedders: dict[str, Embedder] = {}
         self._snapshots: dict[bool, Snapshot] = {}
-        self._graph: tuple[Snapshot, LinkGraph] | None = None
+        self._links: tuple[Snapshot, NearLinks] | None = None
 
     @classmethod
     def init(cls, root: Path) -> Palace:
@@ -135,7 +136,7 @@ class Palace:
             gate=gate,
             half_life_days=self.config.half_life_days,
             neighbors=neighbors,
-            graph=self._graph_of(snapshot) if neighbors else None,
+            links=self._links_of(snapshot) if neighbors else None,
             max_bytes=budget_bytes,
         )
         freshness = self.freshness(snapshot)
@@ -255,11 +256,11 @@ class Palace:
             self.paths.root, update, stop=stop, debounce_seconds=debounce_seconds, warn=warn
         )
 
-    def _graph_of(self, snapshot: Snapshot) -> LinkGraph:
+    def _links_of(self, snapshot: Snapshot) -> NearLinks:
         """Return the links that neighbors of a hit are taken from."""
-        if self._graph is None or self._graph[0] is not snapshot:
-            self._graph = (snapshot, LinkGraph.from_snapshot(snapshot))
-        return self._graph[1]
+        if self._links is None or self._links[0] is not snapshot:
+            self._links = (snapshot, NearLinks.from_snapshot(snapshot))
+        return self._links[1]
 
     def _embedder(self, name: str) -> Embedder:
         if name not in self._embedders:

@@ -155,11 +155,6 @@ def _measure_edit(root: Path, label: str) -> Iterator[Row]:
     yield Row(f"{label}: one rename, chunks embedded", renamed.embedded, "chunks", limit="0")
 
 
-def size_middle(palace: Palace) -> int:
-    """Return the place of a note in the middle of the list."""
-    return len(palace.snapshot().paths) // 2
-
-
 def _measure_ranking() -> Iterator[Row]:
     """Rank 100,000 rows of 384 in one process, beside the bare matrix-vector product."""
     with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from memory_palace.graph.router import LinkGraph
+from memory_palace.graph.near import NearLinks
 from memory_palace.models import Hit
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.hits import make_hit
@@ -15,7 +15,7 @@ from memory_palace.retrieval.scoring import Rule, Scored, score_exactly
 
 
 def add_neighbors(
-    hits: Sequence[Hit], context: SearchContext, rule: Rule, graph: LinkGraph, *, limit: int
+    hits: Sequence[Hit], context: SearchContext, rule: Rule, links: NearLinks, *, limit: int
 ) -> Iterator[Hit]:
     """Yield every hit, and after it up to ``limit`` linked notes that are not shown elsewhere.
 
@@ -23,7 +23,7 @@ def add_neighbors(
     first. Neighbors pass the query's filters, are never cold, and keep their own score.
     """
     paths = context.snapshot.paths
-    linked = {hit.path: graph.neighbors(hit.path) for hit in hits}
+    linked = links.neighbors_of(hit.path for hit in hits)
     wanted = {path for near in linked.values() for path in (*near.out, *near.back)}
     scored = _score_notes(context, rule, wanted)
     best = _best_places(scored)

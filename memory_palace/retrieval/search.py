@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memory_palace.errors import UsageError
-from memory_palace.graph.router import LinkGraph
+from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Hit, Query
 from memory_palace.retrieval.budget import fit_budget
@@ -39,13 +39,13 @@ def search(
     gate_share: float = GATE_SHARE,
     half_life_days: float = 30.0,
     neighbors: int = 2,
-    graph: LinkGraph | None = None,
+    links: NearLinks | None = None,
     max_bytes: int | None = None,
 ) -> Found:
     """Rank the notes that pass the query's filters, one hit per note.
 
     Without a question the filters list notes, ordered by their metadata. ``gate=False`` is the
-    literal formula of the profile. ``graph`` adds up to ``neighbors`` linked notes after each
+    literal formula of the profile. ``links`` adds up to ``neighbors`` linked notes after each
     hit; ``max_bytes`` bounds the snippets.
     """
     if limit < 1:
@@ -60,8 +60,8 @@ def search(
         make_hit(scored, place, folded=count)
         for place, count in zip(best.tolist(), folded, strict=True)
     ]
-    if graph is not None and neighbors > 0:
-        hits = list(add_neighbors(hits, context, rule, graph, limit=neighbors))
+    if links is not None and neighbors > 0:
+        hits = list(add_neighbors(hits, context, rule, links, limit=neighbors))
     if max_bytes is not None:
         hits = fit_budget(hits, max_bytes)
     return Found(hits, rule.gate.figures() if rule.gate else {})

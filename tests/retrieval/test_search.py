@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.graph.router import LinkGraph, NoteLinks
+from memory_palace.graph.near import NearLinks
 from memory_palace.models import Query
 from memory_palace.retrieval.search import search
 
@@ -150,7 +150,7 @@ def linked(build, passage, flags):
 
 
 def with_links(query, snapshot, **options):
-    found = search(query, snapshot, graph=LinkGraph.from_snapshot(snapshot), **options)
+    found = search(query, snapshot, links=NearLinks.from_snapshot(snapshot), **options)
     return [(hit.path, hit.role, hit.linked_from) for hit in found.hits]
 
 
@@ -214,15 +214,15 @@ def test_a_listing_does_not_repeat_its_hits_as_neighbors(ask, linked):
 def test_a_cold_note_is_no_neighbor_whatever_the_graph_says(build, ask, passage):
     cold = "palace/archive_basement/old.md"
     snapshot = build([passage("palace/a.md", [0.9])], cold=[passage(cold, [0.1])])
-    graph = LinkGraph([NoteLinks("palace/a.md", "a", targets=["old"]), NoteLinks(cold, "old")])
-    assert graph.neighbors("palace/a.md").out == (cold,)
-    assert paths(search(ask(), snapshot, limit=1, graph=graph)) == ["palace/a.md"]
+    links = NearLinks(["palace/a.md", cold], [(), ()], [("old",), ()])
+    assert links.neighbors_of(["palace/a.md"])["palace/a.md"].out == (cold,)
+    assert paths(search(ask(), snapshot, limit=1, links=links)) == ["palace/a.md"]
 
 
 def test_a_neighbor_keeps_the_score_it_has_as_a_hit(ask, linked):
     alone = {hit.path: hit.score for hit in search(ask(), linked, limit=9).hits}
-    graph = LinkGraph.from_snapshot(linked)
-    for hit in search(ask(), linked, limit=1, neighbors=9, graph=graph).hits:
+    links = NearLinks.from_snapshot(linked)
+    for hit in search(ask(), linked, limit=1, neighbors=9, links=links).hits:
         assert hit.score == alone[hit.path]
 
 

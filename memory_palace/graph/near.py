@@ -1,0 +1,149 @@
+"""The links of a few notes, without resolving those of all others.
+
+A link can only mean a note whose stem or alias ends like the link. So the notes and links that end
+alike are collected first, and only those are resolved, by the same ``Resolver``.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TypeAlias, TypeVar
+
+from memory_palace.graph.resolve import Resolver
+from memory_palace.graph.router import Neighbors
+from memory_palace.graph.spelling import fold_name, fold_target, join_path
+from memory_palace.index.snapshot import Snapshot
+
+_T = TypeVar("_T")
+_Link: TypeAlias = tuple[int, str]
+"""A link: the place of the note it is written in, and its target as written."""
+
+_BETWEEN = "\0"
+"""No path or link holds one, and Unicode composes nothing with it."""
+
+
+class NearLinks:
+    """Gives the neighbors that ``LinkGraph`` would, in time that grows with the notes asked for.
+
+    Opening reads every name once; nothing but the names that fit is resolved.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        aliases: Sequence[Sequence[str]],
+        targets: Sequence[Sequence[str]],
+    ) -> None:
+        """Take the nodes in path order, their other names, and what they link to as written."""
+        self._paths, self._aliases, self._targets = paths, aliases, targets
+        self._named = _group((_leaf(path), i) for i, path in enumerate(_fold_all(self._paths)))
+        self._called = _group(
+            (fold_name(alias), i) for i, names in enumerate(self._aliases) for alias in names
+        )
+        self._linked = _group(self._links_by_end())
+
+    @classmethod
+    def from_snapshot(cls, snapshot: Snapshot) -> NearLinks:
+        """Take hot notes as nodes, private ones left out, as ``LinkGraph`` does."""
+        nodes = (~(snapshot.cold | snapshot.private)).nonzero()[0].tolist()
+        aliases, targets = snapshot.aliases(), snapshot.link_targets()
+        return cls(
+            [snapshot.paths[node] for node in nodes],
+            [aliases[node] for node in nodes],
+            [targets[node] for node in nodes],
+        )
+
+    def neighbors_of(self, paths: Iterable[str]) -> dict[str, Neighbors]:
+        """Return what each note links to and what links to it; none for a path that is no node."""
+        places = {path: self._place(path) for path in paths}
+        out = {place: self._links_of(place) for place in places.values() if place >= 0}
+        back = {place: self._links_like(place) for place in out}
+        meaning = self._resolve(
+            {link for links in (*out.values(), *back.values()) for link in links}
+        )
+        return {
+            path: Neighbors((), ())
+            if place < 0
+            else Neighbors(
+                tuple(dict.fromkeys(p for link in out[place] for p in meaning[link] if p != path)),
+                tuple(
+                    sorted(
+                        {self._paths[s] for s, t in back[place] if path in meaning[s, t]} - {path}
+                    )
+                ),
+            )
+            for path, place in places.items()
+        }
+
+    def _place(self, path: str) -> int:
+        place = bisect_left(self._paths, path)
+        return place if self._paths[place : place + 1] == [path] else -1
+
+    def _links_of(self, place: int) -> list[_Link]:
+        return [(place, target) for target in self._targets[place]]
+
+    def _links_like(self, place: int) -> list[_Link]:
+        """Return the links that end like a name of the note."""
+        names = (self._paths[place], *self._aliases[place])
+        ends = dict.fromkeys(_leaf(fold_name(name)) for name in names)
+        return [link for end in ends for link in self._linked.get(end, ())]
+
+    def _resolve(self, links: Collection[_Link]) -> dict[_Link, tuple[str, ...]]:
+        """Give each link the one note it means, or nothing."""
+        wanted = {end for source, target in links for end in _ends(target, self._paths[source])}
+        could = {i for end in wanted for i in self._named.get(end, ())}
+        could |= {i for _, target in links for i in self._called.get(fold_name(target), ())}
+        chosen = sorted(could)
+        resolver = Resolver([self._paths[i] for i in chosen], [self._aliases[i] for i in chosen])
+        meaning: dict[_Link, tuple[str, ...]] = {}
+        for source, target in links:
+            found = resolver.resolve(target, self._paths[source])
+            is_one = found.state == "resolved"
+            meaning[source, target] = (self._paths[chosen[found.places[0]]],) if is_one else ()
+        return meaning
+
+    def _links_by_end(self) -> Iterator[tuple[str, _Link]]:
+        links = [(i, target) for i, targets in enumerate(self._targets) for target in targets]
+        folded = _fold_all([target for _, target in links])
+        for (source, target), key in zip(links, folded, strict=True):
+            if "." in key:
+                for end in _ends(target, self._paths[source]):
+                    yield end, (source, target)
+            else:
+                yield _leaf(key), (source, target)
+
+
+def _ends(target: str, source: str) -> set[str]:
+    """Return the last part of each path that a link may mean; dots can change which it is."""
+    key = fold_target(target)
+    ends = {_leaf(key)}
+    if "." in key and (path := join_path(posixpath.dirname(fold_name(source)), key)) is not None:
+        ends.add(_leaf(path))
+    return ends
+
+
+def _leaf(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _fold_all(names: Collection[str]) -> list[str]:
+    """Do what ``fold_name`` does to many names at once, in a tenth of the time."""
+    if not names:
+        return []
+    joined = unicodedata.normalize("NFC", _BETWEEN.join(names)).casefold()
+    folded = unicodedata.normalize("NFC", joined).split(_BETWEEN)
+    return [_bare(name.strip()) for name in folded]
+
+
+def _bare(name: str) -> str:
+    return name[:-3] if name.endswith(".md") else name.removesuffix(".markdown")
+
+
+def _group(pairs: Iterable[tuple[str, _T]]) -> dict[str, list[_T]]:
+    groups: dict[str, list[_T]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
