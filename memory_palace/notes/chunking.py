@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 from memory_palace.models import Chunk
 from memory_palace.notes.units import Unit, find_units
 
-CHUNKER = "sections-1"
+CHUNKER = "sections-2"
 """Bump whenever chunk boundaries or embedded text can change: it is part of the fingerprint."""
 
 SMALL_TOKENS = 50
@@ -55,7 +55,9 @@ def _pack(units: Iterator[Unit], limit: int) -> Iterator[list[Unit]]:
     group: list[Unit] = []
     tokens = 0
     for unit in units:
-        if group and (unit.starts_section or tokens + unit.tokens > limit):
+        # A heading stays with what it heads, though the text be a heading longer than the limit.
+        is_bare = all(before.is_heading for before in group)
+        if not is_bare and (unit.starts_section or tokens + unit.tokens > limit):
             yield group
             group, tokens = [], 0
         group.append(unit)

@@ -73,7 +73,8 @@ def _blocks(lines: Sequence[str], first_line: int) -> Iterator[_Block]:
     for number, (line, is_fenced) in enumerate(zip(lines, fenced, strict=True)):
         heading = None if is_fenced else parse_heading(line)
         is_blank = not is_fenced and not line.strip()
-        if run and (is_blank or heading):
+        is_edge = number > 0 and is_fenced is not fenced[number - 1]
+        if run and (is_blank or is_edge or heading):
             yield block()
             run, starts_section = [], False
         if is_blank:
