@@ -19,16 +19,13 @@ from memory_palace.config import PALACE, ROOMS, Config, PalacePaths
 from memory_palace.embedding.base import Embedder, embed_query
 from memory_palace.embedding.choice import choose_embedder
 from memory_palace.embedding.registry import get_embedder, is_available
-from memory_palace.errors import NotAPalaceError, WrongEmbedderError
+from memory_palace.errors import NotAPalaceError
 from memory_palace.graph.names import NoteNames
 from memory_palace.graph.near import NearLinks
-from memory_palace.graph.router import LinkGraph
-from memory_palace.index.commit import Commit, read_commit
-from memory_palace.index.context import BuildContext, Progress, index_fingerprint
+from memory_palace.index.commit import read_commit
+from memory_palace.index.fingerprint import check_fingerprint
 from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
 from memory_palace.index.snapshot import Snapshot, open_snapshot
-from memory_palace.index.state import State, open_state
-from memory_palace.index.status import Status, take_status
 from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
 from memory_palace.retrieval.filters import check_room, match_notes
 from memory_palace.retrieval.search import search
@@ -36,7 +33,11 @@ from memory_palace.settings import read_config
 from memory_palace.storage.lock import writer_lock
 
 if TYPE_CHECKING:
+    from memory_palace.graph.router import LinkGraph
+    from memory_palace.index.context import Progress
     from memory_palace.index.doctor import Examination
+    from memory_palace.index.state import State
+    from memory_palace.index.status import Status
     from memory_palace.notes.excerpt import NoteText
 
 
@@ -84,6 +85,8 @@ class Palace:
         ``wait_seconds``.
         """
         from memory_palace.index.build import build_index
+        from memory_palace.index.context import BuildContext
+        from memory_palace.index.state import open_state
 
         with self.writing(wait_seconds=wait_seconds):
             state = open_state(self.paths, verify=verify)
@@ -202,6 +205,8 @@ class Palace:
 
     def graph(self, *, include_cold: bool = False) -> LinkGraph:
         """Return the links between notes; those to cold notes are known as such."""
+        from memory_palace.graph.router import LinkGraph
+
         snapshot = self.snapshot(include_cold=include_cold)
         everything = self.snapshot(include_cold=True)
         cold = [p for p, is_cold in zip(everything.paths, everything.cold, strict=True) if is_cold]
@@ -221,12 +226,15 @@ class Palace:
 
     def status(self) -> Status:
         """Return what the index holds, in figures."""
+        from memory_palace.index.status import take_status
+
         snapshot = self.snapshot(include_cold=True)
         return take_status(self.paths, snapshot, self.freshness(snapshot, limit_seconds=None))
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
         from memory_palace.index.doctor import Examination, examine
+        from memory_palace.index.state import open_state
 
         commit = open_state(self.paths).commit
         if commit is None:
@@ -285,12 +293,3 @@ class Palace:
         if state.commit is not None and not force:
             check_fingerprint(embedder, state.commit)
         return embedder
-
-
-def check_fingerprint(embedder: Embedder, commit: Commit) -> None:
-    """Raise ``WrongEmbedderError`` where the index was made by another recipe."""
-    if index_fingerprint(embedder) != commit.fingerprint:
-        raise WrongEmbedderError(
-            f"the index was built with another version of {commit.embedder} or of the chunker; "
-            "run `palace index --force` to build it again"
-        )

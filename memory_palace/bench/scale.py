@@ -14,8 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from memory_palace.bench.generate import generate_palace
+from memory_palace.bench.golden import copy_vault
 from memory_palace.bench.process import measure, measure_pair, python
 from memory_palace.models import Filters, Query
+from memory_palace.notes.discovery import discover_notes
 from memory_palace.palace import Palace
 from memory_palace.retrieval.search import search
 
@@ -79,6 +81,15 @@ def measure_scale(sizes: tuple[int, ...], *, embedder: str, runs: int) -> Iterat
             yield from _measure_palace(root, size, embedder, runs)
     yield from _measure_ranking()
     yield from _measure_start(runs)
+
+
+def measure_notes(notes: Path, *, embedder: str, runs: int) -> Iterator[Row]:
+    """Yield the rows of one palace for a copy of somebody's notes."""
+    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
+        root = Path(folder)
+        copy_vault(notes, root)
+        size = sum(1 for _ in discover_notes(root).files)
+        yield from _measure_palace(root, size, embedder, runs)
 
 
 def _command(root: Path, *arguments: str) -> list[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from memory_palace.bench.scale import Row, measure_scale
+from memory_palace.bench.scale import Row, measure_notes, measure_scale
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
 
@@ -23,6 +24,9 @@ def run_scale(
     size: Annotated[
         list[int] | None, typer.Option("--size", min=10, help="Notes; may be repeated.")
     ] = None,
+    notes: Annotated[
+        Path | None, typer.Option("--notes", help="Measure a copy of these notes instead.")
+    ] = None,
     embedder: Annotated[str, typer.Option("--embedder", help="Embedder.")] = "hashing",
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each process.")] = 5,
     as_json: Json = False,
@@ -31,7 +35,11 @@ def run_scale(
 
     Example: palace bench scale --size 1000 --size 25000
     """
-    for row in measure_scale(tuple(size or (1_000, 10_000, 25_000)), embedder=embedder, runs=runs):
+    if notes is not None:
+        rows = measure_notes(notes, embedder=embedder, runs=runs)
+    else:
+        rows = measure_scale(tuple(size or (1_000, 10_000, 25_000)), embedder=embedder, runs=runs)
+    for row in rows:
         print_json({"schema": SCHEMA, **_record(row)}) if as_json else print(_line(row), flush=True)
 
 

@@ -10,16 +10,25 @@ import posixpath
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from memory_palace.graph.resolve import Resolver
-from memory_palace.graph.router import Neighbors
 from memory_palace.graph.spelling import fold_name, fold_target, join_path
 from memory_palace.index.snapshot import Snapshot
 
 _T = TypeVar("_T")
 _Link: TypeAlias = tuple[int, str]
 """A link: the place of the note it is written in, and its target as written."""
+
+
+class Neighbors(NamedTuple):
+    """Notes one link away from a note. A note may be on both sides."""
+
+    out: tuple[str, ...]
+    """What it links to, in the order written."""
+    back: tuple[str, ...]
+    """What links to it, in path order."""
+
 
 _BETWEEN = "\0"
 """No path or link holds one, and Unicode composes nothing with it."""

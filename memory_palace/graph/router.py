@@ -9,20 +9,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory_palace.graph.names import NoteNames
+from memory_palace.graph.near import Neighbors
 from memory_palace.graph.resolve import LinkState, Resolver, is_attachment
 from memory_palace.index.snapshot import Snapshot
 
 _LISTED = 8
 """Candidates named per ambiguous link: in a vault of index notes all of them are quadratic."""
-
-
-class Neighbors(NamedTuple):
-    """Notes one link away from a note. A note may be on both sides."""
-
-    out: tuple[str, ...]
-    """What it links to, in the order written."""
-    back: tuple[str, ...]
-    """What links to it, in path order."""
 
 
 class Edge(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
-from memory_palace.notes.chunking import CHUNKER
+from memory_palace.index.fingerprint import index_fingerprint
 
 Progress = Callable[[int, int], None]
 """Told how many chunks are done, and how many there will be by the present estimate."""
@@ -29,8 +29,3 @@ class BuildContext:
     def fingerprint(self) -> str:
         """Everything that decides what a vector is: the embedder and the chunker."""
         return index_fingerprint(self.embedder)
-
-
-def index_fingerprint(embedder: Embedder) -> str:
-    """Name the recipe of an index; two indexes with one fingerprint may share vectors."""
-    return f"{embedder.fingerprint}|{CHUNKER}"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_palace.index.segment import PRIORITIES, SOURCES
-from memory_palace.index.writing import json_line
+from memory_palace.index.segment import PRIORITIES, SOURCES, json_line
 from memory_palace.language.visible import visible
 from memory_palace.models import Chunk, ChunkRecord, Link, Note, NoteDate, NoteRecord, Problem
 

@@ -6,7 +6,7 @@ import json
 import mmap
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -152,6 +152,11 @@ def _map_bytes(path: Path) -> bytes | mmap.mmap:
 def damaged(name: str, why: str) -> IndexDamagedError:
     """Name a file of the index that cannot be trusted, and the command that mends it."""
     return IndexDamagedError(f"index file {name} {why}; run `palace index --verify` to mend it")
+
+
+def json_line(record: Mapping[str, Any]) -> bytes:
+    """Return one JSON line, the same bytes for the same record."""
+    return (json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n").encode()
 
 
 def join_texts(texts: Sequence[str]) -> NDArray[np.uint8]:

@@ -84,7 +84,7 @@ class Snapshot:
         """Return the vectors of some rows, shape ``(len(rows), dimension)``."""
         found = np.empty((len(rows), self.commit.dimension), np.float32)
         numbers = np.searchsorted(self._row_starts, rows, side="right") - 1
-        for number in np.unique(numbers).tolist():
+        for number in sorted(set(numbers.tolist())):  # np.unique would import numpy.ma: 7 ms
             inside = numbers == number
             found[inside] = self.segments[number].vectors[rows[inside] - self._row_starts[number]]
         return found

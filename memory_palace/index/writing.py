@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
@@ -65,11 +64,6 @@ def tombstone(path: str) -> NoteRow:
         path, TOMBSTONE, bytes(DIGEST_BYTES), "", "", "", 0, 0, "", "", 0.0, 0, 0,
         (0, 0, 0, 0, 0), b"{}\n",
     )  # fmt: skip
-
-
-def json_line(record: Mapping[str, Any]) -> bytes:
-    """Return one JSON line, the same bytes for the same record."""
-    return (json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n").encode()
 
 
 def write_segment(

@@ -9,9 +9,6 @@ from itertools import pairwise, takewhile
 from memory_palace.models import Chunk
 from memory_palace.notes.units import Unit, find_units
 
-CHUNKER = "sections-2"
-"""Bump whenever chunk boundaries or embedded text can change: it is part of the fingerprint."""
-
 SMALL_TOKENS = 50
 """A chunk below this is merged into a neighbour (source document 003); a tiny note stays."""
 _CONTEXT_SHARE = 4

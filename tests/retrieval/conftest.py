@@ -12,9 +12,16 @@ import pytest
 
 from memory_palace.index.commit import Commit
 from memory_palace.index.fold import fold_segments
-from memory_palace.index.segment import CONTENT, EVERGREEN, PRIORITIES, PRIVATE, open_segment
+from memory_palace.index.segment import (
+    CONTENT,
+    EVERGREEN,
+    PRIORITIES,
+    PRIVATE,
+    json_line,
+    open_segment,
+)
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.writing import ChunkRow, NoteRow, json_line, write_segment
+from memory_palace.index.writing import ChunkRow, NoteRow, write_segment
 from memory_palace.models import Filters, Query
 
 NOW = 1_780_000_000.0

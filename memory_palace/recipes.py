@@ -1,0 +1,10 @@
+"""Names of what decides the content of an index besides the embedder.
+
+They are part of its fingerprint. They stand apart from the code they name, because a question
+needs the names alone.
+"""
+
+from __future__ import annotations
+
+CHUNKER = "sections-2"
+"""Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
