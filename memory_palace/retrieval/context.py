@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Query, Scores
-
-Places = NDArray[np.int64]
-"""Positions in another array: rows of a snapshot, its notes, or candidates."""
+from memory_palace.retrieval.evidence import Evidence, Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +21,9 @@ class SearchContext:
     notes: Places
     """Note of each candidate."""
     cosines: Scores
-    """Cosine of each candidate with the question; zeros in a listing."""
+    """Cosine of each candidate with the question; zeros in a listing and without vectors."""
+    evidence: Evidence
+    """What the question finds in every row, candidate or not."""
 
     @property
     def is_listing(self) -> bool:
@@ -40,14 +37,9 @@ class SearchContext:
         )
 
     def pick_exactly(self, places: Places) -> SearchContext:
-        """Keep some candidates, and compute their cosines in double precision.
-
-        A matrix-vector product in single precision depends in its last bits on where a row
-        stands. What is shown must not: an index that grew by updates answers like a fresh one.
-        """
-        picked = self.pick(places)
-        if self.query.vector is None or self.is_listing:
-            return picked
-        vectors = self.snapshot.rows_of(picked.rows)
-        sums = np.einsum("ij,j->i", vectors, self.query.vector, dtype=np.float64)
-        return replace(picked, cosines=sums.astype(np.float32))
+        """Keep some candidates, with exact evidence for them and the rest of their notes."""
+        if self.is_listing:
+            return self.pick(places)
+        evidence = self.evidence.exactly(self.notes[places])
+        picked = replace(self, evidence=evidence).pick(places)
+        return replace(picked, cosines=evidence.cosines[picked.rows])

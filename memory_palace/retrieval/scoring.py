@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.models import Contribution, Scores
-from memory_palace.retrieval.context import Places, SearchContext
+from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.gate import Gate
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.signals.table import SIGNALS

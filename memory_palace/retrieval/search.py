@@ -17,7 +17,7 @@ from memory_palace.retrieval.gate import GATE_SHARE, Gate, make_gate
 from memory_palace.retrieval.hits import count_folded, make_hit
 from memory_palace.retrieval.neighbors import add_neighbors
 from memory_palace.retrieval.profiles import get_profile
-from memory_palace.retrieval.ranking import rank_notes
+from memory_palace.retrieval.ranking import rank
 from memory_palace.retrieval.scoring import Rule
 
 
@@ -35,6 +35,7 @@ def search(
     *,
     profile: str = "compound",
     limit: int = 5,
+    per_note: bool = True,
     gate: bool = True,
     gate_share: float = GATE_SHARE,
     half_life_days: float = 30.0,
@@ -44,6 +45,7 @@ def search(
 ) -> Found:
     """Rank the notes that pass the query's filters, one hit per note.
 
+    ``per_note=False`` ranks passages, as many of one note as there are.
     Without a question the filters list notes, ordered by their metadata. ``gate=False`` is the
     literal formula of the profile. ``links`` adds up to ``neighbors`` linked notes after each
     hit; ``max_bytes`` bounds the snippets.
@@ -54,7 +56,7 @@ def search(
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     is_gated = gate and bool(chosen.gated) and not context.is_listing
     rule = Rule(chosen, _gate_of(context, gate_share) if is_gated else None)
-    scored, best = rank_notes(context, rule, limit=limit)
+    scored, best = rank(context, rule, limit=limit, per_note=per_note)
     folded = count_folded(context, scored, best)
     hits = [
         make_hit(scored, place, folded=count)

@@ -7,7 +7,18 @@ from typing import TypeAlias
 
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
-from memory_palace.retrieval.signals import importance, recency, semantic
+from memory_palace.retrieval.signals import (
+    beside,
+    dense,
+    importance,
+    lexical,
+    note_dense,
+    note_lexical,
+    recency,
+    semantic,
+    speaker,
+    statement,
+)
 
 Signal: TypeAlias = Callable[[SearchContext], Scores]
 """Gives one score per candidate, never negative; 0 is silence. Signals never call each other."""
@@ -16,4 +27,11 @@ SIGNALS: Mapping[str, Signal] = {
     "semantic": semantic.score,
     "recency": recency.score,
     "importance": importance.score,
+    "dense": dense.score,
+    "note_dense": note_dense.score,
+    "lexical": lexical.score,
+    "note_lexical": note_lexical.score,
+    "beside": beside.score,
+    "speaker": speaker.score,
+    "statement": statement.score,
 }
