@@ -11,6 +11,10 @@ from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.evidence import Evidence
 from memory_palace.retrieval.filters import match_notes
 
+NEAREST = 28
+"""Passages: enough for the seven nearest notes, which the guards of source document 001 look at,
+unless most of the nearest passages are of one note."""
+
 
 def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) -> SearchContext:
     """Return the passages to rank; without a question one candidate per note."""
@@ -33,6 +37,7 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
         notes=snapshot.row_note[rows].astype(np.int64),
         cosines=evidence.cosines[rows],
         evidence=evidence,
+        nearest=evidence.nearest(rows, limit=NEAREST),
     )
 
 
@@ -51,4 +56,5 @@ def _listed(query: Query, snapshot: Snapshot, half_life_days: float) -> SearchCo
         notes=notes,
         cosines=cosines,
         evidence=Evidence(query, snapshot),
+        nearest=np.zeros(0, np.int64),
     )

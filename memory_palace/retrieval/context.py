@@ -24,6 +24,8 @@ class SearchContext:
     """Cosine of each candidate with the question; zeros in a listing and without vectors."""
     evidence: Evidence
     """What the question finds in every row, candidate or not."""
+    nearest: Places
+    """Rows of the candidates that are nearest in meaning, nearest first; empty without vectors."""
 
     @property
     def is_listing(self) -> bool:

@@ -17,6 +17,11 @@ class Profile:
     weights: Mapping[str, float]
     gated: frozenset[str] = frozenset()
     """Signals whose weight the relevance gate scales: they say nothing about the question."""
+    capped: frozenset[str] = frozenset()
+    """Signals of low precision: together they add no more than ``cap``."""
+    cap: float = 0.0
+    preserves_rank: bool = False
+    """Whether ``guards.preserve_rank`` looks at the first hits."""
 
 
 PROFILES: Mapping[str, Profile] = {

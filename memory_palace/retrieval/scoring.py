@@ -16,6 +16,7 @@ from memory_palace.retrieval.signals.table import SIGNALS
 
 _MICRO = 1_000_000
 _DECIMALS = 6
+_NONE = np.int64(0)
 
 Exact = NDArray[np.float64]
 
@@ -82,7 +83,17 @@ def score_quickly(context: SearchContext, rule: Rule) -> Scores:
             totals[inside] += rule.weights(signal, near) * SIGNALS[signal](near)
         else:
             totals += rule.weights(signal, context) * SIGNALS[signal](context)
-    return totals
+    return totals - _excess_quickly(context, rule)
+
+
+def _excess_quickly(context: SearchContext, rule: Rule) -> Scores:
+    """Return by how much the signals of low precision exceed their cap."""
+    profile = rule.profile
+    capped: Scores = np.zeros(len(context.cosines), np.float32)
+    for signal in sorted(profile.capped & profile.weights.keys()):
+        capped += np.float32(profile.weights[signal]) * SIGNALS[signal](context)
+    excess: Scores = np.maximum(capped - np.float32(profile.cap), 0)
+    return excess
 
 
 def score_exactly(context: SearchContext, rule: Rule) -> Scored:
@@ -97,10 +108,26 @@ def score_exactly(context: SearchContext, rule: Rule) -> Scored:
         signal: np.rint(values[signal] * weights[signal] * _MICRO).astype(np.int64)
         for signal in values
     }
+    if rule.profile.capped:
+        _cap(rule.profile, values, weights, parts)
     total = np.zeros(len(context.cosines), np.int64)
     for part in parts.values():
         total += part
     return Scored(context, values, weights, parts, total)
+
+
+def _cap(
+    profile: Profile,
+    values: dict[str, Exact],
+    weights: dict[str, Exact],
+    parts: dict[str, NDArray[np.int64]],
+) -> None:
+    """Add the line that takes away what signals of low precision have above their cap."""
+    total = sum((parts[signal] for signal in sorted(profile.capped & parts.keys())), start=_NONE)
+    excess = np.maximum(total - round(profile.cap * _MICRO), 0)
+    values["cap"] = excess / _MICRO
+    weights["cap"] = np.full(len(excess), -1.0)
+    parts["cap"] = -excess
 
 
 def _rounded(values: Scores) -> Exact:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.signals import (
+    anchoring,
     beside,
     dense,
     importance,
@@ -34,4 +35,5 @@ SIGNALS: Mapping[str, Signal] = {
     "beside": beside.score,
     "speaker": speaker.score,
     "statement": statement.score,
+    "anchoring": anchoring.score,
 }
