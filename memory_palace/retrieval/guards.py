@@ -25,7 +25,7 @@ def preserve_rank(scored: Scored, best: Places, *, per_note: bool) -> Places:
     context = scored.context
     ids, near = context.rows[best], context.nearest
     if per_note:
-        ids, near = context.notes[best], context.snapshot.row_note[near]
+        ids, near = context.notes[best], context.snapshot.row_note[near].astype(np.int64)
     by_meaning = {unit: rank for rank, unit in enumerate(dict.fromkeys(near.tolist()), start=1)}
     ranks = [by_meaning.get(unit, INTRUDES_FROM) for unit in ids.tolist()]
     if not any(rank >= INTRUDES_FROM for rank in ranks[:PROTECTED]):
