@@ -1,0 +1,150 @@
+"""Facts of a passage, by patterns alone: no model, no download."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from memory_palace.facts.fact import Fact, FactKind
+from memory_palace.facts.keys import (
+    ANY,
+    day_key,
+    link_key,
+    month_key,
+    preference_key,
+    relation_keys,
+    tag_key,
+    text_key,
+    year_key,
+    yearless_key,
+)
+from memory_palace.language.dates import Found, find_dates, find_weekdays, has_time_words
+from memory_palace.language.detect import is_english
+from memory_palace.language.names import find_names, name_key, name_text
+from memory_palace.language.phrases import find_phrases, phrase_keys, phrase_text
+from memory_palace.language.preferences import Preference, find_preferences
+from memory_palace.language.prose import strip_markup
+from memory_palace.language.quotes import find_quotes
+from memory_palace.language.relations import find_relations
+from memory_palace.language.themes import find_themes
+from memory_palace.language.words import Part, Word, split_words
+
+_ANY_DAY = date(2000, 12, 31)
+"""A leap year, to read days without a year on."""
+_SHORTEST_PART = 3
+
+
+def extract_facts(
+    text: str,
+    *,
+    title: str = "",
+    headings: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    links: Sequence[str] = (),
+    entities: Sequence[str] = (),
+    written: date | None = None,
+) -> tuple[Fact, ...]:
+    """Return the facts of one passage, each kind and key once, in order of appearance.
+
+    ``tags`` and ``entities`` are those of its note, ``links`` the targets of its own wikilinks.
+    ``written`` is the day the note is from, where it says so: "yesterday" is a date then. What
+    needs grammar is looked for in English only.
+    """
+    facts = [*_stated(tags, links, entities)]
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    prose = strip_markup(text)
+    facts += (Fact(FactKind.QUOTE, text_key(quote), quote) for quote in find_quotes(prose))
+    context = ". ".join((title, *headings))
+    if is_english(prose):
+        facts += _english(prose, context, entities, written)
+    distinct = {(fact.kind, fact.key): fact for fact in reversed(facts) if fact.key}
+    return tuple(reversed(distinct.values()))
+
+
+def _stated(
+    tags: Sequence[str], links: Sequence[str], entities: Sequence[str]
+) -> Iterator[Fact]:
+    for tag in tags:
+        yield Fact(FactKind.TAG, tag_key(tag), tag)
+    for target in links:
+        yield Fact(FactKind.LINK, link_key(target), target)
+    for entity in entities:
+        yield Fact(FactKind.ENTITY, name_key(entity), entity)
+
+
+def _english(
+    prose: str, context: str, entities: Sequence[str], written: date | None
+) -> Iterator[Fact]:
+    words = split_words(prose)
+    heading_words = split_words(context)
+    known = {name_key(entity) for entity in entities}
+    names = find_names(words, known)
+    yield from _entities(names)
+    yield from _phrases(find_phrases(words))
+    yield from _phrases(find_phrases(heading_words))
+    people = {word.key for name in names for word in name}
+    for relation in find_relations(words, people):
+        whole, *partial = relation_keys(relation)
+        yield Fact(FactKind.RELATION, whole, " ".join(relation))
+        yield from (Fact(FactKind.RELATION, key, "") for key in partial)
+    for preference in find_preferences(prose):
+        yield from _preference(preference)
+    if has_time_words(word.key for word in words):
+        yield from _dates(find_dates(prose, written or _ANY_DAY), written)
+        for weekday in find_weekdays(prose):
+            yield Fact(FactKind.WEEKDAY, str(weekday), "")
+    yield from (Fact(FactKind.THEME, theme, theme) for theme in find_themes(prose))
+
+
+def _entities(names: Sequence[Sequence[Word]]) -> Iterator[Fact]:
+    for name in names:
+        yield Fact(FactKind.ENTITY, " ".join(word.key for word in name), name_text(name))
+        if len(name) > 1:
+            for word in name:
+                if word.is_capital and len(word.key) >= _SHORTEST_PART:
+                    yield Fact(FactKind.ENTITY, word.key, "")
+
+
+def _phrases(phrases: Sequence[Sequence[Word]]) -> Iterator[Fact]:
+    for phrase in phrases:
+        whole, *parts = phrase_keys(phrase)
+        yield Fact(FactKind.PHRASE, whole, phrase_text(phrase))
+        yield from (Fact(FactKind.PHRASE, key, "") for key in parts)
+
+
+def _preference(preference: Preference) -> Iterator[Fact]:
+    words = [word for word in split_words(preference.object) if word.key]
+    display = f"{preference.polarity} {preference.object}"
+    yield Fact(FactKind.PREFERENCE, preference_key(preference.holder, ANY), display)
+    yield Fact(FactKind.PREFERENCE, preference_key(ANY, ANY), "")
+    subjects = {word.key for word in words if word.part in (Part.NOUN, Part.VERB)}
+    for subject in sorted(text_key(subject) for subject in subjects):
+        yield Fact(FactKind.PREFERENCE, preference_key(ANY, subject), "")
+        yield Fact(FactKind.PREFERENCE, preference_key(preference.holder, subject), "")
+
+
+def _dates(found: Sequence[Found], written: date | None) -> Iterator[Fact]:
+    for item in found:
+        if not (item.has_year or written):
+            if item.unit == "day" and item.is_calendar:
+                yield Fact(FactKind.DATE, yearless_key(item.windows[0].first), "")
+            continue
+        for window in item.windows:
+            if item.unit == "day":
+                yield Fact(FactKind.DATE, day_key(window.first), window.expression)
+            elif item.unit == "month":
+                yield Fact(FactKind.DATE, month_key(window.first), window.expression)
+            elif item.unit == "year":
+                yield Fact(FactKind.DATE, year_key(window.first), window.expression)
+            else:
+                yield Fact(FactKind.DATE, _middle(window.first, window.last), "")
+
+
+def _middle(first: date, last: date) -> str:
+    """Return the key of what a span is best kept as: its day, or its month."""
+    days = (last - first).days
+    if days <= 7:
+        return day_key(first + (last - first) / 2)
+    return month_key(first + (last - first) / 2)

@@ -1,0 +1,77 @@
+"""Noun phrases by a small pattern grammar, without a tagger.
+
+A phrase is a run of modifiers and nouns that ends in a noun: its head. Function words, verbs and
+punctuation end it. A word that can be verb or noun ("plan") is a noun after a determiner or an
+adjective, and a verb elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from memory_palace.language.stemming import stem_word
+from memory_palace.language.vocabulary import AUXILIARIES, VAGUE
+from memory_palace.language.words import Part, Word
+
+_LONGEST = 4
+_OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER, Part.POSSESSIVE})
+_SHORTEST_HEAD = 3
+
+
+def find_phrases(words: Sequence[Word]) -> list[tuple[Word, ...]]:
+    """Return the noun phrases in order, each of at most four words, the last being its head."""
+    return [phrase for run in _runs(words) if (phrase := _trim(run))]
+
+
+def phrase_text(phrase: Sequence[Word]) -> str:
+    """Return a phrase as it is shown: casefolded words."""
+    return " ".join(word.key for word in phrase)
+
+
+def phrase_keys(phrase: Sequence[Word]) -> tuple[str, ...]:
+    """Return what a phrase is found by: itself, its last two words and its head, stemmed.
+
+    So "a portable power bank" and "power banks" have keys in common.
+    """
+    stems = [stem_word(word.key) for word in phrase]
+    keys = [" ".join(stems[start:]) for start in (0, -2, -1)]
+    if phrase[-1].key in VAGUE:
+        keys.pop()
+    return tuple(dict.fromkeys(keys))
+
+
+def _runs(words: Sequence[Word]) -> Iterator[list[Word]]:
+    run: list[Word] = []
+    before, previous = Part.BREAK, ""
+    for word in words:
+        part = word.part
+        if part == Part.NOUN and previous in AUXILIARIES and word.key.endswith("ing"):
+            part = Part.VERB
+        is_nominal = part == Part.NOUN or part == Part.ADJECTIVE
+        if part == Part.VERB and before in _OPENERS and not word.key.endswith("ed"):
+            is_nominal = True
+            part = Part.NOUN
+        elif part == Part.PARTICIPLE and before in _OPENERS:
+            is_nominal = True
+            part = Part.ADJECTIVE
+        if is_nominal:
+            run.append(word)
+        if run and (not is_nominal or word.is_possessive):
+            yield run
+            run = []
+        before = Part.POSSESSIVE if word.is_possessive else part
+        previous = word.key
+    if run:
+        yield run
+
+
+def _trim(run: list[Word]) -> tuple[Word, ...]:
+    end = len(run)
+    while end and (run[end - 1].part in (Part.ADJECTIVE, Part.PARTICIPLE)):
+        end -= 1
+    phrase = run[max(0, end - _LONGEST) : end]
+    if not phrase or len(phrase[-1].key) < _SHORTEST_HEAD:
+        return ()
+    if len(phrase) == 1 and phrase[0].key in VAGUE:
+        return ()
+    return tuple(phrase)

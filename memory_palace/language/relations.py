@@ -1,0 +1,128 @@
+"""Who does what: subject, verb, object, by pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from memory_palace.language.stemming import stem_word
+from memory_palace.language.vocabulary import AUXILIARIES, VAGUE
+from memory_palace.language.words import Part, Word
+
+_FIRST_PERSON = frozenset("i i'm i've i'd i'll we we've we'd we'll we're".split())
+_SKIPPED = frozenset(
+    """be is am are was were been being have has had do does did will would can could should might
+    may must not never also really just always often usually still already recently finally even
+    going i'm i've i'd i'll we're we've gonna to don't doesn't didn't ever actually""".split()
+)
+_STATES = frozenset("is am are was were i'm we're isn't aren't wasn't became become".split())
+_PREPOSITIONS = frozenset("to in on at for with from about of into as by over through up out".split())
+_LEMMAS = {
+    form: lemma
+    for lemma, forms in {
+        "go": "goes going went gone",
+        "buy": "buys buying bought",
+        "get": "gets getting got gotten",
+        "make": "makes making made",
+        "take": "takes taking took taken",
+        "give": "gives giving gave given",
+        "see": "sees seeing saw seen",
+        "meet": "meets meeting met",
+        "eat": "eats eating ate eaten",
+        "write": "writes writing wrote written",
+        "read": "reads reading",
+        "run": "runs running ran",
+        "find": "finds finding found",
+        "lose": "loses losing lost",
+        "win": "wins winning won",
+        "build": "builds building built",
+        "teach": "teaches teaching taught",
+        "think": "thinks thinking thought",
+        "tell": "tells telling told",
+        "say": "says saying said",
+        "leave": "leaves leaving left",
+        "begin": "begins beginning began begun",
+        "choose": "chooses choosing chose chosen",
+        "drive": "drives driving drove driven",
+        "keep": "keeps keeping kept",
+        "know": "knows knowing knew known",
+        "feel": "feels feeling felt",
+        "break": "breaks breaking broke broken",
+        "send": "sends sending sent",
+        "sell": "sells selling sold",
+        "spend": "spends spending spent",
+        "wear": "wears wearing wore worn",
+        "grow": "grows growing grew grown",
+        "draw": "draws drawing drew drawn",
+        "speak": "speaks speaking spoke spoken",
+        "swim": "swims swimming swam swum",
+        "sing": "sings singing sang sung",
+        "fly": "flies flying flew flown",
+        "become": "becomes becoming became",
+        "bring": "brings bringing brought",
+    }.items()
+    for form in forms.split()
+}
+_LONGEST_OBJECT = 4
+_MOST_BETWEEN = 3
+
+
+class Relation(NamedTuple):
+    """Subject (``i`` for the writer), verb and object as they are compared."""
+
+    subject: str
+    verb: str
+    object: str
+
+
+def lemma(verb: str) -> str:
+    """Return a form that all forms of a verb share: irregular ones by table, others by stem."""
+    return stem_word(_LEMMAS.get(verb, verb))
+
+
+def find_relations(words: Sequence[Word], names: Collection[str]) -> Iterator[Relation]:
+    """Yield the relations whose subject is the writer or one of ``names`` (keys of words).
+
+    The verb follows within three words, auxiliaries and adverbs aside; the object is the head of
+    the noun phrase behind it, at most one preposition away. Either may be missing in speech, and
+    then there is no relation.
+    """
+    for place, word in enumerate(words):
+        if word.key in _FIRST_PERSON:
+            subject = "i"
+        elif word.key in names and not word.is_possessive:
+            subject = word.key
+        else:
+            continue
+        verb_place = find_verb(words, place + 1)
+        if verb_place is not None and (found := find_object(words, verb_place + 1)):
+            yield Relation(subject, lemma(words[verb_place].key), found)
+
+
+def find_verb(words: Sequence[Word], start: int) -> int | None:
+    """Return where the verb of a clause is whose subject ends before ``start``."""
+    for place in range(start, min(start + _MOST_BETWEEN + 1, len(words))):
+        word = words[place]
+        if word.part in (Part.VERB, Part.PARTICIPLE) or _is_progressive(words, place):
+            return place
+        if word.key not in _SKIPPED and not word.key.endswith("ly"):
+            return None
+    return None
+
+
+def find_object(words: Sequence[Word], start: int) -> str:
+    """Return the stemmed head of the noun phrase that begins at ``start``, or nothing."""
+    place = start
+    while place < len(words) and words[place].key in _PREPOSITIONS and place < start + 2:
+        place += 1
+    head = ""
+    for word in words[place : place + _LONGEST_OBJECT + 1]:
+        if word.part == Part.NOUN and word.key not in VAGUE:
+            head = word.key
+        elif word.part not in (Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER) or head:
+            break
+    return stem_word(head)
+
+
+def _is_progressive(words: Sequence[Word], place: int) -> bool:
+    return place > 0 and words[place].key.endswith("ing") and words[place - 1].key in AUXILIARIES

@@ -1,0 +1,103 @@
+"""A text as words with their part of speech, and the breaks between them."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from memory_palace.language import vocabulary
+
+
+class Part(IntEnum):
+    """What a word can be in a noun phrase. Unlisted words are nouns."""
+
+    BREAK = 0
+    FUNCTION = 1
+    DETERMINER = 2
+    VERB = 3
+    PARTICIPLE = 4
+    ADJECTIVE = 5
+    NUMBER = 6
+    NOUN = 7
+    POSSESSIVE = 8
+
+
+class Word(NamedTuple):
+    """One word or one break. Equal spellings share one value."""
+
+    written: str
+    key: str
+    """Casefolded, with straight apostrophes, without a possessive ending; empty for a break."""
+    part: Part
+    is_capital: bool
+    is_possessive: bool
+
+
+SENTENCE_ENDS = frozenset(".!?:…\n\"“”|;—*•")
+"""Breaks after which a capital letter says nothing."""
+
+_BREAKS = r"[.!?:;,()\[\]{}\"“”«»…—–|<>=\\•]"
+_TOKEN = re.compile(
+    r"[^\W_](?:[\w'’]*[^\W_])?(?:[-.&+/@][^\W_](?:[\w'’]*[^\W_])?)*"
+    rf"|{_BREAKS}|\n(?=\s*(?:[-*+>#|\n]|\d+[.)]\s))|(?<=\s)[-*/](?=\s)"
+)
+_MEMORY = 1 << 16
+
+
+def split_words(text: str) -> list[Word]:
+    """Return the words of a text and the breaks between them, in order.
+
+    A line feed is a break only where a paragraph, list item, quote, heading or table row ends.
+    """
+    return [_look_up(token) for token in _TOKEN.findall(text)]
+
+
+@lru_cache(maxsize=_MEMORY)
+def _look_up(token: str) -> Word:
+    first = token[0]
+    if not first.isalnum():
+        return Word(token, "", Part.BREAK, False, False)
+    key = token.casefold().replace("’", "'")
+    is_possessive = key.endswith(("'s", "s'")) and key not in vocabulary.AUXILIARIES
+    if key == "let's":
+        is_possessive = False
+    if is_possessive:
+        key = key[:-2] if key.endswith("'s") else key[:-1]
+    return Word(token, key, _part_of(key), first.isupper(), is_possessive)
+
+
+def _part_of(key: str) -> Part:
+    if key[0].isdigit():
+        return Part.NUMBER
+    if key in vocabulary.DETERMINERS:
+        return Part.DETERMINER
+    for words, part in _LISTS:
+        if key in words:
+            return part
+    return _part_by_ending(key)
+
+
+def _part_by_ending(key: str) -> Part:
+    if "'" in key:
+        return Part.FUNCTION
+    if key.endswith("ly") and len(key) > 4:
+        return Part.FUNCTION
+    if key.endswith("ed") and len(key) > 4 and not key.endswith("eed"):
+        return Part.PARTICIPLE
+    if key.endswith(("ful", "ous", "able", "ible", "less", "ish")) and len(key) > 6:
+        return Part.ADJECTIVE
+    return Part.NOUN
+
+
+_LISTS = (
+    (vocabulary.ADVERBS_IN_OTHER_SHAPES, Part.FUNCTION),
+    (vocabulary.MODIFYING_PARTICIPLES, Part.PARTICIPLE),
+    (vocabulary.AUXILIARIES, Part.FUNCTION),
+    (vocabulary.ADJECTIVES, Part.ADJECTIVE),
+    (vocabulary.FUNCTION_WORDS, Part.FUNCTION),
+    (vocabulary.VERBS, Part.VERB),
+    (vocabulary.NOT_ADVERBS, Part.NOUN),
+)
+"""In the order of precedence."""
