@@ -48,8 +48,8 @@ def fact_term(kind: str, key: str) -> str:
 
 def count_keys(terms: Iterable[str]) -> KeyCounts:
     """Count the keys of one row."""
-    counted = Counter(map(hash_key, terms))
-    keys = np.fromiter(counted, np.uint64, len(counted))
+    counted = Counter(terms)
+    keys = np.fromiter(map(hash_key, counted), np.uint64, len(counted))
     counts = np.minimum(np.fromiter(counted.values(), np.int64, len(counted)), _MOST)
     order = np.argsort(keys)
     return KeyCounts(keys[order], counts[order].astype(np.uint8))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import chain
 
 from memory_palace.language.stemming import stem_word
 
@@ -38,10 +39,7 @@ def tokenize(text: str, *, stems: bool = True) -> list[str]:
     expand = _expand_stemmed if stems else _expand
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    tokens: list[str] = []
-    for match in _TOKEN.findall(text):
-        tokens += expand(match)
-    return tokens
+    return list(chain.from_iterable(map(expand, _TOKEN.findall(text))))
 
 
 @lru_cache(maxsize=1 << 17)

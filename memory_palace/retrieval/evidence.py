@@ -98,6 +98,12 @@ class Evidence:
         return _standardised(self._bm25.passages(self.terms), self._snapshot.row_note >= 0)
 
     @cached_property
+    def extras(self) -> Scores:
+        """Standardised BM25 of each row over what describes it, for words that carry meaning."""
+        bm25 = BM25(self._snapshot, "extras")
+        return _standardised(bm25.passages(self.content_terms), self._snapshot.row_note >= 0)
+
+    @cached_property
     def note_words(self) -> Scores:
         """Standardised BM25 of each note, over the words that carry meaning."""
         scores = self._bm25.notes(self.content_terms)

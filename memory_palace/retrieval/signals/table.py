@@ -11,6 +11,7 @@ from memory_palace.retrieval.signals import (
     anchoring,
     beside,
     dense,
+    described,
     importance,
     lexical,
     note_dense,
@@ -36,4 +37,5 @@ SIGNALS: Mapping[str, Signal] = {
     "speaker": speaker.score,
     "statement": statement.score,
     "anchoring": anchoring.score,
+    "described": described.score,
 }
