@@ -37,7 +37,7 @@ PROFILES: Mapping[str, Profile] = {
             "hybrid",
             {
                 "dense": 0.7,
-                "note_dense": 1.0,
+                "note_dense": 1.3,
                 "lexical": 0.75,
                 "note_lexical": 1.0,
                 "beside": 0.55,
