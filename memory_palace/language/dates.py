@@ -88,6 +88,8 @@ class _Rule(NamedTuple):
     pattern: re.Pattern[str]
     make: Make
     unit: str
+    hints: frozenset[str]
+    """Words, one of which has to be there for the pattern to be tried."""
 
 
 def find_dates(text: str, as_of: date) -> list[Found]:
@@ -96,7 +98,10 @@ def find_dates(text: str, as_of: date) -> list[Found]:
     What has no year means the past: "in March" is the last March that has begun.
     """
     found: list[Found] = []
+    keys = frozenset(_HINT.findall(text.casefold()))
     for rule in _RULES:
+        if rule.hints.isdisjoint(keys):
+            continue
         for match in rule.pattern.finditer(text):
             if any(match.start() < other.end and other.start < match.end() for other in found):
                 continue
@@ -111,11 +116,6 @@ def find_weekdays(text: str) -> tuple[int, ...]:
     """Return the weekdays that a text names, 0 for Monday, each once, in order."""
     names = (match.casefold() for match in _WEEKDAY.findall(text))
     return tuple(dict.fromkeys(_WEEKDAY_NAMES.index(name) for name in names))
-
-
-def has_time_words(keys: Iterable[str]) -> bool:
-    """Say whether casefolded words can hold a temporal expression at all."""
-    return not _HINTS.isdisjoint(keys)
 
 
 def _with_ranges(text: str, found: Sequence[Found], as_of: date) -> list[Found]:
@@ -263,60 +263,78 @@ def _number_of_month(text: str) -> int:
     return int(text) if text.isdigit() else _MONTHS[text.casefold()[:3]]
 
 
-def _rule(pattern: str, make: Make, unit: str = "span") -> _Rule:
-    return _Rule(re.compile(pattern, re.I), make, unit)
+def _rule(pattern: str, make: Make, hints: frozenset[str], unit: str = "span") -> _Rule:
+    return _Rule(re.compile(pattern, re.I), make, unit, hints)
 
 
+WEEKDAYS = frozenset(f"{name}{ending}" for name in _WEEKDAY_NAMES for ending in ("", "s"))
+"""Casefolded words that name a weekday."""
 _WEEKDAY = re.compile(rf"\b({'|'.join(_WEEKDAY_NAMES)})s?\b", re.I)
 _SURE_MONTH = _MONTH.replace("mar(?:ch)?", "(?-i:March)").replace("|may|", "|")
 """Months that are told from other words by themselves: "we march on" and "I may" are none."""
+_IN_MONTH = "in|during|since|by|until|of|early|late|mid|around|before|after"
+_IN_YEAR = "in|during|since|of|from|by|until|year|circa|around"
+_HINT = re.compile(r"[^\W\d_]+|\d{4}(?=[-/.])|\d(?=/)|\d{4}")
+_NAMES_OF_MONTHS = frozenset([*_MONTH_NAMES, *_MONTHS, "sept"])
+_NAMES_OF_DAYS = frozenset(_WEEKDAY_NAMES)
+_NAMES_OF_SEASONS = frozenset(SEASONS)
+_YEARS = frozenset(str(year) for year in range(EARLIEST, LATEST))
+_PLURALS = frozenset("days weeks months years".split())
+_SLASHED = frozenset("0123456789")
 _RULES = (
     _rule(
         r"(?<!\d)(?P<year>(?:19|20|21)\d\d)([-/.])(?P<month>[01]?\d)\2(?P<day>[0-3]?\d)(?!\d)",
         _full_day,
+        _YEARS,
         "day",
     ),
-    _rule(rf"\b{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?", _full_day, "day"),
-    _rule(rf"\b{_MONTH} (?:the )?{_DAY}(?![\d:])(?:,? {_YEAR})?", _full_day, "day"),
+    _rule(rf"\b{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?", _full_day, _NAMES_OF_MONTHS, "day"),
+    _rule(
+        rf"\b{_MONTH} (?:the )?{_DAY}(?![\d:])(?:,? {_YEAR})?", _full_day, _NAMES_OF_MONTHS, "day"
+    ),
     _rule(
         r"(?<![\d/])(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/(?P<year>(?:20|19)?\d\d)(?![\d/])",
         _numeric_day,
+        _SLASHED,
         "day",
     ),
-    _rule(r"(?<![\d-])(?P<year>(?:19|20|21)\d\d)-(?P<month>[01]\d)(?![\d-])", _month, "month"),
-    _rule(rf"\b{_MONTH},?(?: of)? {_YEAR}", _month, "month"),
-    _rule(rf"\b{_COUNT} {_UNIT}(?: or so)? (?:ago|back|earlier)\b", _ago),
-    _rule(rf"\b(?:the )?{_WHICH} {_COUNT} {_UNIT}\b", _past_units),
+    _rule(
+        r"(?<![\d-])(?P<year>(?:19|20|21)\d\d)-(?P<month>[01]\d)(?![\d-])", _month, _YEARS, "month"
+    ),
+    _rule(rf"\b{_MONTH},?(?: of)? {_YEAR}", _month, _NAMES_OF_MONTHS, "month"),
+    _rule(
+        rf"\b{_COUNT} {_UNIT}(?: or so)? (?:ago|back|earlier)\b",
+        _ago,
+        frozenset(("ago", "back", "earlier")),
+    ),
+    _rule(rf"\b(?:the )?{_WHICH} {_COUNT} {_UNIT}\b", _past_units, _PLURALS),
     _rule(
         r"\b(?:the day (?:before yesterday|after tomorrow)|yesterday(?:['’]s)?|last night|"
         r"today(?:['’]s)?|tonight|this (?:morning|afternoon|evening)|tomorrow(?:['’]s)?)(?!\w)",
         _day_word,
+        frozenset("yesterday night today tonight morning afternoon evening tomorrow".split()),
         "day",
     ),
-    _rule(rf"\b{_WHICH} (?P<unit>weekend|week|month|year)(?!\w)", _unit),
-    _rule(rf"\b{_WHICH} (?P<weekday>{'|'.join(_WEEKDAY_NAMES)})\b", _weekday, "day"),
-    _rule(rf"\b{_SEASON}(?: of|,)? {_YEAR}", _season),
-    _rule(rf"\b{_WHICH} {_SEASON}\b", _season),
-    _rule(r"\b(?:in|during|over) the (?P<season>spring|summer|autumn|fall|winter)\b", _season),
-    _rule(rf"\b{_WHICH} {_MONTH}(?!\w)", _month, "month"),
     _rule(
-        rf"\b(?:in|during|since|by|until|of|early|late|mid|around|before|after)[ -]{_MONTH}(?!\w)",
-        _month,
-        "month",
+        rf"\b{_WHICH} (?P<unit>weekend|week|month|year)(?!\w)",
+        _unit,
+        frozenset(("weekend", "week", "month", "year")),
     ),
-    _rule(rf"\b{_SURE_MONTH}(?!\w)", _month, "month"),
-    _rule(r"\b(?:over |on |at |during )?the weekend\b", _weekend),
-    _rule(rf"\b(?:in|during|since|of|from|by|until|year|circa|around) {_YEAR}", _year, "year"),
-    _rule(r"\b(?:recently|lately|(?:the|just the) other day)\b", _recently),
+    _rule(
+        rf"\b{_WHICH} (?P<weekday>{'|'.join(_WEEKDAY_NAMES)})\b", _weekday, _NAMES_OF_DAYS, "day"
+    ),
+    _rule(rf"\b{_SEASON}(?: of|,)? {_YEAR}", _season, _NAMES_OF_SEASONS),
+    _rule(rf"\b{_WHICH} {_SEASON}\b", _season, _NAMES_OF_SEASONS),
+    _rule(rf"\b(?:in|during|over) the {_SEASON}\b", _season, _NAMES_OF_SEASONS),
+    _rule(rf"\b{_WHICH} {_MONTH}(?!\w)", _month, _NAMES_OF_MONTHS, "month"),
+    _rule(rf"\b(?:{_IN_MONTH})[ -]{_MONTH}(?!\w)", _month, _NAMES_OF_MONTHS, "month"),
+    _rule(rf"\b{_SURE_MONTH}(?!\w)", _month, _NAMES_OF_MONTHS - {"may"}, "month"),
+    _rule(r"\b(?:over |on |at |during )?the weekend\b", _weekend, frozenset(("weekend",))),
+    _rule(rf"\b(?:{_IN_YEAR}) {_YEAR}", _year, _YEARS, "year"),
+    _rule(
+        r"\b(?:recently|lately|(?:the|just the) other day)\b",
+        _recently,
+        frozenset(("recently", "lately", "other")),
+    ),
 )
 """In the order in which they claim text."""
-
-_HINTS = frozenset(
-    """ago back earlier yesterday today tonight tomorrow night morning afternoon evening week weeks
-    weekend weekends month months year years day days spring summer autumn fall winter recently
-    lately other jan feb mar apr jun jul aug sep sept oct nov dec""".split()
-    + _MONTH_NAMES
-    + _WEEKDAY_NAMES
-    + [f"{name}s" for name in _WEEKDAY_NAMES]
-    + [str(year) for year in range(EARLIEST, LATEST)]
-)

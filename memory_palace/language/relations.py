@@ -80,8 +80,10 @@ def lemma(verb: str) -> str:
     return stem_word(_LEMMAS.get(verb, verb))
 
 
-def find_relations(words: Sequence[Word], names: Collection[str]) -> Iterator[Relation]:
-    """Yield the relations whose subject is the writer or one of ``names`` (keys of words).
+def find_relations(
+    words: Sequence[Word], names: Collection[str], *, writer: str = "i"
+) -> Iterator[Relation]:
+    """Yield the relations whose subject is ``writer`` ("I") or one of ``names`` (keys of words).
 
     The verb follows within three words, auxiliaries and adverbs aside; the object is the head of
     the noun phrase behind it, at most one preposition away. Either may be missing in speech, and
@@ -89,7 +91,7 @@ def find_relations(words: Sequence[Word], names: Collection[str]) -> Iterator[Re
     """
     for place, word in enumerate(words):
         if word.key in _FIRST_PERSON:
-            subject = "i"
+            subject = writer
         elif word.key in names and not word.is_possessive:
             subject = word.key
         else:
