@@ -17,6 +17,7 @@ from memory_palace.facts.keys import (
     relation_keys,
     tag_key,
     text_key,
+    within_key,
     year_key,
     yearless_key,
 )
@@ -35,6 +36,7 @@ from memory_palace.language.words import END, Part, Word, split_words
 _ANY_DAY = date(2000, 12, 31)
 """A leap year, to read days without a year on."""
 _SHORTEST_PART = 3
+_WEEK_DAYS = 7
 
 
 def extract_facts(
@@ -65,9 +67,7 @@ def extract_facts(
     return tuple(reversed(distinct.values()))
 
 
-def _stated(
-    tags: Sequence[str], links: Sequence[str], entities: Sequence[str]
-) -> Iterator[Fact]:
+def _stated(tags: Sequence[str], links: Sequence[str], entities: Sequence[str]) -> Iterator[Fact]:
     for tag in tags:
         yield Fact(FactKind.TAG, tag_key(tag), tag)
     for target in links:
@@ -140,19 +140,11 @@ def _dates(found: Sequence[Found], written: date | None) -> Iterator[Fact]:
                 yield Fact(FactKind.DATE, yearless_key(item.windows[0].first), "")
             continue
         for window in item.windows:
-            if item.unit == "day":
-                yield Fact(FactKind.DATE, day_key(window.first), window.expression)
-            elif item.unit == "month":
-                yield Fact(FactKind.DATE, month_key(window.first), window.expression)
+            middle = window.first + (window.last - window.first) / 2
+            if (window.last - window.first).days < _WEEK_DAYS:
+                yield Fact(FactKind.DATE, day_key(middle), window.expression)
+                yield Fact(FactKind.DATE, within_key(month_key(middle)), "")
             elif item.unit == "year":
-                yield Fact(FactKind.DATE, year_key(window.first), window.expression)
+                yield Fact(FactKind.DATE, year_key(middle), window.expression)
             else:
-                yield Fact(FactKind.DATE, _middle(window.first, window.last), "")
-
-
-def _middle(first: date, last: date) -> str:
-    """Return the key of what a span is best kept as: its day, or its month."""
-    days = (last - first).days
-    if days <= 7:
-        return day_key(first + (last - first) / 2)
-    return month_key(first + (last - first) / 2)
+                yield Fact(FactKind.DATE, month_key(middle), window.expression)

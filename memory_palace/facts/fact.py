@@ -22,7 +22,10 @@ class FactKind(StrEnum):
 
 
 class Fact(NamedTuple):
-    """One statement, a tuple because there are dozens a passage. Equal keys of one kind mean the same, in a question and in a passage."""
+    """One statement; a tuple, for a passage has dozens.
+
+    Equal keys of one kind mean the same, in a question and in a passage.
+    """
 
     kind: FactKind
     key: str

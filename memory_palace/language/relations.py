@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from memory_palace.language.stemming import stem_word
-from memory_palace.language.vocabulary import AUXILIARIES, VAGUE
+from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
 from memory_palace.language.words import Part, Word
 
-_FIRST_PERSON = frozenset("i i'm i've i'd i'll we we've we'd we'll we're".split())
-_SKIPPED = frozenset(
+_FIRST_PERSON = word_set("i i'm i've i'd i'll we we've we'd we'll we're")
+_SKIPPED = word_set(
     """be is am are was were been being have has had do does did will would can could should might
     may must not never also really just always often usually still already recently finally even
-    going i'm i've i'd i'll we're we've gonna to don't doesn't didn't ever actually""".split()
+    going i'm i've i'd i'll we're we've gonna to don't doesn't didn't ever actually"""
 )
-_STATES = frozenset("is am are was were i'm we're isn't aren't wasn't became become".split())
-_PREPOSITIONS = frozenset("to in on at for with from about of into as by over through up out".split())
+_STATES = word_set("is am are was were i'm we're isn't aren't wasn't became become")
+_PREPOSITIONS = word_set("to in on at for with from about of into as by over through up out")
 _LEMMAS = {
     form: lemma
     for lemma, forms in {

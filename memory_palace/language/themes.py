@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
+from memory_palace.language.vocabulary import word_set
+
 THEMES: Mapping[str, re.Pattern[str]] = {
     "nostalgia": re.compile(
         r"\b(?:nostalgi\w*|reminisc\w*|childhood|growing up|grew up|good old days|old times?|"
@@ -21,11 +23,11 @@ THEMES: Mapping[str, re.Pattern[str]] = {
         re.I,
     )
 }
-_HINTS = frozenset(
+_HINTS = word_set(
     """nostalgia nostalgic nostalgically reminisce reminisced reminiscing reminiscent childhood
     growing grew old back then when kid child teen teenager boy girl student youth teens twenties
     school college university memory memories brings brought takes took memory used days miss
-    missed first tradition reunion""".split()
+    missed first tradition reunion"""
 )
 
 

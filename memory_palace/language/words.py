@@ -37,7 +37,7 @@ class Word(NamedTuple):
 
 END = Word("\n", "", Part.BREAK, False, False)
 """The break at the end of a paragraph."""
-SENTENCE_ENDS = frozenset(".!?:…\n\"“”|;—*•")
+SENTENCE_ENDS = frozenset('.!?:…\n"“”|;—*•')
 """Breaks after which a capital letter says nothing."""
 
 _BREAKS = r"[.!?:;,()\[\]{}\"“”«»…—–|<>=\\•]"
