@@ -70,9 +70,7 @@ def unit_span(unit: str, offset: int, as_of: date) -> tuple[date, date]:
     return date(as_of.year + offset, 1, 1), date(as_of.year + offset, 12, 31)
 
 
-def nearest_span(
-    month: int, months: int, direction: int, as_of: date
-) -> tuple[date, date]:
+def nearest_span(month: int, months: int, direction: int, as_of: date) -> tuple[date, date]:
     """Return the month or season of any year that is meant.
 
     ``direction`` -1 is the last that is over, 0 the last that has begun, 1 the next to begin.

@@ -11,14 +11,14 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
-from memory_palace.language.vocabulary import FUNCTION_WORDS
+from memory_palace.language.vocabulary import FUNCTION_WORDS, word_set
 from memory_palace.language.words import SENTENCE_ENDS, Part, Word
 
-_JOINTS = frozenset("of the de van von del der la le di da al bin and & for".split())
+_JOINTS = word_set("of the de van von del der la le di da al bin and & for")
 _MOST_JOINTS = 2
 _LONGEST = 5
 _ORDINARY = frozenset({Part.FUNCTION, Part.DETERMINER, Part.VERB, Part.PARTICIPLE, Part.NUMBER})
-_NO_NAMES = FUNCTION_WORDS | frozenset("i'm i'll ok mr mrs ms dr prof english".split())
+_NO_NAMES = FUNCTION_WORDS | word_set("march may i'm i'll ok mr mrs ms dr prof english")
 _TITLE_SHARE = 0.5
 _TITLE_WORDS = 4
 
@@ -118,7 +118,7 @@ def _runs(sentence: Sequence[Word]) -> Iterator[tuple[int, list[Word]]]:
             joints = 0
             if not word.is_possessive:
                 continue
-        elif run and is_joint and joints < _MOST_JOINTS and not (word.key in ("and", "for")):
+        elif run and is_joint and joints < _MOST_JOINTS and word.key not in ("and", "for"):
             run.append(word)
             joints += 1
             continue

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from memory_palace.language.stemming import stem_word
-from memory_palace.language.vocabulary import AUXILIARIES, VAGUE
+from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
 from memory_palace.language.words import Part, Word
 
-_FIRST_PERSON = frozenset("i i'm i've i'd i'll we we've we'd we'll we're".split())
-_SKIPPED = frozenset(
+_FIRST_PERSON = word_set("i i'm i've i'd i'll we we've we'd we'll we're")
+_SKIPPED = word_set(
     """be is am are was were been being have has had do does did will would can could should might
     may must not never also really just always often usually still already recently finally even
-    going i'm i've i'd i'll we're we've gonna to don't doesn't didn't ever actually""".split()
+    going i'm i've i'd i'll we're we've gonna to don't doesn't didn't ever actually"""
 )
-_STATES = frozenset("is am are was were i'm we're isn't aren't wasn't became become".split())
-_PREPOSITIONS = frozenset("to in on at for with from about of into as by over through up out".split())
+_STATES = word_set("is am are was were i'm we're isn't aren't wasn't became become")
+_PREPOSITIONS = word_set("to in on at for with from about of into as by over through up out")
 _LEMMAS = {
     form: lemma
     for lemma, forms in {
@@ -80,8 +80,10 @@ def lemma(verb: str) -> str:
     return stem_word(_LEMMAS.get(verb, verb))
 
 
-def find_relations(words: Sequence[Word], names: Collection[str]) -> Iterator[Relation]:
-    """Yield the relations whose subject is the writer or one of ``names`` (keys of words).
+def find_relations(
+    words: Sequence[Word], names: Collection[str], *, writer: str = "i"
+) -> Iterator[Relation]:
+    """Yield the relations whose subject is ``writer`` ("I") or one of ``names`` (keys of words).
 
     The verb follows within three words, auxiliaries and adverbs aside; the object is the head of
     the noun phrase behind it, at most one preposition away. Either may be missing in speech, and
@@ -89,7 +91,7 @@ def find_relations(words: Sequence[Word], names: Collection[str]) -> Iterator[Re
     """
     for place, word in enumerate(words):
         if word.key in _FIRST_PERSON:
-            subject = "i"
+            subject = writer
         elif word.key in names and not word.is_possessive:
             subject = word.key
         else:
