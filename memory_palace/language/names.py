@@ -8,7 +8,7 @@ words and is no ordinary word itself.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from itertools import groupby
 
 from memory_palace.language.vocabulary import FUNCTION_WORDS, word_set
@@ -39,7 +39,7 @@ def name_text(name: Sequence[Word]) -> str:
     return " ".join([*first, last[: len(name[-1].key)]])
 
 
-def find_names(words: Sequence[Word], known: Collection[str] = ()) -> list[Name]:
+def find_names(words: Sequence[Word], known: Container[str] = ()) -> list[Name]:
     """Return the names in order. ``known`` holds keys, as ``name_key`` makes them.
 
     Known names are found in any spelling; of two that overlap the longer stays.
@@ -52,10 +52,10 @@ def find_names(words: Sequence[Word], known: Collection[str] = ()) -> list[Name]
         if _is_title(sentence):
             continue
         found += _capitalised(sentence, seen_inside, known)
-    return [*found, *find_known(words, known)] if known else found
+    return [*found, *find_known(words, known)]
 
 
-def find_known(words: Sequence[Word], known: Collection[str]) -> Iterator[Name]:
+def find_known(words: Sequence[Word], known: Container[str]) -> Iterator[Name]:
     """Yield the known names among the words, in any spelling, the longest at each place."""
     place, count = 0, len(words)
     while place < count:
@@ -92,7 +92,7 @@ def _is_title(sentence: Sequence[Word]) -> bool:
 
 
 def _capitalised(
-    sentence: Sequence[Word], seen_inside: Collection[str], known: Collection[str]
+    sentence: Sequence[Word], seen_inside: Collection[str], known: Container[str]
 ) -> Iterator[Name]:
     for start, run in _runs(sentence):
         name = run
@@ -130,7 +130,7 @@ def _runs(sentence: Sequence[Word]) -> Iterator[tuple[int, list[Word]]]:
 
 
 def _is_name_at_start(
-    run: Sequence[Word], seen_inside: Collection[str], known: Collection[str]
+    run: Sequence[Word], seen_inside: Collection[str], known: Container[str]
 ) -> bool:
     first = run[0]
     if first.key in seen_inside or first.key in known:

@@ -14,8 +14,8 @@ SMALL_TOKENS = 50
 _CONTEXT_SHARE = 4
 """Title and headings may take one token in four of what the embedder sees."""
 _TEXT_SIXTEENTHS = 10
-"""The text of a chunk fills ten sixteenths of what the embedder can see, 160 tokens for MiniLM, which
-leaves room for its context. Longer passages blur into their average; shorter ones cost room."""
+"""The text of a chunk fills ten sixteenths of what the embedder sees, 160 tokens for MiniLM, which
+leaves room for its context. Longer passages blur into their average, shorter ones cost room."""
 
 
 def chunk_body(

@@ -43,6 +43,7 @@ PROFILES: Mapping[str, Profile] = {
                 "beside": 0.55,
                 "speaker": 3.5,
                 "statement": 1.1,
+                "temporal": 5.0,
             },
         ),
         Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
