@@ -123,12 +123,14 @@ def _phrase(phrase: tuple[Word, ...]) -> tuple[Fact, ...]:
 
 
 def _preference(preference: Preference) -> Iterator[Fact]:
-    words = [word for word in split_words(preference.object) if word.key]
+    """Yield nothing for "I like it": what is liked stands elsewhere."""
+    words = split_words(preference.object)
+    subjects = {text_key(word.key) for word in words if word.part in (Part.NOUN, Part.VERB)}
+    if not subjects:
+        return
     display = f"{preference.polarity} {preference.object}"
     yield Fact(FactKind.PREFERENCE, preference_key(preference.holder, ANY), display)
-    yield Fact(FactKind.PREFERENCE, preference_key(ANY, ANY), "")
-    subjects = {word.key for word in words if word.part in (Part.NOUN, Part.VERB)}
-    for subject in sorted(text_key(subject) for subject in subjects):
+    for subject in sorted(subjects):
         yield Fact(FactKind.PREFERENCE, preference_key(ANY, subject), "")
         yield Fact(FactKind.PREFERENCE, preference_key(preference.holder, subject), "")
 

@@ -35,8 +35,8 @@ def is_english(text: str) -> bool:
     if not words:
         return False
     if not text.isascii():
-        letters = sum(map(len, words))
-        if sum(len(word) for word in words if word.isascii()) < _LEAST_ASCII * letters:
+        letters = "".join(words)
+        if len(letters.encode("ascii", "ignore")) < _LEAST_ASCII * len(letters):
             return False
     lowered = list(map(str.casefold, words))
     english = sum(map(STOPWORDS.__contains__, lowered))

@@ -11,13 +11,20 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from memory_palace.language.stemming import stem_word
-from memory_palace.language.vocabulary import AUXILIARIES, VAGUE
+from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
 from memory_palace.language.words import Part, Word
 
 _LONGEST = 4
 _OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER, Part.POSSESSIVE})
 _NOMINAL = frozenset({Part.NOUN, Part.ADJECTIVE})
 _MODIFIERS = frozenset({Part.ADJECTIVE, Part.PARTICIPLE})
+_OPEN_CLASS = frozenset({Part.NOUN, Part.VERB, Part.PARTICIPLE})
+_SUBJECTS = word_set(
+    """i we you they he she who can could will would should may might must cannot can't couldn't
+    won't wouldn't shouldn't don't doesn't didn't let's"""
+)
+"""What a verb follows, listed as one or not."""
+_OBJECT_PRONOUNS = word_set("it them him us me this that these those all how what")
 _SHORTEST_HEAD = 3
 _MEMORY = 1 << 16
 
@@ -48,8 +55,12 @@ def phrase_keys(phrase: tuple[Word, ...]) -> tuple[str, ...]:
 def _runs(words: Sequence[Word]) -> Iterator[list[Word]]:
     run: list[Word] = []
     before, previous = Part.BREAK, ""
-    for word in words:
-        part = _part_after(before, previous, word)
+    for place, word in enumerate(words):
+        part = word.part
+        if part in _OPEN_CLASS:
+            part = _part_after(before, previous, word)
+            if previous == "to" and part == Part.NOUN and _is_followed(words, place + 1):
+                part = Part.VERB
         is_nominal = part in _NOMINAL
         if is_nominal:
             run.append(word)
@@ -66,14 +77,21 @@ def _part_after(before: int, previous: str, word: Word) -> int:
     """Return what a word is, given the part of speech and the key of the word before it."""
     part = word.part
     if part == Part.NOUN:
-        is_verb = word.key.endswith("ing") and previous in AUXILIARIES
-        return Part.VERB if is_verb else part
+        is_verb = previous in _SUBJECTS or (word.key.endswith("ing") and previous in AUXILIARIES)
+        return Part.VERB if is_verb and not word.is_capital else part
     if before in _OPENERS:
         if part == Part.PARTICIPLE:
             return Part.ADJECTIVE
         if part == Part.VERB:
             return Part.ADJECTIVE if word.key.endswith("ed") else Part.NOUN
     return part
+
+
+def _is_followed(words: Sequence[Word], place: int) -> bool:
+    """Say whether an object begins at ``place``, so that the word before it is a verb."""
+    return place < len(words) and (
+        words[place].part == Part.DETERMINER or words[place].key in _OBJECT_PRONOUNS
+    )
 
 
 def _trim(run: list[Word]) -> tuple[Word, ...]:

@@ -63,6 +63,7 @@ _LEMMAS = {
     }.items()
     for form in forms.split()
 }
+_OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER})
 _LONGEST_OBJECT = 4
 _MOST_BETWEEN = 3
 
@@ -83,7 +84,10 @@ def lemma(verb: str) -> str:
 def find_relations(
     words: Sequence[Word], names: Collection[str], *, writer: str = "i"
 ) -> Iterator[Relation]:
-    """Yield the relations whose subject is ``writer`` ("I") or one of ``names`` (keys of words).
+    """Yield the relations whose subject is ``writer`` ("I"), one of ``names``, or capitalised.
+
+    ``names`` holds keys of words. A capital at the start of a sentence is enough here: whoever
+    asks for "Anna" and "buy" is answered by "Anna bought", and no name is made of it.
 
     The verb follows within three words, auxiliaries and adverbs aside; the object is the head of
     the noun phrase behind it, at most one preposition away. Either may be missing in speech, and
@@ -92,11 +96,11 @@ def find_relations(
     for place, word in enumerate(words):
         if word.key in _FIRST_PERSON:
             subject = writer
-        elif word.key in names and not word.is_possessive:
+        elif word.key in names or (word.is_capital and word.part == Part.NOUN):
             subject = word.key
         else:
             continue
-        verb_place = find_verb(words, place + 1)
+        verb_place = None if word.is_possessive else find_verb(words, place + 1)
         if verb_place is not None and (found := find_object(words, verb_place + 1)):
             yield Relation(subject, lemma(words[verb_place].key), found)
 
@@ -117,13 +121,15 @@ def find_object(words: Sequence[Word], start: int) -> str:
     place = start
     while place < len(words) and words[place].key in _PREPOSITIONS and place < start + 2:
         place += 1
-    head = ""
+    head, is_opened = "", False
     for word in words[place : place + _LONGEST_OBJECT + 1]:
-        if word.part == Part.NOUN and word.key not in VAGUE:
+        if word.part in _OPENERS and not head:
+            is_opened = True
+        elif word.part == Part.NOUN or (word.part == Part.VERB and is_opened and not head):
             head = word.key
-        elif word.part not in (Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER) or head:
+        else:
             break
-    return stem_word(head)
+    return "" if head in VAGUE else stem_word(head)
 
 
 def _is_progressive(words: Sequence[Word], place: int) -> bool:

@@ -24,7 +24,8 @@ AUXILIARIES = word_set(
 """What a present participle follows: "was running" is no noun phrase."""
 
 FUNCTION_WORDS = word_set(
-    """this that
+    """whenever wherever amongst somewhat enough unsure outside inside whereas regarding
+    this that
     these those some any no either neither both all several few many much more most less
     such what which i me mine myself you yours yourself yourselves he him himself she hers herself
     it itself we us ours ourselves they them theirs themselves who whom whoever whatever when
@@ -182,9 +183,17 @@ def _inflect(verb: str) -> Iterator[str]:
         yield from (verb + verb[-1] + "ed", verb + verb[-1] + "ing")
 
 
-VERBS = (
-    frozenset(form for verb in _REGULAR_VERBS.split() for form in _inflect(verb)) | _IRREGULAR_VERBS
+GERUNDS = word_set(
+    """hiking camping cooking running swimming reading writing painting training dancing baking
+    singing gardening shopping climbing biking kayaking surfing testing building meeting drawing
+    learning teaching setting beginning ending recording fishing knitting parenting volunteering
+    programming engineering feeling planning"""
 )
-"""Every form of the common verbs."""
+"""Forms of verbs that more often name an activity."""
+
+_ALL_FORMS = frozenset(form for verb in _REGULAR_VERBS.split() for form in _inflect(verb))
+VERBS = (_ALL_FORMS | _IRREGULAR_VERBS) - GERUNDS
+"""Every form of the common verbs, but for those gerunds."""
 
 MODIFYING_PARTICIPLES = word_set("broken lost known given written shared chosen frozen")
+"""Participles that stand before nouns as adjectives do."""

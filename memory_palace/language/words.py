@@ -42,7 +42,7 @@ SENTENCE_ENDS = frozenset('.!?:…\n"“”|;—*•')
 
 _BREAKS = r"[.!?:;,()\[\]{}\"“”«»…—–|<>=\\•]"
 _TOKEN = re.compile(
-    r"[^\W_](?:[\w'’]*[^\W_])?(?:[-.&+/@][^\W_](?:[\w'’]*[^\W_])?)*"
+    r"(?:Dr|Mrs?|Ms|Prof|St)\.(?=\s)|[^\W_](?:[\w'’]*[^\W_])?(?:[-.&+/@][^\W_](?:[\w'’]*[^\W_])?)*"
     rf"|{_BREAKS}|\n(?=\s*(?:[-*+>#|\n]|\d+[.)]\s))|(?<=\s)[-*/](?=\s)"
 )
 _MEMORY = 1 << 16
@@ -61,7 +61,7 @@ def _look_up(token: str) -> Word:
     first = token[0]
     if not first.isalnum():
         return Word(token, "", Part.BREAK, False, False)
-    key = token.casefold().replace("’", "'")
+    key = token.casefold().replace("’", "'").rstrip(".")
     is_possessive = key.endswith(("'s", "s'")) and key not in vocabulary.AUXILIARIES
     if key == "let's":
         is_possessive = False

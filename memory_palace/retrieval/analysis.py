@@ -47,9 +47,7 @@ _LIKENESS = re.compile(
     r"\b(?:look|looks|looked|feel|feels|sound|sounds|be|is|was|seem\w*) like\b", re.I
 )
 _QUESTION_WORDS = word_set("what who where when why how which did does do is was were are")
-_THEME = re.compile(
-    r"\b(?:remind\w*|memor(?:y|ies)|remember(?:ing)? (?:fondly|the old|from)|looking back)\b", re.I
-)
+_THEME = re.compile(r"\b(?:memories|remember(?:ing)? (?:fondly|the old|from)|looking back)\b", re.I)
 _SHORTEST_WORD = 3
 
 
