@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import lru_cache
+from typing import NamedTuple
 
 from memory_palace.facts.fact import Fact, FactKind
 from memory_palace.facts.keys import (
@@ -59,11 +60,15 @@ def extract_facts(
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     prose = strip_markup(text)
-    facts += (Fact(FactKind.QUOTE, text_key(quote), quote) for quote in find_quotes(prose))
-    context = ". ".join((title, *headings))
-    if is_english(prose):
-        facts += _english(prose, context, entities, written)
-    distinct = {(fact.kind, fact.key): fact for fact in reversed(facts) if fact.key}
+    facts += [Fact(FactKind.QUOTE, text_key(quote), quote) for quote in find_quotes(prose)]
+    said = [_Said(who, part, split_words(part)) for who, part in split_speakers(prose)]
+    words = [word for part in said for word in (*part.words, END)]
+    keys = [word.key for word in words if word.key]
+    if is_english(prose, keys):
+        facts += _spoken(words, said, frozenset(keys), entities)
+        facts += _phrases(find_phrases(split_words(". ".join((title, *headings)))))
+        facts += _dates(find_dates(prose, written or _ANY_DAY, set(keys)), written)
+    distinct = {fact[:2]: fact for fact in reversed(facts) if fact.key}
     return tuple(reversed(distinct.values()))
 
 
@@ -76,29 +81,31 @@ def _stated(tags: Sequence[str], links: Sequence[str], entities: Sequence[str]) 
         yield Fact(FactKind.ENTITY, name_key(entity), entity)
 
 
-def _english(
-    prose: str, context: str, entities: Sequence[str], written: date | None
-) -> Iterator[Fact]:
-    parts = [(who, said, split_words(said)) for who, said in split_speakers(prose)]
-    words = [word for _, _, spoken in parts for word in (*spoken, END)]
-    keys = frozenset(word.key for word in words)
+class _Said(NamedTuple):
+    """A part of a passage, and who says it."""
+
+    who: str
+    text: str
+    words: list[Word]
+
+
+def _spoken(
+    words: Sequence[Word], said: Sequence[_Said], keys: frozenset[str], entities: Sequence[str]
+) -> list[Fact]:
     names = find_names(words, {name_key(entity) for entity in entities})
-    yield from _entities(names)
-    yield from _phrases(find_phrases(words))
-    yield from _phrases(find_phrases(split_words(context)))
+    facts = [*_entities(names), *_phrases(find_phrases(words))]
     people = frozenset(word.key for name in names for word in name)
-    for who, said, spoken in parts:
+    for who, text, spoken in said:
         for relation in find_relations(spoken, people, writer=who):
             whole, *partial = relation_keys(relation)
-            yield Fact(FactKind.RELATION, whole, " ".join(relation))
-            yield from (Fact(FactKind.RELATION, key, "") for key in partial)
-        for preference in find_preferences(said, writer=who, keys=keys):
-            yield from _preference(preference)
-    yield from _dates(find_dates(prose, written or _ANY_DAY), written)
-    if not keys.isdisjoint(WEEKDAYS):
-        for weekday in find_weekdays(prose):
-            yield Fact(FactKind.WEEKDAY, str(weekday), "")
-    yield from (Fact(FactKind.THEME, theme, theme) for theme in find_themes(prose, keys))
+            facts.append(Fact(FactKind.RELATION, whole, " ".join(relation)))
+            facts += [Fact(FactKind.RELATION, key, "") for key in partial]
+        for preference in find_preferences(text, writer=who, keys=keys):
+            facts += _preference(preference)
+        if not keys.isdisjoint(WEEKDAYS):
+            facts += [Fact(FactKind.WEEKDAY, str(day), "") for day in find_weekdays(text)]
+        facts += [Fact(FactKind.THEME, theme, theme) for theme in find_themes(text, keys)]
+    return facts
 
 
 def _entities(names: Sequence[Sequence[Word]]) -> Iterator[Fact]:
@@ -110,9 +117,8 @@ def _entities(names: Sequence[Sequence[Word]]) -> Iterator[Fact]:
                     yield Fact(FactKind.ENTITY, word.key, "")
 
 
-def _phrases(phrases: Sequence[tuple[Word, ...]]) -> Iterator[Fact]:
-    for phrase in phrases:
-        yield from _phrase(phrase)
+def _phrases(phrases: Sequence[tuple[Word, ...]]) -> list[Fact]:
+    return [fact for phrase in phrases for fact in _phrase(phrase)]
 
 
 @lru_cache(maxsize=1 << 16)

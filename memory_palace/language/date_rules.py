@@ -192,6 +192,10 @@ _SURE_MONTH = _MONTH.replace("mar(?:ch)?", "(?-i:March)").replace("|may|", "|")
 _IN_MONTH = "in|during|since|by|until|of|early|late|mid|around|before|after"
 _IN_YEAR = "in|during|since|of|from|by|until|year|circa|around"
 HINT = re.compile(r"[^\W\d_]+|\d{4}(?=[-/.])|\d(?=/)|\d{4}")
+MAY = re.compile(
+    r"\bMay\b|\b(?:in|of|last|this|next|during|since|until|by|early|late) may\b|\bmay \d"
+)
+"""Where the word can be a month: mostly it is a verb, and a common one."""
 _NAMES_OF_MONTHS = frozenset([*_MONTH_NAMES, *_MONTHS, "sept"])
 _NAMES_OF_DAYS = frozenset(WEEKDAY_NAMES)
 _NAMES_OF_SEASONS = frozenset(SEASONS)
@@ -253,3 +257,6 @@ RULES = (
     ),
 )
 """In the order in which they claim text."""
+
+ALL_HINTS = frozenset[str]().union(*(rule.hints for rule in RULES))
+"""Words, none of which means that there is no expression of time."""
