@@ -112,6 +112,18 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Derived:
+    """What is indexed of a chunk besides its vector."""
+
+    words: tuple[str, ...] = ()
+    """Tokens of the chunk, repeated as often as they stand there."""
+    extras: tuple[str, ...] = ()
+    """Tokens that describe it and need not stand there: names, tags, phrases."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """Pairs of kind and key of what was extracted from it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """One parsed Markdown file. ``type`` and ``priority`` are what its front matter says."""
 

@@ -16,18 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_palace.config import PALACE, ROOMS, Config, PalacePaths
-from memory_palace.embedding.base import Embedder, embed_query
-from memory_palace.embedding.choice import choose_embedder
-from memory_palace.embedding.registry import get_embedder, is_available
+from memory_palace.embedding.base import embed_query
 from memory_palace.errors import NotAPalaceError
 from memory_palace.graph.names import NoteNames
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.commit import read_commit
-from memory_palace.index.fingerprint import check_fingerprint
+from memory_palace.index.embedders import Embedders
 from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
 from memory_palace.retrieval.filters import check_room, match_notes
+from memory_palace.retrieval.profiles import DEFAULT_PROFILE, LEXICAL_PROFILES, LISTING_PROFILES
 from memory_palace.retrieval.search import search
 from memory_palace.settings import read_config
 from memory_palace.storage.lock import writer_lock
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.context import Progress
     from memory_palace.index.doctor import Examination
-    from memory_palace.index.state import State
     from memory_palace.index.status import Status
     from memory_palace.notes.excerpt import NoteText
 
@@ -47,7 +45,7 @@ class Palace:
     def __init__(self, root: Path, *, config: Config | None = None) -> None:
         self.paths = PalacePaths(root)
         self.config = config if config is not None else read_config(self.paths.settings)
-        self._embedders: dict[str, Embedder] = {}
+        self._embedders = Embedders()
         self._snapshots: dict[bool, Snapshot] = {}
         self._links: tuple[Snapshot, NearLinks] | None = None
 
@@ -84,6 +82,7 @@ class Palace:
         nothing. Raise ``IndexLockedError`` where another writer keeps the lock longer than
         ``wait_seconds``.
         """
+        from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
         from memory_palace.index.context import BuildContext
         from memory_palace.index.state import open_state
@@ -93,10 +92,13 @@ class Palace:
             context = BuildContext(
                 paths=self.paths,
                 config=self.config,
-                embedder=self._embedder_to_build_with(state, embedder, force=force),
+                embedder=self._embedders.to_build_with(
+                    state.commit, asked=embedder, configured=self.config.embedder, force=force
+                ),
                 now_ns=time.time_ns(),
                 monotonic=time.monotonic,
                 progress=progress,
+                derive=derive,
                 is_dry_run=dry_run,
             )
             return build_index(context, state, force=force, verify=verify)
@@ -114,28 +116,42 @@ class Palace:
         *,
         limit: int = 5,
         filters: Filters | None = None,
-        profile: str = "compound",
+        profile: str = DEFAULT_PROFILE,
+        per_note: bool = True,
+        lexical: bool = False,
         gate: bool = True,
         include_cold: bool = False,
         neighbors: int = 2,
         as_of: float | None = None,
         budget_bytes: int | None = None,
     ) -> QueryResult:
-        """Rank notes that answer ``text``; with a filter and no text, list them."""
+        """Rank notes that answer ``text``; with a filter and no text, list them.
+
+        ``lexical`` needs no embedder, and neither does an index without vectors: words and facts
+        alone answer then, whichever profile was asked for, and the result's mode says so. A list
+        is ordered by metadata, which is all there is to order it by.
+        ``per_note=False`` ranks passages instead of notes.
+        """
         snapshot = self.snapshot(include_cold=include_cold)
+        is_lexical = bool(text.split()) and (lexical or not snapshot.commit.dimension)
+        if is_lexical and profile not in LEXICAL_PROFILES:
+            profile = DEFAULT_PROFILE
+        if not text.split() and profile not in LISTING_PROFILES:
+            profile = "compound"
         query = Query(
             text=" ".join(text.split()),
             as_of=time.time() if as_of is None else as_of,
             filters=filters if filters is not None else Filters(),
         )
-        if query.text:
-            embedder = self._embedder_of(snapshot)
+        if query.text and not is_lexical:
+            embedder = self._embedders.of(snapshot.commit)
             query = replace(query, vector=embed_query(embedder, query.text))
         found = search(
             query,
             snapshot,
             profile=profile,
             limit=limit,
+            per_note=per_note,
             gate=gate,
             half_life_days=self.config.half_life_days,
             neighbors=neighbors,
@@ -146,8 +162,8 @@ class Palace:
         return QueryResult(
             text=query.text,
             profile=profile,
-            mode="vector" if query.text else "listing",
-            embedder=snapshot.commit.embedder,
+            mode="lexical" if is_lexical else "vector" if query.text else "listing",
+            embedder=None if is_lexical else snapshot.commit.embedder,
             hits=tuple(found.hits),
             gate=found.gate,
             freshness=freshness.state,
@@ -233,14 +249,15 @@ class Palace:
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
+        from memory_palace.facts.derive import derive
         from memory_palace.index.doctor import Examination, examine
         from memory_palace.index.state import open_state
 
         commit = open_state(self.paths).commit
         if commit is None:
             commit = read_commit(self.paths.commit) if not fix else None
-        embedder = self._embedder(commit.embedder) if commit else None
-        found = examine(self.paths, self.config, embedder) if commit else Examination()
+        embedder = self._embedders.get(commit.embedder) if commit else None
+        found = examine(self.paths, self.config, embedder, derive) if commit else Examination()
         if fix and (commit is None or any(finding.is_derived for finding in found.findings)):
             self.index(verify=True)
             return replace(self.doctor(), fixed=found.findings)
@@ -269,27 +286,3 @@ class Palace:
         if self._links is None or self._links[0] is not snapshot:
             self._links = (snapshot, NearLinks.from_snapshot(snapshot))
         return self._links[1]
-
-    def _embedder(self, name: str) -> Embedder:
-        if name not in self._embedders:
-            self._embedders[name] = get_embedder(name)
-        return self._embedders[name]
-
-    def _embedder_of(self, snapshot: Snapshot) -> Embedder:
-        """Return the embedder the snapshot was built with, provided it still is the same."""
-        embedder = self._embedder(snapshot.commit.embedder)
-        check_fingerprint(embedder, snapshot.commit)
-        return embedder
-
-    def _embedder_to_build_with(self, state: State, asked: str | None, *, force: bool) -> Embedder:
-        name = choose_embedder(
-            asked=asked,
-            configured=self.config.embedder,
-            committed=state.commit.embedder if state.commit else None,
-            force=force,
-            is_available=is_available,
-        )
-        embedder = self._embedder(name)
-        if state.commit is not None and not force:
-            check_fingerprint(embedder, state.commit)
-        return embedder

@@ -6,5 +6,11 @@ needs the names alone.
 
 from __future__ import annotations
 
-CHUNKER = "sections-2"
+CHUNKER = "sections-3"
 """Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
+
+TOKENIZER = "words-1"
+"""Bump it whenever ``language.tokens`` can give other tokens for a text."""
+
+FACTS = "facts-1"
+"""Bump it whenever ``facts`` can extract something else from a text."""

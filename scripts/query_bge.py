@@ -8,4 +8,5 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # runs without 
 
 from memory_palace.cli.script import run_script
 
-run_script("query", "--top-k", "3", here=Path(__file__))
+formula = [] if "--raw" in sys.argv else ["--profile", "compound"]
+run_script("query", "--top-k", "3", *formula, here=Path(__file__))

@@ -177,14 +177,17 @@ def _measure_ranking() -> Iterator[Row]:
         dimension = snapshot.commit.dimension
         vector = np.full(dimension, dimension**-0.5, np.float32)
         matrix = snapshot.rows_of(np.arange(len(snapshot.row_note)))
-        query = Query("a question", time.time(), Filters(), vector)
+        words = (root / snapshot.paths[0]).read_text("utf-8").split()[-12:]
+        query = Query(" ".join(words), time.time(), Filters(), vector)
 
-        def rank() -> object:
-            return search(query, snapshot, profile="compound", limit=5)
+        def rank(profile: str) -> object:
+            return search(query, snapshot, profile=profile, limit=5)
 
-        ours, plain = _percentiles(rank, lambda: matrix @ vector)
+        ours, plain = _percentiles(lambda: rank("compound"), lambda: matrix @ vector)
         label = f"ranking {len(matrix):,} x {dimension}, p95"
         yield Row(label, ours, "ms", "numpy matrix-vector product", plain, "<= 1.5")
+        every, dense = _percentiles(lambda: rank("hybrid"), lambda: rank("raw"))
+        yield Row(f"{label}, all signals", every, "ms", "cosine alone", dense, "<= 4")
 
 
 def _percentiles(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -28,6 +28,7 @@ from memory_palace.errors import IndexLockedError, UsageError
 from memory_palace.language.visible import visible
 from memory_palace.models import Hit, QueryResult
 from memory_palace.palace import Palace
+from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 
 
 def query_notes(
@@ -51,8 +52,12 @@ def query_notes(
         int, typer.Option("--neighbors", min=0, help="Linked notes after each hit.")
     ] = 2,
     profile: Annotated[
-        str | None, typer.Option("--profile", help="compound (the default) or raw.")
+        str | None, typer.Option("--profile", help=f"One of {', '.join(PROFILES)}.")
     ] = None,
+    mode: Annotated[
+        Literal["vector", "lexical"],
+        typer.Option("--mode", help="lexical needs no model: words and facts alone answer."),
+    ] = "vector",
     as_of: Annotated[
         str | None, typer.Option("--as-of", help="Ask as if it were this day.")
     ] = None,
@@ -79,7 +84,8 @@ def query_notes(
         question,
         limit=top_k,
         filters=filters,
-        profile="raw" if raw else profile or "compound",
+        profile="raw" if raw else profile or DEFAULT_PROFILE,
+        lexical=mode == "lexical",
         gate=not no_gate,
         include_cold=include_cold,
         neighbors=neighbors,
@@ -95,6 +101,15 @@ def query_notes(
         for line in _lines(result, texts, details=details):
             print(line)
     _remark(palace, result, include_cold=include_cold)
+
+
+def _why_lexical(palace: Palace) -> str:
+    if palace.snapshot().commit.dimension:
+        return "words and facts alone were compared, as asked"
+    return (
+        "the index has no vectors; `palace models fetch minilm` and then "
+        "`palace index --force --embedder minilm` make them"
+    )
 
 
 def _refresh(palace: Palace) -> None:
@@ -134,8 +149,11 @@ def _lines(result: QueryResult, texts: list[str], *, details: bool) -> Iterator[
 
 
 def _details(hit: Hit) -> Iterator[str]:
+    """Print every part that adds something; ``--json`` has the silent ones as well."""
     for part in hit.contributions:
-        yield (f"{part.signal:<11} {part.value:.6f} x {part.weight:.6f} = {part.contribution:.6f}")
+        if not part.value:
+            continue
+        yield (f"{part.signal:<12} {part.value:.6f} x {part.weight:.6f} = {part.contribution:.6f}")
     date = hit.note.date
     yield f"date {show_date(date.timestamp)} ({date.source}), priority {hit.note.priority}"
 
@@ -185,6 +203,8 @@ def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> None:
     """Say on stderr what a reader of the answer should know."""
     if not result.hits:
         say("nothing found")
+    if result.mode == "lexical":
+        say(f"mode: lexical; {_why_lexical(palace)}")
     if result.freshness == "stale":
         verb = "note differs" if result.behind == 1 else "notes differ"
         say(f"{result.behind} {verb} from the index; run `palace index`, or ask with --refresh")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from memory_palace.errors import MissingPartError, WrongEmbedderError
+from memory_palace.errors import WrongEmbedderError
 
 DEFAULT = "minilm"
+NO_VECTORS = "none"
 
 
 def choose_embedder(
@@ -21,7 +22,7 @@ def choose_embedder(
 
     ``asked`` is the flag, ``configured`` what ``palace.yaml`` says, ``committed`` what the index
     was built with. Another one than the committed needs ``force``: vectors of two models do not
-    mix. Without any of them it is minilm where its weights are, and ``MissingPartError`` if not.
+    mix. Without any of them it is minilm where its weights are, and no vectors at all if not.
     """
     wanted = asked or configured
     if committed is not None and not force:
@@ -33,8 +34,5 @@ def choose_embedder(
         return committed
     name = wanted or committed or DEFAULT
     if name == DEFAULT and wanted is None and not is_available(DEFAULT):
-        raise MissingPartError(
-            "no embedding model is on this machine; run `palace models fetch minilm`, "
-            "or name one with `palace index --embedder NAME` (`palace models list` shows them)"
-        )
+        return NO_VECTORS
     return name

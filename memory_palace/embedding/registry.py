@@ -18,6 +18,7 @@ EMBEDDERS: Mapping[str, str] = {
     "minilm": "all-MiniLM-L6-v2, 384 dimensions, English; the default where its weights are",
     "bge-m3": "BAAI/bge-m3, 1024 dimensions, a hundred languages; needs the extra [bge]",
     "hashing": "hashed words and letters, 384 dimensions; lexical: finds words, not meanings",
+    "none": "no vectors: words and facts alone answer; what an index gets where no model is",
     "llm:MODEL": "an embedding model of the llm library; needs the extra [llm]",
 }
 """What each name stands for, in one line."""
@@ -45,6 +46,10 @@ def get_embedder(name: str, *, environ: Mapping[str, str] = os.environ) -> Embed
         from memory_palace.embedding.hashing import HashingEmbedder
 
         return HashingEmbedder()
+    if name == "none":
+        from memory_palace.embedding.none import NoEmbedder
+
+        return NoEmbedder()
     raise UsageError(describe_unknown(name))
 
 
@@ -56,7 +61,7 @@ def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
         return is_minilm_present(cache_folder(environ))
     if name == "bge-m3":
         return find_spec("FlagEmbedding") is not None and _has_bge_weights(environ)
-    if name == "hashing":
+    if name in ("hashing", "none"):
         return True
     raise UsageError(describe_unknown(name))
 

@@ -12,7 +12,7 @@ from typing import Any
 from memory_palace.errors import IndexDamagedError, IndexMissingError
 from memory_palace.storage.atomic import write_atomic
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)

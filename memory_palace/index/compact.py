@@ -143,6 +143,7 @@ def _with_chunks(row: NoteRow, segment: Segment, rows: Sequence[int]) -> NoteRow
             int(segment["chunk_lines"][i][1]),
             bytes(segment["chunk_digest"][i]),
             segment.chunk_bytes(i),
+            tuple(keys[i] for keys in segment.row_keys),
         )
         for i in rows
     )

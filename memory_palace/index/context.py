@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.index.fingerprint import index_fingerprint
+from memory_palace.models import Derived, Note
 
 Progress = Callable[[int, int], None]
 """Told how many chunks are done, and how many there will be by the present estimate."""
+
+Derive = Callable[[Note], Sequence[Derived]]
+"""Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,7 @@ class BuildContext:
     now_ns: int
     monotonic: Callable[[], float]
     progress: Progress
+    derive: Derive
     is_dry_run: bool = False
 
     @property

@@ -14,6 +14,8 @@ from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
+from memory_palace.index.context import Derive
+from memory_palace.index.postings import derived_keys, same_keys
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.state import State, open_state
 from memory_palace.models import Chunk, SourceFile
@@ -50,7 +52,9 @@ class Examination:
     """What disagreed before the index was built again."""
 
 
-def examine(paths: PalacePaths, config: Config, embedder: Embedder | None) -> Examination:
+def examine(
+    paths: PalacePaths, config: Config, embedder: Embedder | None, derive: Derive
+) -> Examination:
     """Compare everything derived with what it is derived from. Nothing is written.
 
     Without an embedder chunks are compared by what is stored of them, and no vector is made.
@@ -61,7 +65,7 @@ def examine(paths: PalacePaths, config: Config, embedder: Embedder | None) -> Ex
     checked = {"segments": len(commit.segments)}
     if not state.problems:
         snapshot = open_snapshot(paths, include_cold=True)
-        examiner = _Examiner(paths, config, embedder, snapshot)
+        examiner = _Examiner(paths, config, embedder, derive, snapshot)
         findings += examiner.examine()
         checked |= examiner.checked
         findings += _leftovers(paths, state)
@@ -72,11 +76,17 @@ class _Examiner:
     """Walks the notes once and compares each with the snapshot."""
 
     def __init__(
-        self, paths: PalacePaths, config: Config, embedder: Embedder | None, snapshot: Snapshot
+        self,
+        paths: PalacePaths,
+        config: Config,
+        embedder: Embedder | None,
+        derive: Derive,
+        snapshot: Snapshot,
     ) -> None:
         self._paths = paths
         self._config = config
         self._embedder = embedder
+        self._derive = derive
         self._snapshot = snapshot
         self._sampled: list[tuple[str, int, str]] = []
         self.checked = {"notes": 0, "chunks": 0, "vectors": 0, "manifest lines": 0}
@@ -128,8 +138,11 @@ class _Examiner:
         if stored != [chunk.digest[:32] for chunk in note.chunks]:
             yield Finding("chunk", file.path, "its chunks are not those of its text")
             return
-        for row, chunk in zip(rows, note.chunks, strict=True):
+        for row, chunk, derived in zip(rows, note.chunks, self._derive(note), strict=True):
             yield from self._chunk(file.path, row, chunk)
+            if not same_keys(self._snapshot.row_keys(row), derived_keys(derived)):
+                where = f"{file.path}:{chunk.first_line}"
+                yield Finding("chunk", where, "its words or facts are not those of its text")
 
     def _chunk(self, path: str, row: int, chunk: Chunk) -> Iterator[Finding]:
         lines = tuple(self._snapshot.row_lines[row].tolist())
@@ -150,7 +163,9 @@ class _Examiner:
         again = self._embedder.embed_passages([text for _, _, text in sample])
         stored = self._snapshot.rows_of(np.array([row for _, row, _ in sample]))
         self.checked["vectors"] = len(sample)
-        for (_, row, _), distance in zip(sample, np.abs(again - stored).max(axis=1), strict=True):
+        for (_, row, _), distance in zip(
+            sample, np.abs(again - stored).max(axis=1, initial=0), strict=True
+        ):
             if distance > VECTOR_TOLERANCE:
                 path = self._snapshot.paths[int(self._snapshot.row_note[row])]
                 yield Finding("vector", path, f"differs by {distance:.1e} when made again")

@@ -10,6 +10,7 @@ import numpy as np
 from memory_palace.index.compact import LARGE_ROWS
 from memory_palace.index.context import BuildContext
 from memory_palace.index.effective import Authorities
+from memory_palace.index.postings import derived_keys
 from memory_palace.index.records import chunk_line, note_line
 from memory_palace.index.reuse import KnownVectors, write_checkpoint
 from memory_palace.index.segment import CONTENT, EVERGREEN, HAS_PROBLEMS, PRIORITIES, PRIVATE
@@ -121,8 +122,14 @@ class RowMaker:
             stat=(*file.stat, file.stat.mtime_ns if changed is None else changed),
             line=note_line(note),
             chunks=tuple(
-                ChunkRow(c.first_line, c.last_line, bytes.fromhex(c.digest)[:16], chunk_line(c))
-                for c in note.chunks
+                ChunkRow(
+                    c.first_line,
+                    c.last_line,
+                    bytes.fromhex(c.digest)[:16],
+                    chunk_line(c),
+                    derived_keys(d),
+                )
+                for c, d in zip(note.chunks, self._context.derive(note), strict=True)
             ),
         )
 

@@ -8,6 +8,7 @@ import os
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, map_arrays
+from memory_palace.index.postings import FIELDS, KeyCounts, find_key, unpack_postings
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import is_named_by_content
 
@@ -65,6 +67,21 @@ class Segment:
         """Unit vectors, shape ``(rows, dimension)``."""
         vectors: Matrix = self._arrays["vectors"]
         return vectors
+
+    @property
+    def postings_bytes(self) -> int:
+        """Bytes of what its rows are found by."""
+        fields = tuple(f"{field}_" for field in FIELDS)
+        return sum(a.nbytes for name, a in self._arrays.items() if name.startswith(fields))
+
+    @cached_property
+    def row_keys(self) -> list[list[KeyCounts]]:
+        """For each of ``postings.FIELDS`` the keys of every row."""
+        return [unpack_postings(self._arrays, field, self.rows) for field in FIELDS]
+
+    def find(self, field: str, key: int) -> tuple[Array, Array]:
+        """Return the rows that hold a key, dead ones included, and how often each does."""
+        return find_key(self._arrays, field, key)
 
     @property
     def rows(self) -> int:

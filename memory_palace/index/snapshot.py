@@ -14,6 +14,7 @@ from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import Commit, read_commit
 from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.npz import Array
+from memory_palace.index.postings import KeyCounts
 from memory_palace.index.records import chunk_record, note_record
 from memory_palace.index.segment import (
     EVERGREEN,
@@ -70,23 +71,24 @@ class Snapshot:
         return self._rows("chunk_digest", np.zeros((0, 16), np.uint8))
 
     @cached_property
-    def _row_starts(self) -> NDArray[np.int64]:
+    def row_starts(self) -> NDArray[np.int64]:
+        """First row of each segment, and one more for the end."""
         return np.cumsum([0, *(segment.rows for segment in self.segments)]).astype(np.int64)
 
     def similarities(self, vector: Vector) -> Scores:
         """Return the cosine of every row with a unit vector; dead rows have some value too."""
-        scores: Scores = np.empty(int(self._row_starts[-1]), np.float32)
-        for segment, start in zip(self.segments, self._row_starts.tolist(), strict=False):
+        scores: Scores = np.empty(int(self.row_starts[-1]), np.float32)
+        for segment, start in zip(self.segments, self.row_starts.tolist(), strict=False):
             np.matmul(segment.vectors, vector, out=scores[start : start + segment.rows])
         return scores
 
     def rows_of(self, rows: NDArray[np.int64]) -> Matrix:
         """Return the vectors of some rows, shape ``(len(rows), dimension)``."""
         found = np.empty((len(rows), self.commit.dimension), np.float32)
-        numbers = np.searchsorted(self._row_starts, rows, side="right") - 1
+        numbers = np.searchsorted(self.row_starts, rows, side="right") - 1
         for number in sorted(set(numbers.tolist())):  # np.unique would import numpy.ma: 7 ms
             inside = numbers == number
-            found[inside] = self.segments[number].vectors[rows[inside] - self._row_starts[number]]
+            found[inside] = self.segments[number].vectors[rows[inside] - self.row_starts[number]]
         return found
 
     @cached_property
@@ -164,11 +166,17 @@ class Snapshot:
 
     def chunk(self, row: int) -> ChunkRecord:
         """Read what is shown of a row."""
-        number = int(np.searchsorted(self._row_starts, row, side="right")) - 1
-        line = self.segments[number].chunk_line(row - int(self._row_starts[number]))
+        number = int(np.searchsorted(self.row_starts, row, side="right")) - 1
+        line = self.segments[number].chunk_line(row - int(self.row_starts[number]))
         lines = self.row_lines[row]
         path = self.paths[int(self.row_note[row])]
         return chunk_record(line, path, int(lines[0]), int(lines[1]))
+
+    def row_keys(self, row: int) -> tuple[KeyCounts, ...]:
+        """Return what a row is found by, one value for each of ``postings.FIELDS``."""
+        number = int(np.searchsorted(self.row_starts, row, side="right")) - 1
+        place = row - int(self.row_starts[number])
+        return tuple(keys[place] for keys in self.segments[number].row_keys)
 
     def note(self, index: int) -> NoteRecord:
         """Read the record of a note."""

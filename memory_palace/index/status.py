@@ -28,7 +28,7 @@ class Status:
     built_ns: int
     segments: int
     index_bytes: Mapping[str, int]
-    """Size of each part: vectors and other arrays, records for showing, commit record."""
+    """Size of each part: vectors, postings, other arrays, records for showing, commit record."""
     rooms: Mapping[str, int]
     freshness: Freshness
     manifest_orphans: tuple[str, ...]
@@ -48,6 +48,7 @@ def take_status(paths: PalacePaths, snapshot: Snapshot, freshness: Freshness) ->
     for room in snapshot.rooms:
         rooms[room or "(no room)"] = rooms.get(room or "(no room)", 0) + 1
     vectors = commit.rows * commit.dimension * 4
+    postings = sum(segment.postings_bytes for segment in snapshot.segments)
     arrays = sum(ref.array_bytes for ref in commit.segments)
     return Status(
         notes=len(snapshot.paths),
@@ -61,7 +62,8 @@ def take_status(paths: PalacePaths, snapshot: Snapshot, freshness: Freshness) ->
         segments=len(commit.segments),
         index_bytes={
             "vectors": vectors,
-            "records": arrays - vectors,
+            "postings": postings,
+            "records": arrays - vectors - postings,
             "previews": sum(ref.line_bytes for ref in commit.segments),
             "commit": paths.commit.stat().st_size,
         },

@@ -13,6 +13,7 @@ import numpy as np
 
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, write_arrays
+from memory_palace.index.postings import FIELDS, KeyCounts, pack_postings
 from memory_palace.index.segment import TOMBSTONE, join_texts
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_atomic, write_content
@@ -30,6 +31,8 @@ class ChunkRow:
     """The first 16 bytes of the text digest."""
     line: bytes
     """What is shown of it: one JSON line."""
+    keys: tuple[KeyCounts, ...]
+    """What it can be found by: one for each of ``postings.FIELDS``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,7 @@ def _members(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Arr
         "chunk_digest": [_digests([chunk.digest for chunk in chunks])],
         "chunk_offset": [np.array(chunk_offsets, np.uint64)],
         "chunk_crc": [np.array([zlib.crc32(chunk.line) for chunk in chunks], np.uint32)],
+        **_postings(chunks),
         "paths": texts(lambda note: note.path),
         "titles": texts(lambda note: note.title),
         "types": texts(lambda note: note.type),
@@ -139,6 +143,13 @@ def _members(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Arr
         "note_crc": column(lambda note: zlib.crc32(note.line), np.uint32),
         "stat": [_shaped([note.stat for note in notes], np.int64, 5)],
     }
+
+
+def _postings(chunks: Sequence[ChunkRow]) -> dict[str, Sequence[Array]]:
+    members: dict[str, Sequence[Array]] = {}
+    for place, field in enumerate(FIELDS):
+        members |= pack_postings(field, [chunk.keys[place] for chunk in chunks])
+    return members
 
 
 def _offsets(notes: Sequence[NoteRow]) -> tuple[list[int], list[int]]:

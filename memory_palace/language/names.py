@@ -8,7 +8,7 @@ words and is no ordinary word itself.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 
 from memory_palace.language.vocabulary import FUNCTION_WORDS, word_set
 from memory_palace.language.words import SENTENCE_ENDS, Part, Word
@@ -39,7 +39,7 @@ def name_text(name: Sequence[Word]) -> str:
     return " ".join([*first, last[: len(name[-1].key)]])
 
 
-def find_names(words: Sequence[Word], known: Collection[str] = ()) -> list[Name]:
+def find_names(words: Sequence[Word], known: Container[str] = ()) -> list[Name]:
     """Return the names in order. ``known`` holds keys, as ``name_key`` makes them.
 
     Known names are found in any spelling.
@@ -47,13 +47,12 @@ def find_names(words: Sequence[Word], known: Collection[str] = ()) -> list[Name]
     sentences = [sentence for sentence in _sentences(words) if not _is_title(sentence)]
     inside = {word.key for sentence in sentences for word in sentence[1:] if word.is_capital}
     found = [name for part in sentences for name in _capitalised(part, inside, known)]
-    if known:
-        keys = {" ".join(word.key for word in name) for name in found}
-        found += (n for n in find_known(words, known) if " ".join(w.key for w in n) not in keys)
+    keys = {" ".join(word.key for word in name) for name in found}
+    found += (n for n in find_known(words, known) if " ".join(w.key for w in n) not in keys)
     return found
 
 
-def find_known(words: Sequence[Word], known: Collection[str]) -> Iterator[Name]:
+def find_known(words: Sequence[Word], known: Container[str]) -> Iterator[Name]:
     """Yield the known names among the words, in any spelling, the longest at each place."""
     place, count = 0, len(words)
     while place < count:
@@ -92,7 +91,7 @@ def _is_title(sentence: Sequence[Word]) -> bool:
 
 
 def _capitalised(
-    sentence: Sequence[Word], inside: Collection[str], known: Collection[str]
+    sentence: Sequence[Word], inside: Collection[str], known: Container[str]
 ) -> Iterator[Name]:
     for start, run in _runs(sentence):
         name = run
@@ -129,7 +128,7 @@ def _runs(sentence: Sequence[Word]) -> Iterator[tuple[int, list[Word]]]:
         yield start, run[: len(run) - joints]
 
 
-def _is_name_at_start(run: Sequence[Word], inside: Collection[str], known: Collection[str]) -> bool:
+def _is_name_at_start(run: Sequence[Word], inside: Collection[str], known: Container[str]) -> bool:
     first = run[0]
     if first.key in inside or first.key in known:
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -81,7 +81,7 @@ SILENT = Analysis(is_english=False)
 """What is known of a text in a language without patterns."""
 
 
-def analyse(text: str, *, as_of: float, known_entities: Collection[str] = ()) -> Analysis:
+def analyse(text: str, *, as_of: float, known_entities: Container[str] = ()) -> Analysis:
     """Read a question that is asked at ``as_of``, seconds since the epoch (days are UTC days).
 
     ``known_entities`` holds keys as ``language.names.name_key`` makes them; a set, for each run

@@ -8,7 +8,12 @@ from memory_palace.errors import UsageError
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Query
 from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.evidence import Evidence
 from memory_palace.retrieval.filters import match_notes
+
+NEAREST = 28
+"""Passages: enough for the seven nearest notes, which the guards of source document 001 look at,
+unless most of the nearest passages are of one note."""
 
 
 def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) -> SearchContext:
@@ -20,18 +25,19 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
                 "or give a filter such as `--type project` to list notes"
             )
         return _listed(query, snapshot, half_life_days)
-    if query.vector is None:
-        raise ValueError("a question cannot be ranked without its vector")
     # The place after the last note answers for dead rows, whose note is -1.
     allowed = np.append(match_notes(snapshot, query.filters), False)
     rows = np.flatnonzero(allowed[snapshot.row_note])
+    evidence = Evidence(query, snapshot)
     return SearchContext(
         query,
         snapshot,
         half_life_days,
         rows=rows,
         notes=snapshot.row_note[rows].astype(np.int64),
-        cosines=snapshot.similarities(query.vector)[rows],
+        cosines=evidence.cosines[rows],
+        evidence=evidence,
+        nearest=evidence.nearest(rows, limit=NEAREST),
     )
 
 
@@ -43,5 +49,12 @@ def _listed(query: Query, snapshot: Snapshot, half_life_days: float) -> SearchCo
     notes = np.flatnonzero(match_notes(snapshot, query.filters))
     cosines = np.zeros(len(notes), np.float32)
     return SearchContext(
-        query, snapshot, half_life_days, rows=first_rows[notes], notes=notes, cosines=cosines
+        query,
+        snapshot,
+        half_life_days,
+        rows=first_rows[notes],
+        notes=notes,
+        cosines=cosines,
+        evidence=Evidence(query, snapshot),
+        nearest=np.zeros(0, np.int64),
     )

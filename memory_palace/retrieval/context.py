@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Query, Scores
-
-Places = NDArray[np.int64]
-"""Positions in another array: rows of a snapshot, its notes, or candidates."""
+from memory_palace.retrieval.analysis import Analysis
+from memory_palace.retrieval.evidence import Evidence, Places
+from memory_palace.retrieval.tables import FactRows, WordRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,35 @@ class SearchContext:
     notes: Places
     """Note of each candidate."""
     cosines: Scores
-    """Cosine of each candidate with the question; zeros in a listing."""
+    """Cosine of each candidate with the question; zeros in a listing and without vectors."""
+    evidence: Evidence
+    """What the question finds in every row, candidate or not."""
+    nearest: Places
+    """Rows of the candidates that are nearest in meaning, nearest first; empty without vectors."""
+
+    settled: dict[str, Scores] = field(default_factory=dict)
+    """Values of signals that depend on neither vectors nor the choice of candidates."""
+
+    @property
+    def analysis(self) -> Analysis:
+        """What the question asks for."""
+        return self.evidence.analysis
+
+    @property
+    def facts(self) -> FactRows:
+        """Rows by what was extracted from them."""
+        return self.evidence.facts
+
+    @property
+    def words(self) -> WordRows:
+        """Rows by the words in them."""
+        return self.evidence.word_rows
+
+    def spread(self, rows: Places, values: NDArray[np.float32], /) -> Scores:
+        """Return the value of each candidate's row, 0 where it has none."""
+        everywhere: Scores = np.zeros(len(self.snapshot.row_note), np.float32)
+        everywhere[rows] = values
+        return everywhere[self.rows]
 
     @property
     def is_listing(self) -> bool:
@@ -36,18 +64,17 @@ class SearchContext:
     def pick(self, places: Places) -> SearchContext:
         """Keep some candidates as they are."""
         return replace(
-            self, rows=self.rows[places], notes=self.notes[places], cosines=self.cosines[places]
+            self,
+            rows=self.rows[places],
+            notes=self.notes[places],
+            cosines=self.cosines[places],
+            settled={signal: values[places] for signal, values in self.settled.items()},
         )
 
     def pick_exactly(self, places: Places) -> SearchContext:
-        """Keep some candidates, and compute their cosines in double precision.
-
-        A matrix-vector product in single precision depends in its last bits on where a row
-        stands. What is shown must not: an index that grew by updates answers like a fresh one.
-        """
-        picked = self.pick(places)
-        if self.query.vector is None or self.is_listing:
-            return picked
-        vectors = self.snapshot.rows_of(picked.rows)
-        sums = np.einsum("ij,j->i", vectors, self.query.vector, dtype=np.float64)
-        return replace(picked, cosines=sums.astype(np.float32))
+        """Keep some candidates, with exact evidence for them and the rest of their notes."""
+        if self.is_listing:
+            return self.pick(places)
+        evidence = self.evidence.exactly(self.notes[places])
+        picked = replace(self, evidence=evidence).pick(places)
+        return replace(picked, cosines=evidence.cosines[picked.rows])

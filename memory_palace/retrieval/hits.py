@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from memory_palace.models import Hit
-from memory_palace.retrieval.context import Places, SearchContext
+from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.scoring import Scored
 
 _SAME = 1e-5

@@ -17,6 +17,11 @@ class Profile:
     weights: Mapping[str, float]
     gated: frozenset[str] = frozenset()
     """Signals whose weight the relevance gate scales: they say nothing about the question."""
+    capped: frozenset[str] = frozenset()
+    """Signals of low precision: together they add no more than ``cap``."""
+    cap: float = 0.0
+    preserves_rank: bool = False
+    """Whether ``guards.preserve_rank`` looks at the first hits."""
 
 
 PROFILES: Mapping[str, Profile] = {
@@ -28,9 +33,34 @@ PROFILES: Mapping[str, Profile] = {
             gated=frozenset({"recency", "importance"}),
         ),
         Profile("raw", {"semantic": 1.0}),
+        Profile(
+            "hybrid",
+            {
+                "dense": 0.7,
+                "note_dense": 1.3,
+                "lexical": 0.75,
+                "note_lexical": 1.0,
+                "beside": 0.55,
+                "speaker": 3.5,
+                "statement": 1.1,
+                "temporal": 5.0,
+            },
+        ),
+        Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
+        Profile("bm25-passages", {"lexical": 1.0}),
     )
 }
 """Weights of ``compound`` and ``raw`` are those of source document 002."""
+
+
+DEFAULT_PROFILE = "hybrid"
+"""It answers notes best; the measurements are in references/decisions.md."""
+
+LEXICAL_PROFILES = frozenset({"hybrid", "bm25", "bm25-passages"})
+"""Profiles that can answer without vectors."""
+
+LISTING_PROFILES = frozenset({"compound", "raw"})
+"""Profiles that can order notes where nothing was asked."""
 
 
 def get_profile(name: str) -> Profile:

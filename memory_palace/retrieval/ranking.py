@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.models import Scores
-from memory_palace.retrieval.context import Places, SearchContext
+from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.scoring import Rule, Scored, score_exactly, score_quickly
 
 _FIRST = 64
@@ -16,11 +17,14 @@ _MARGIN = 5e-5
 """More than a quick score can be off, and much less than two notes usually differ."""
 
 
-def rank_notes(context: SearchContext, rule: Rule, *, limit: int) -> tuple[Scored, Places]:
-    """Return exact scores of a shortlist, and the places of the best notes in it, best first.
+def rank(
+    context: SearchContext, rule: Rule, *, limit: int, per_note: bool = True
+) -> tuple[Scored, Places]:
+    """Return exact scores of a shortlist, and the places of the best hits in it, best first.
 
-    One passage per note, one note per passage text, and nothing without any evidence. The
-    shortlist grows until nothing outside of it can be among the first ``limit`` notes.
+    ``per_note`` gives one passage per note and one note per passage text; without it every
+    passage is a hit of its own. Nothing is a hit without any evidence. The shortlist grows until
+    nothing outside of it can be among the first ``limit`` hits.
     """
     quick = score_quickly(context, rule)
     size = max(_FIRST, _GROWTH * limit)
@@ -29,7 +33,7 @@ def rank_notes(context: SearchContext, rule: Rule, *, limit: int) -> tuple[Score
         floor = -np.inf if is_whole else _floor(quick, size) - _MARGIN
         shortlist = context.pick_exactly(np.flatnonzero(quick >= floor))
         scored = score_exactly(shortlist, rule)
-        best = _fold(scored)[:limit]
+        best = _fold(scored, per_note=per_note)[:limit]
         if is_whole or _is_settled(scored, best, limit, floor):
             return scored, best
         size *= _GROWTH
@@ -51,9 +55,11 @@ def _is_settled(scored: Scored, best: Places, limit: int, floor: float) -> bool:
     return len(best) == limit and scored.score(int(best[-1])) > floor + _MARGIN / 2
 
 
-def _fold(scored: Scored) -> Places:
+def _fold(scored: Scored, *, per_note: bool) -> Places:
     order = scored.order()
     order = order[scored.scores[order] > 0]
+    if not per_note:
+        return order
     order = _first_of_each(order, scored.context.notes[order])
     if scored.context.is_listing:
         return order

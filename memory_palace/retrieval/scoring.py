@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.models import Contribution, Scores
-from memory_palace.retrieval.context import Places, SearchContext
+from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.gate import Gate
 from memory_palace.retrieval.profiles import Profile
-from memory_palace.retrieval.signals.table import SIGNALS
+from memory_palace.retrieval.signals.table import measure
 
 _MICRO = 1_000_000
 _DECIMALS = 6
+_NONE = np.int64(0)
 
 Exact = NDArray[np.float64]
 
@@ -78,10 +80,20 @@ def score_quickly(context: SearchContext, rule: Rule) -> Scores:
         if inside is not None and signal in rule.profile.gated:
             # Few passages are inside the gate: the others need no look at their metadata.
             near = context.pick(inside)
-            totals[inside] += rule.weights(signal, near) * SIGNALS[signal](near)
+            totals[inside] += rule.weights(signal, near) * measure(signal, near)
         else:
-            totals += rule.weights(signal, context) * SIGNALS[signal](context)
-    return totals
+            totals += rule.weights(signal, context) * measure(signal, context)
+    return totals - _excess_quickly(context, rule)
+
+
+def _excess_quickly(context: SearchContext, rule: Rule) -> Scores:
+    """Return by how much the signals of low precision exceed their cap."""
+    profile = rule.profile
+    capped: Scores = np.zeros(len(context.cosines), np.float32)
+    for signal in sorted(profile.capped & profile.weights.keys()):
+        capped += np.float32(profile.weights[signal]) * measure(signal, context)
+    excess: Scores = np.maximum(capped - np.float32(profile.cap), 0)
+    return excess
 
 
 def score_exactly(context: SearchContext, rule: Rule) -> Scored:
@@ -90,16 +102,32 @@ def score_exactly(context: SearchContext, rule: Rule) -> Scored:
     Values and weights are rounded to 6 decimals first, each product is rounded to 6 decimals,
     and the score is the sum of the rounded products.
     """
-    values = {signal: _rounded(SIGNALS[signal](context)) for signal in rule.profile.weights}
+    values = {signal: _rounded(measure(signal, context)) for signal in rule.profile.weights}
     weights = {signal: _rounded(rule.weights(signal, context)) for signal in values}
     parts = {
         signal: np.rint(values[signal] * weights[signal] * _MICRO).astype(np.int64)
         for signal in values
     }
+    if rule.profile.capped:
+        _cap(rule.profile, values, weights, parts)
     total = np.zeros(len(context.cosines), np.int64)
     for part in parts.values():
         total += part
     return Scored(context, values, weights, parts, total)
+
+
+def _cap(
+    profile: Profile,
+    values: dict[str, Exact],
+    weights: dict[str, Exact],
+    parts: dict[str, NDArray[np.int64]],
+) -> None:
+    """Add the line that takes away what signals of low precision have above their cap."""
+    total = sum((parts[signal] for signal in sorted(profile.capped & parts.keys())), start=_NONE)
+    excess = np.maximum(total - round(profile.cap * _MICRO), 0)
+    values["cap"] = excess / _MICRO
+    weights["cap"] = np.full(len(excess), -1.0)
+    parts["cap"] = -excess
 
 
 def _rounded(values: Scores) -> Exact:

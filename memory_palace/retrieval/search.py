@@ -14,10 +14,11 @@ from memory_palace.retrieval.budget import fit_budget
 from memory_palace.retrieval.candidates import find_candidates
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.gate import GATE_SHARE, Gate, make_gate
+from memory_palace.retrieval.guards import RESCUED_TO, preserve_rank
 from memory_palace.retrieval.hits import count_folded, make_hit
 from memory_palace.retrieval.neighbors import add_neighbors
-from memory_palace.retrieval.profiles import get_profile
-from memory_palace.retrieval.ranking import rank_notes
+from memory_palace.retrieval.profiles import Profile, get_profile
+from memory_palace.retrieval.ranking import rank
 from memory_palace.retrieval.scoring import Rule
 
 
@@ -33,8 +34,9 @@ def search(
     query: Query,
     snapshot: Snapshot,
     *,
-    profile: str = "compound",
+    profile: str | Profile = "compound",
     limit: int = 5,
+    per_note: bool = True,
     gate: bool = True,
     gate_share: float = GATE_SHARE,
     half_life_days: float = 30.0,
@@ -44,17 +46,22 @@ def search(
 ) -> Found:
     """Rank the notes that pass the query's filters, one hit per note.
 
+    ``per_note=False`` ranks passages, as many of one note as there are.
     Without a question the filters list notes, ordered by their metadata. ``gate=False`` is the
     literal formula of the profile. ``links`` adds up to ``neighbors`` linked notes after each
     hit; ``max_bytes`` bounds the snippets.
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
-    chosen = get_profile(profile)
+    chosen = profile if isinstance(profile, Profile) else get_profile(profile)
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     is_gated = gate and bool(chosen.gated) and not context.is_listing
     rule = Rule(chosen, _gate_of(context, gate_share) if is_gated else None)
-    scored, best = rank_notes(context, rule, limit=limit)
+    depth = max(limit, RESCUED_TO) if chosen.preserves_rank else limit
+    scored, best = rank(context, rule, limit=depth, per_note=per_note)
+    if chosen.preserves_rank:
+        best = preserve_rank(scored, best, per_note=per_note)
+    best = best[:limit]
     folded = count_folded(context, scored, best)
     hits = [
         make_hit(scored, place, folded=count)

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from memory_palace.errors import MissingPartError, WrongEmbedderError
+from memory_palace.errors import WrongEmbedderError
 from memory_palace.models import Filters
 from memory_palace.palace import Palace
 
@@ -159,11 +159,16 @@ def test_another_embedder_needs_force(indexed):
         indexed.index(embedder="minilm")
 
 
-def test_no_weights_and_no_name_is_a_clear_refusal(palace, monkeypatch):
-    monkeypatch.setattr("memory_palace.palace.is_available", lambda name: False)
-    with pytest.raises(MissingPartError, match="palace models fetch minilm"):
-        palace.index()
-    assert not palace.paths.commit.exists()
+def test_without_a_model_words_and_facts_answer_and_the_result_says_so(palace, monkeypatch):
+    monkeypatch.setattr("memory_palace.index.embedders.is_available", lambda name: False)
+    report = palace.index()
+    assert (report.embedder, palace.snapshot().commit.dimension) == ("none", 0)
+    word = (palace.paths.root / palace.snapshot().paths[0]).read_text().split()[-1]
+    found = palace.query(word)
+    assert (found.mode, found.profile, found.embedder) == ("lexical", "hybrid", None)
+    assert palace.snapshot().paths[0] in [hit.path for hit in found.hits]
+    assert palace.index().embedded == 0
+    assert not palace.doctor().findings
 
 
 def test_a_changed_manifest_line_changes_the_record_without_embedding(indexed):

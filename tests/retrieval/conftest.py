@@ -12,6 +12,7 @@ import pytest
 
 from memory_palace.index.commit import Commit
 from memory_palace.index.fold import fold_segments
+from memory_palace.index.postings import NO_KEYS, count_keys, fact_term
 from memory_palace.index.segment import (
     CONTENT,
     EVERGREEN,
@@ -22,10 +23,18 @@ from memory_palace.index.segment import (
 )
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.writing import ChunkRow, NoteRow, write_segment
+from memory_palace.language.tokens import tokenize
 from memory_palace.models import Filters, Query
 
 NOW = 1_780_000_000.0
 DAY = 86_400.0
+
+
+def facts_of(text: str) -> list[str]:
+    """A text whose first word ends in a colon is said by that word."""
+    first = text.split()[0]
+    said = [fact_term("speaker", first[:-1].casefold())] if first.endswith(":") else []
+    return [*said, *([fact_term("form", "question")] if text.endswith("?") else [])]
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,7 @@ class Passage:
                     9 + 10 * n,
                     digest.digest()[:16],
                     json_line({"heading": (), "digest": digest.hexdigest(), "preview": text}),
+                    (count_keys(tokenize(text)), NO_KEYS, count_keys(facts_of(text))),
                 )
                 for n, (text, digest) in enumerate(zip(texts, digests, strict=True))
             ),

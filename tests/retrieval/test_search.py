@@ -107,9 +107,13 @@ def test_a_listing_shows_copies_each_by_itself_and_its_first_passage(build, ask,
     assert [(hit.snippet, hit.folded) for hit in found.hits] == [("one", 0)] * 3
 
 
-def test_a_question_without_a_vector_is_not_taken_for_a_listing(build, passage):
-    with pytest.raises(ValueError, match="vector"):
-        search(Query("why", 0.0), build([passage("palace/a.md")]))
+def test_a_question_without_a_vector_is_answered_by_its_words(build, passage):
+    snapshot = build(
+        [passage("palace/a.md", texts=["frost"]), passage("palace/b.md", texts=["sun"])]
+    )
+    found = search(Query("frost", 0.0), snapshot, profile="hybrid")
+    assert paths(found) == ["palace/a.md"]
+    assert paths(search(Query("frost", 0.0), snapshot, profile="raw")) == []
 
 
 def test_private_notes_are_neither_found_nor_listed(build, ask, passage, flags):

@@ -1,0 +1,1 @@
+"""What is extracted from passages at index time."""

@@ -1,0 +1,46 @@
+"""Postings of a whole snapshot: rows that hold a key, over all segments, dead rows left out."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.index.postings import fact_term, hash_key
+from memory_palace.index.snapshot import Snapshot
+
+Rows = NDArray[np.int64]
+Counts = NDArray[np.float64]
+
+
+class PostingLookup:
+    """Finds live rows by term in one field. Cold rows are found, and counted in no frequency."""
+
+    def __init__(self, snapshot: Snapshot, field: str) -> None:
+        self._snapshot = snapshot
+        self._field = field
+
+    def find(self, *parts: str) -> tuple[Rows, Counts]:
+        """Return the live rows that hold a term, ascending, and how often each does.
+
+        A fact is found by its kind and its key.
+        """
+        key = hash_key(parts[0] if len(parts) == 1 else fact_term(*parts))
+        rows: list[Rows] = [np.zeros(0, np.int64)]
+        counts: list[Counts] = [np.zeros(0)]
+        snapshot = self._snapshot
+        for segment, start in zip(snapshot.segments, snapshot.row_starts.tolist(), strict=False):
+            found, often = segment.find(self._field, key)
+            if len(found):
+                rows.append(found.astype(np.int64) + start)
+                counts.append(often.astype(np.float64))
+        all_rows, all_counts = np.concatenate(rows), np.concatenate(counts)
+        is_live = snapshot.row_note[all_rows] >= 0
+        return all_rows[is_live], all_counts[is_live]
+
+    @cached_property
+    def lengths(self) -> Counts:
+        """How many terms each row holds, repeated ones included."""
+        columns = [segment[f"{self._field}_lengths"] for segment in self._snapshot.segments]
+        return np.concatenate([np.zeros(0), *columns]).astype(np.float64)

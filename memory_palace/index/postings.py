@@ -1,0 +1,114 @@
+"""Inverted lists of a segment: which rows hold a key, and how often.
+
+Keys are 64-bit digests of terms: with a million distinct ones, a collision anywhere has a chance of
+one in thirty million. Rows and counts have the smallest types that hold them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.index.npz import Array
+from memory_palace.models import Derived
+
+FIELDS = ("words", "extras", "facts")
+"""The words of a passage; words that help to find it; what was extracted from it."""
+
+_MOST = 255
+_NO_KEYS: NDArray[np.uint64] = np.zeros(0, np.uint64)
+
+
+class KeyCounts(NamedTuple):
+    """The keys of one row in ascending order, and how often it holds each, 255 at most."""
+
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.uint8]
+
+
+NO_KEYS = KeyCounts(_NO_KEYS, np.zeros(0, np.uint8))
+
+
+@lru_cache(maxsize=1 << 16)
+def hash_key(term: str) -> int:
+    """Return the key of a term."""
+    return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
+
+
+def fact_term(kind: str, key: str) -> str:
+    """Return the term that a fact is kept under."""
+    return f"{kind}\x1f{key}"
+
+
+def count_keys(terms: Iterable[str]) -> KeyCounts:
+    """Count the keys of one row."""
+    counted = Counter(terms)
+    keys = np.fromiter(map(hash_key, counted), np.uint64, len(counted))
+    counts = np.minimum(np.fromiter(counted.values(), np.int64, len(counted)), _MOST)
+    order = np.argsort(keys)
+    return KeyCounts(keys[order], counts[order].astype(np.uint8))
+
+
+def derived_keys(derived: Derived) -> tuple[KeyCounts, ...]:
+    """Return the keys of a chunk, one value for each of ``FIELDS``."""
+    return (
+        count_keys(derived.words),
+        count_keys(derived.extras),
+        count_keys(fact_term(kind, key) for kind, key in derived.facts),
+    )
+
+
+def same_keys(first: Sequence[KeyCounts], second: Sequence[KeyCounts]) -> bool:
+    """Say whether two rows hold the same keys equally often in every field."""
+    return all(
+        np.array_equal(one.keys, other.keys) and np.array_equal(one.counts, other.counts)
+        for one, other in zip(first, second, strict=True)
+    )
+
+
+def pack_postings(field: str, rows: Sequence[KeyCounts]) -> dict[str, Sequence[Array]]:
+    """Turn the keys of all rows into the members of a segment."""
+    keys = np.concatenate([_NO_KEYS, *(row.keys for row in rows)])
+    counts = np.concatenate([np.zeros(0, np.uint8), *(row.counts for row in rows)])
+    owners = np.repeat(np.arange(len(rows)), [len(row.keys) for row in rows])
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.flatnonzero(np.append(np.ones(1, np.bool_), keys[1:] != keys[:-1]))[: len(keys)]
+    lengths = np.array([int(row.counts.sum()) for row in rows], np.uint32)
+    return {
+        f"{field}_keys": [keys[starts]],
+        f"{field}_starts": [np.append(starts, len(keys)).astype(np.uint32)],
+        f"{field}_rows": [owners[order].astype(np.min_scalar_type(max(len(rows), 1)))],
+        f"{field}_counts": [counts[order]],
+        f"{field}_lengths": [lengths],
+    }
+
+
+def find_key(columns: Mapping[str, Array], field: str, key: int) -> tuple[Array, Array]:
+    """Return the rows of a segment that hold a key, ascending, and how often each does."""
+    keys = columns[f"{field}_keys"]
+    place = int(np.searchsorted(keys, np.uint64(key)))
+    if place == len(keys) or int(keys[place]) != key:
+        return _NO_KEYS, _NO_KEYS
+    starts = columns[f"{field}_starts"]
+    part = slice(int(starts[place]), int(starts[place + 1]))
+    return columns[f"{field}_rows"][part], columns[f"{field}_counts"][part]
+
+
+def unpack_postings(columns: Mapping[str, Array], field: str, rows: int) -> list[KeyCounts]:
+    """Undo ``pack_postings``: the keys of every row."""
+    owners = columns[f"{field}_rows"]
+    keys = np.repeat(columns[f"{field}_keys"], np.diff(columns[f"{field}_starts"]))
+    order = np.argsort(owners, kind="stable")
+    ends = np.cumsum(np.bincount(owners, minlength=rows))[:-1]
+    counts = columns[f"{field}_counts"][order]
+    return [
+        KeyCounts(*pair)
+        for pair in zip(np.split(keys[order], ends), np.split(counts, ends), strict=True)
+    ][:rows]

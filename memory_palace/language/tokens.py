@@ -1,0 +1,79 @@
+"""The one tokenizer, for notes and for questions."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import chain
+
+from memory_palace.language.stemming import stem_word
+
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+)
+"""Vowel signs and accents that belong to a word though Unicode calls them no letters."""
+_WORD = rf"(?:[^\W_]|[{_MARKS}])+"
+_TOKEN = re.compile(rf"{_WORD}(?:(?:[.\-/:@'’+]|_+){_WORD})*")
+_PART = re.compile(_WORD)
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+"""Scripts that are written without spaces between words, and Hangul, whose endings stick."""
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_VERSION = re.compile(r"v\d")
+_LONGEST = 64
+"""Characters of a token that count; base64 and the like are no words."""
+
+
+def tokenize(text: str, *, stems: bool = True) -> list[str]:
+    """Return the tokens of a text in order, in NFKC and casefolded.
+
+    A word becomes its English stem where ``stems`` is set. A compound such as ``save_index``,
+    ``1.0.21`` or ``peer-review`` gives itself and its parts; a text in a script without spaces
+    gives its characters and their bigrams.
+    """
+    expand = _expand_stemmed if stems else _expand
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return list(chain.from_iterable(map(expand, _TOKEN.findall(text))))
+
+
+@lru_cache(maxsize=1 << 16)
+def _expand_stemmed(written: str) -> tuple[str, ...]:
+    return tuple(stem_word(token) for token in _expand(written))
+
+
+@lru_cache(maxsize=1 << 12)
+def _expand(written: str) -> tuple[str, ...]:
+    """Return the tokens of one run of letters, digits and joints."""
+    written = _POSSESSIVE.sub("", written)
+    whole = written.casefold()[:_LONGEST]
+    parts = [
+        token
+        for part in _PART.findall(written)
+        for piece in _CAMEL.split(part)
+        for token in _characters(piece.casefold()[:_LONGEST])
+    ]
+    if len(parts) < 2 or _UNSPACED.search(written):
+        return tuple(parts)
+    version = (whole[1:],) if _VERSION.match(whole) else ()
+    return (whole, *version, *(part for part in parts if len(part) > 1 or part.isdigit()))
+
+
+def _characters(word: str) -> list[str]:
+    """Split what is written without spaces into characters and bigrams; keep other words."""
+    if not _UNSPACED.search(word):
+        return [word]
+    tokens, position = [], 0
+    for run in _UNSPACED.finditer(word):
+        if run.start() > position:
+            tokens.append(word[position : run.start()])
+        characters = run.group()
+        tokens += characters
+        tokens += [characters[i : i + 2] for i in range(len(characters) - 1)]
+        position = run.end()
+    return [*tokens, word[position:]] if position < len(word) else tokens

@@ -1,0 +1,171 @@
+"""What a question finds in every row of a snapshot, before anything is chosen.
+
+Values of different kinds are made comparable by standardising: how many standard deviations above
+the mean of all rows a row lies, and 0 below it. Means and deviations do not depend on the order in
+which an index grew: cosines are sampled by text digest, and sums of BM25 are sums of whole numbers.
+"""
+
+from __future__ import annotations
+
+import copy
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.index.calibration import sample_rows
+from memory_palace.index.lookup import PostingLookup
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.tokens import tokenize
+from memory_palace.models import Query, Scores
+from memory_palace.retrieval.analysis import Analysis, analyse
+from memory_palace.retrieval.bm25 import BM25, Exact
+from memory_palace.retrieval.tables import FactRows, WordRows
+
+Places = NDArray[np.int64]
+"""Positions in another array: rows of a snapshot, its notes, or candidates."""
+
+_LEAST_DEVIATION = 0.02
+"""Of cosines: in a palace of a few like notes, differences below this are noise."""
+_QUANTUM = 10_000
+_NEAR = 4
+"""Times as many are compared in double precision as are asked for."""
+_DECIMALS = 6
+
+
+class Evidence:
+    """Dense and lexical evidence of one question, computed when a signal first asks for it."""
+
+    def __init__(self, query: Query, snapshot: Snapshot) -> None:
+        self._query = query
+        self._snapshot = snapshot
+
+    @cached_property
+    def cosines(self) -> Scores:
+        """Cosine of each row with the question, shape ``(rows,)``; zeros without vectors."""
+        if self._query.vector is None or not self._query.text:
+            return np.zeros(len(self._snapshot.row_note), np.float32)
+        return self._snapshot.similarities(self._query.vector)
+
+    def exactly(self, notes: Places) -> Evidence:
+        """Return the same with cosines in double precision in all rows of some notes.
+
+        A matrix-vector product in single precision depends in its last bits on where a row
+        stands. What is shown must not: an index that grew by updates answers like a fresh one.
+        """
+        if self._query.vector is None or not self._query.text:
+            return self
+        is_wanted = np.zeros(len(self._snapshot.paths) + 1, np.bool_)  # the last is for dead rows
+        is_wanted[notes] = True
+        wanted = np.flatnonzero(is_wanted[self._snapshot.row_note])
+        exact = copy.copy(self)
+        for name in ("dense", "note_dense"):
+            exact.__dict__.pop(name, None)
+        exact.cosines = self.cosines.copy()
+        exact.cosines[wanted] = self._exact_cosines(wanted)
+        return exact
+
+    def nearest(self, rows: Places, *, limit: int) -> Places:
+        """Return the rows of highest cosine among some, nearest first; ties by row."""
+        if self._query.vector is None or not self._query.text or not len(rows):
+            return np.zeros(0, np.int64)
+        cosines = self.cosines[rows]
+        near = rows
+        if len(rows) > _NEAR * limit:
+            near = rows[np.argpartition(-cosines, _NEAR * limit)[: _NEAR * limit]]
+        order = np.lexsort((near, -np.round(self._exact_cosines(near), _DECIMALS)))
+        nearest: Places = near[order[:limit]]
+        return nearest
+
+    @cached_property
+    def dense(self) -> Scores:
+        """Standardised cosine of each row."""
+        mean, deviation = self._cosine_moments
+        return _above(self.cosines, mean, max(deviation, _LEAST_DEVIATION))
+
+    @cached_property
+    def note_dense(self) -> Scores:
+        """Mean of ``dense`` over the rows of each note: what it is about as a whole."""
+        note_of, size = self._snapshot.row_note, len(self._snapshot.paths)
+        live = note_of >= 0
+        sums = np.bincount(note_of[live], weights=self.dense[live], minlength=size)
+        counts = np.bincount(note_of[live], minlength=size)
+        means: Scores = (sums / np.maximum(counts, 1)).astype(np.float32)
+        return means
+
+    @cached_property
+    def words(self) -> Scores:
+        """Standardised BM25 of each row, over all words of the question."""
+        return _standardised(self._bm25.passages(self.terms), self._snapshot.row_note >= 0)
+
+    @cached_property
+    def extras(self) -> Scores:
+        """Standardised BM25 of each row over what describes it, for words that carry meaning."""
+        bm25 = BM25(self._snapshot, "extras")
+        return _standardised(bm25.passages(self.content_terms), self._snapshot.row_note >= 0)
+
+    @cached_property
+    def note_words(self) -> Scores:
+        """Standardised BM25 of each note, over the words that carry meaning."""
+        scores = self._bm25.notes(self.content_terms)
+        return _standardised(scores, np.ones(len(scores), np.bool_))
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The distinct tokens of the question, in order."""
+        return tuple(dict.fromkeys(tokenize(self._query.text)))
+
+    @cached_property
+    def content_terms(self) -> tuple[str, ...]:
+        """Those that are no stop words; all of them where nothing else is left."""
+        dull = set(tokenize(" ".join(sorted(STOPWORDS))))
+        return tuple(term for term in self.terms if term not in dull) or self.terms
+
+    @cached_property
+    def facts(self) -> FactRows:
+        """Rows by what was extracted from them."""
+        return FactRows(self._snapshot)
+
+    @cached_property
+    def word_rows(self) -> WordRows:
+        """Rows by the words in them."""
+        return WordRows(PostingLookup(self._snapshot, "words"))
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What the question asks for."""
+        query = self._query
+        return analyse(query.text, as_of=query.as_of, known_entities=self.facts)
+
+    @cached_property
+    def _bm25(self) -> BM25:
+        return BM25(self._snapshot)
+
+    @cached_property
+    def _cosine_moments(self) -> tuple[float, float]:
+        sample = self._exact_cosines(sample_rows(self._snapshot))
+        return (float(sample.mean()), float(sample.std())) if len(sample) else (0.0, 1.0)
+
+    def _exact_cosines(self, rows: Places) -> Exact:
+        if self._query.vector is None or not self._query.text:
+            return np.zeros(len(rows))
+        vectors = self._snapshot.rows_of(rows)
+        cosines: Exact = np.einsum("ij,j->i", vectors, self._query.vector, dtype=np.float64)
+        return cosines
+
+
+def _standardised(scores: Exact, counted: NDArray[np.bool_]) -> Scores:
+    whole = np.rint(scores[counted] * _QUANTUM).astype(np.int64)
+    if not len(whole) or not whole.any():
+        return np.zeros(len(scores), np.float32)
+    count = len(whole)
+    total, squares = int(whole.sum()), float((whole.astype(np.float64) ** 2).sum())
+    mean = total / count
+    deviation = max(squares / count - mean * mean, 0.0) ** 0.5
+    return _above(scores, mean / _QUANTUM, max(deviation, 1.0) / _QUANTUM)
+
+
+def _above(values: NDArray[np.floating], mean: float, deviation: float) -> Scores:
+    above: Scores = np.maximum((values - mean) / deviation, 0.0).astype(np.float32)
+    return above

@@ -1,0 +1,40 @@
+"""What keeps uncertain evidence from pushing certain evidence out of sight."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memory_palace.retrieval.evidence import Places
+from memory_palace.retrieval.scoring import Scored
+
+PROTECTED = 5
+"""How many of the nearest candidates are protected, and how many hits they are kept among."""
+RESCUED_TO = 12
+INTRUDES_FROM = 8
+"""Source document 001: a candidate that is among the first five by meaning and came out sixth to
+twelfth takes the fifth place, where somebody beyond the seventh by meaning is among the first."""
+
+
+def preserve_rank(scored: Scored, best: Places, *, per_note: bool) -> Places:
+    """Return the hits with at most one of them moved up to the fifth place.
+
+    ``best`` holds places in ``scored``, best first. One move a question: a second could undo the
+    first. Who is moved is the nearest of those who qualify. Where notes are ranked, a note is as
+    near as its nearest passage.
+    """
+    context = scored.context
+    ids, near = context.rows[best], context.nearest
+    if per_note:
+        ids, near = context.notes[best], context.snapshot.row_note[near].astype(np.int64)
+    by_meaning = {unit: rank for rank, unit in enumerate(dict.fromkeys(near.tolist()), start=1)}
+    ranks = [by_meaning.get(unit, INTRUDES_FROM) for unit in ids.tolist()]
+    if not any(rank >= INTRUDES_FROM for rank in ranks[:PROTECTED]):
+        return best
+    waiting = range(PROTECTED, min(RESCUED_TO, len(best)))
+    rescued = [(ranks[place], place) for place in waiting if ranks[place] <= PROTECTED]
+    if not rescued:
+        return best
+    _, place = min(rescued)
+    moved = np.delete(best, place)
+    preserved: Places = np.insert(moved, PROTECTED - 1, best[place])
+    return preserved

@@ -1,0 +1,126 @@
+"""Dense and lexical evidence, standardised and added up."""
+
+from __future__ import annotations
+
+from math import log1p
+
+import numpy as np
+import pytest
+
+from memory_palace.models import Query
+from memory_palace.retrieval.bm25 import BM25, K1, PASSAGE_B
+from memory_palace.retrieval.evidence import Evidence
+from memory_palace.retrieval.search import search
+
+VECTOR = np.array([1, 0], np.float32)
+
+
+def asked(text, vector=VECTOR):
+    return Query(text, 0.0, vector=vector)
+
+
+def paths(found):
+    return [hit.path for hit in found.hits]
+
+
+def test_bm25_is_the_formula_it_names(build, passage):
+    snapshot = build(
+        [
+            passage("palace/a.md", texts=["frost frost pump"]),
+            passage("palace/b.md", texts=["pump"]),
+            passage("palace/c.md", texts=["sun and rain and wind"]),
+        ]
+    )
+    idf = log1p((3 - 1 + 0.5) / (1 + 0.5))
+    norm = K1 * (1 - PASSAGE_B + PASSAGE_B * 3 / 3)
+    expected = idf * 2 * (K1 + 1) / (2 + norm)
+    assert BM25(snapshot).passages(["frost"]).tolist() == pytest.approx([expected, 0, 0])
+
+
+def test_a_note_is_scored_by_the_words_of_all_its_passages(build, passage):
+    snapshot = build(
+        [
+            passage("palace/a.md", [0.1, 0.1], texts=["frost", "pump"]),
+            passage("palace/b.md", [0.1, 0.1], texts=["frost", "sun"]),
+            passage("palace/c.md", [0.1, 0.1], texts=["rain", "wind"]),
+        ]
+    )
+    a, b, c = BM25(snapshot).notes(["frost", "pump"]).tolist()
+    assert a > b > c == 0
+
+
+def test_cold_notes_count_in_no_frequency(build, passage):
+    notes = [passage("palace/a.md", texts=["frost"]), passage("palace/b.md", texts=["sun"])]
+    alone = BM25(build(notes)).passages(["frost"])[0]
+    cold = [passage(f"palace/archive_basement/{n}.md", texts=["frost " * 9]) for n in range(5)]
+    together = BM25(build(notes, cold=cold)).passages(["frost"])
+    assert together[0] == alone
+    assert together[-1] > 0
+
+
+def test_a_dead_row_is_found_by_nothing(build, passage):
+    snapshot = build(
+        [passage("palace/a.md", texts=["frost"]), passage("palace/b.md", texts=["sun"])],
+        [passage("palace/a.md", texts=["rain"])],
+    )
+    assert not BM25(snapshot).passages(["frost"]).any()
+    assert paths(search(asked("frost", None), snapshot, profile="hybrid")) == []
+
+
+def test_segments_do_not_change_a_score(build, passage):
+    notes = [
+        passage(f"palace/{n}.md", [0.1 * n], texts=[f"pump {n} " + "frost " * n])
+        for n in range(1, 8)
+    ]
+    query = asked("frost at the pump")
+    one = search(query, build(notes), profile="hybrid", limit=9).hits
+    many = search(
+        query, build(*[[note] for note in reversed(notes)]), profile="hybrid", limit=9
+    ).hits
+    assert [(h.path, h.score, h.contributions) for h in one] == [
+        (h.path, h.score, h.contributions) for h in many
+    ]
+
+
+def test_a_passage_borrows_from_those_beside_it_in_its_own_note(build, passage):
+    snapshot = build(
+        [
+            passage("palace/a.md", [0.0, 0.0], texts=["frost on the pump", "it was mended"]),
+            passage("palace/b.md", [0.0, 0.0], texts=["it was mended", "sun"]),
+        ]
+    )
+    found = search(asked("frost pump"), snapshot, profile="hybrid", per_note=False, limit=9)
+    values = {
+        (hit.path, hit.chunk.first_line): {c.signal: c.value for c in hit.contributions}
+        for hit in found.hits
+    }
+    assert values["palace/a.md", 11]["beside"] > 0
+    assert ("palace/b.md", 1) not in values
+
+
+def test_the_words_of_a_named_speaker_come_first(build, passage):
+    texts = ["Anna: the pump froze", "Bert: the pump froze", "Cleo: nothing new here"]
+    notes = [passage(f"palace/{n}.md", texts=[text]) for n, text in enumerate(texts)]
+    found = search(asked("what did bert say of the pump"), build(notes), profile="hybrid")
+    assert paths(found)[0] == "palace/1.md"
+
+
+def test_a_passage_that_only_asks_comes_after_one_that_states(build, passage):
+    texts = ["when did the pump freeze?", "when did the pump freeze", "nothing of the kind"]
+    notes = [passage(f"palace/{n}.md", texts=[text]) for n, text in enumerate(texts)]
+    found = search(asked("when did the pump freeze"), build(notes), profile="hybrid")
+    assert paths(found)[:2] == ["palace/1.md", "palace/0.md"]
+
+
+def test_where_nothing_is_found_no_prior_makes_a_hit(build, passage):
+    notes = [passage(f"palace/{n}.md", [0.0], texts=["sun"]) for n in range(3)]
+    assert search(asked("frost", None), build(notes), profile="hybrid").hits == []
+
+
+def test_an_exact_cosine_does_not_depend_on_where_its_row_stands(build, passage):
+    notes = [passage(f"palace/{n}.md", [0.01 * n]) for n in range(40)]
+    for groups in ([notes], [notes[::2], notes[1::2]]):
+        snapshot = build(*groups)
+        exact = Evidence(asked("x"), snapshot).exactly(snapshot.row_note).cosines
+        by_path = {snapshot.paths[n]: c for n, c in zip(snapshot.row_note, exact, strict=True)}
+        assert by_path["palace/7.md"] == np.float32(0.07)
