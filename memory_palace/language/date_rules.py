@@ -250,11 +250,8 @@ RULES = (
     _rule(rf"\b{_SURE_MONTH}(?!\w)", _month, _NAMES_OF_MONTHS - {"may"}, "month"),
     _rule(r"\b(?:over |on |at |during )?the weekend\b", _weekend, frozenset(("weekend",))),
     _rule(rf"\b(?:{_IN_YEAR}) {_YEAR}", _year, _YEARS, "year"),
-    _rule(
-        r"\b(?:recently|lately|(?:the|just the) other day)\b",
-        _recently,
-        frozenset(("recently", "lately", "other")),
-    ),
+    _rule(r"\b(?:recently|lately)\b", _recently, frozenset(("recently", "lately"))),
+    _rule(r"\bother day\b", _recently, frozenset(("other",))),
 )
 """In the order in which they claim text."""
 
