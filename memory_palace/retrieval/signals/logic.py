@@ -19,6 +19,11 @@ _TOLERANCE = 1e-6
 
 def score(context: StructuredContext) -> Scores:
     """Return the weighted share of the question's facts per candidate, in [0, 1]."""
+    return _dampen(context, score_undamped(context))
+
+
+def score_undamped(context: StructuredContext) -> Scores:
+    """Return the same without dampening, for the ablation that asks what dampening is worth."""
     wanted = [
         (FactKind.RELATION, k, OPEN if ANY in k else WHOLE) for k in context.analysis.relations
     ]
@@ -31,11 +36,13 @@ def score(context: StructuredContext) -> Scores:
             scores += np.float32(value) * mark(context, context.facts.find(kind, key))
     if not scores.any():
         return scores
-    scores = np.minimum(scores / np.float32(total), np.float32(1))
-    return _dampen(context, scores)
+    share: Scores = np.minimum(scores / np.float32(total), np.float32(1))
+    return share
 
 
 def _dampen(context: StructuredContext, scores: Scores) -> Scores:
+    if not scores.any():
+        return scores
     is_best = scores >= scores.max() - _TOLERANCE
     notes = len(np.unique(context.notes))
     share = len(np.unique(context.notes[is_best])) / notes

@@ -50,6 +50,7 @@ SIGNALS: Mapping[str, Signal] = {
     "described": described.score,
     "overlap": overlap.score,
     "logic": logic.score,
+    "logic_undamped": logic.score_undamped,
     "preference": preference.score,
     "noun_phrase": noun_phrase.score,
     "temporal": temporal.score,
@@ -62,14 +63,14 @@ SIGNALS: Mapping[str, Signal] = {
 
 STRUCTURAL = frozenset(
     {
-        "overlap", "logic", "preference", "noun_phrase", "temporal", "weekday", "quoted", "name",
-        "theme", "temporal_phrase",
+        "overlap", "logic", "logic_undamped", "preference", "noun_phrase", "temporal", "weekday",
+        "quoted", "name", "theme", "temporal_phrase",
     }
 )  # fmt: skip
 """Signals of source document 001. They look at words, facts and dates alone, so that their values
 are computed once, for all candidates."""
 
-LOW_PRECISION = frozenset({"overlap", "logic", "preference", "noun_phrase"})
+LOW_PRECISION = frozenset({"overlap", "logic", "logic_undamped", "preference", "noun_phrase"})
 """Those whose sum is capped."""
 
 
