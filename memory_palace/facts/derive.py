@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime
 
 from memory_palace.facts.extract import extract_facts
 from memory_palace.facts.fact import Fact, FactKind
+from memory_palace.facts.nlp import choose_reader
+from memory_palace.facts.reading import Reader
 from memory_palace.facts.speakers import find_speakers
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Chunk, Derived, Note
@@ -18,11 +20,11 @@ _DESCRIBING = frozenset(
 
 def derive(note: Note) -> Sequence[Derived]:
     """Return one value per chunk of a note, in order."""
-    written = _written(note)
-    return [_derive(note, chunk, written) for chunk in note.chunks]
+    written, read = _written(note), choose_reader()
+    return [_derive(note, chunk, written, read) for chunk in note.chunks]
 
 
-def _derive(note: Note, chunk: Chunk, written: date | None) -> Derived:
+def _derive(note: Note, chunk: Chunk, written: date | None, read: Reader) -> Derived:
     links = (link for link in note.links if chunk.first_line <= link.line <= chunk.last_line)
     facts = extract_facts(
         chunk.text,
@@ -32,6 +34,7 @@ def _derive(note: Note, chunk: Chunk, written: date | None) -> Derived:
         links=[link.target for link in links if link.target],
         entities=note.entities,
         written=written,
+        read=read,
     )
     return Derived(
         words=tuple(tokenize(chunk.embed_text)),

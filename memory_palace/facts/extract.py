@@ -21,17 +21,17 @@ from memory_palace.facts.keys import (
     year_key,
     yearless_key,
 )
+from memory_palace.facts.reading import Reader, Reading, Said, read_by_patterns
 from memory_palace.language.dates import WEEKDAYS, Found, find_dates, find_weekdays
 from memory_palace.language.detect import is_english
-from memory_palace.language.names import find_names, name_key, name_text
+from memory_palace.language.names import name_key, name_text
 from memory_palace.language.phrases import find_phrases, phrase_keys, phrase_text
 from memory_palace.language.preferences import Preference, find_preferences
 from memory_palace.language.prose import strip_markup
 from memory_palace.language.quotes import find_quotes
-from memory_palace.language.relations import find_relations
 from memory_palace.language.speakers import split_speakers
 from memory_palace.language.themes import find_themes
-from memory_palace.language.words import END, Part, Word, split_words
+from memory_palace.language.words import Part, Word, split_words
 
 _ANY_DAY = date(2000, 12, 31)
 """A leap year, to read days without a year on."""
@@ -48,22 +48,27 @@ def extract_facts(
     links: Sequence[str] = (),
     entities: Sequence[str] = (),
     written: date | None = None,
+    read: Reader = read_by_patterns,
 ) -> tuple[Fact, ...]:
     """Return the facts of one passage, each kind and key once, in order of appearance.
 
     ``tags`` and ``entities`` are those of its note, ``links`` the targets of its own wikilinks.
     ``written`` is the day the note is from, where it says so: "yesterday" is a date then. What
-    needs grammar is looked for in English only.
+    needs grammar is looked for in English only; ``read`` finds names, phrases and relations.
     """
     facts = [*_stated(tags, links, entities)]
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     prose = strip_markup(text)
-    facts += (Fact(FactKind.QUOTE, text_key(quote), quote) for quote in find_quotes(prose))
-    context = ". ".join((title, *headings))
-    if is_english(prose):
-        facts += _english(prose, context, entities, written)
-    distinct = {(fact.kind, fact.key): fact for fact in reversed(facts) if fact.key}
+    facts += [Fact(FactKind.QUOTE, text_key(quote), quote) for quote in find_quotes(prose)]
+    said = [Said(who, part, split_words(part)) for who, part in split_speakers(prose)]
+    keys = [word.key for part in said for word in part.words if word.key]
+    if is_english(prose, keys):
+        known = {name_key(entity) for entity in entities}
+        facts += _spoken(read(said, known), said, frozenset(keys))
+        facts += _phrases(find_phrases(split_words(". ".join((title, *headings)))))
+        facts += _dates(find_dates(prose, written or _ANY_DAY, set(keys)), written)
+    distinct = {fact[:2]: fact for fact in reversed(facts) if fact.key}
     return tuple(reversed(distinct.values()))
 
 
@@ -76,29 +81,19 @@ def _stated(tags: Sequence[str], links: Sequence[str], entities: Sequence[str]) 
         yield Fact(FactKind.ENTITY, name_key(entity), entity)
 
 
-def _english(
-    prose: str, context: str, entities: Sequence[str], written: date | None
-) -> Iterator[Fact]:
-    parts = [(who, said, split_words(said)) for who, said in split_speakers(prose)]
-    words = [word for _, _, spoken in parts for word in (*spoken, END)]
-    keys = frozenset(word.key for word in words)
-    names = find_names(words, {name_key(entity) for entity in entities})
-    yield from _entities(names)
-    yield from _phrases(find_phrases(words))
-    yield from _phrases(find_phrases(split_words(context)))
-    people = frozenset(word.key for name in names for word in name)
-    for who, said, spoken in parts:
-        for relation in find_relations(spoken, people, writer=who):
-            whole, *partial = relation_keys(relation)
-            yield Fact(FactKind.RELATION, whole, " ".join(relation))
-            yield from (Fact(FactKind.RELATION, key, "") for key in partial)
-        for preference in find_preferences(said, writer=who, keys=keys):
-            yield from _preference(preference)
-    yield from _dates(find_dates(prose, written or _ANY_DAY), written)
-    if not keys.isdisjoint(WEEKDAYS):
-        for weekday in find_weekdays(prose):
-            yield Fact(FactKind.WEEKDAY, str(weekday), "")
-    yield from (Fact(FactKind.THEME, theme, theme) for theme in find_themes(prose, keys))
+def _spoken(reading: Reading, said: Sequence[Said], keys: frozenset[str]) -> list[Fact]:
+    facts = [*_entities(reading.names), *_phrases(reading.phrases)]
+    for relation in reading.relations:
+        whole, *partial = relation_keys(relation)
+        facts.append(Fact(FactKind.RELATION, whole, " ".join(relation)))
+        facts += [Fact(FactKind.RELATION, key, "") for key in partial]
+    for part in said:
+        for preference in find_preferences(part.text, writer=part.who, keys=keys):
+            facts += _preference(preference)
+        if not keys.isdisjoint(WEEKDAYS):
+            facts += [Fact(FactKind.WEEKDAY, str(day), "") for day in find_weekdays(part.text)]
+        facts += [Fact(FactKind.THEME, theme, theme) for theme in find_themes(part.text, keys)]
+    return facts
 
 
 def _entities(names: Sequence[Sequence[Word]]) -> Iterator[Fact]:
@@ -110,9 +105,8 @@ def _entities(names: Sequence[Sequence[Word]]) -> Iterator[Fact]:
                     yield Fact(FactKind.ENTITY, word.key, "")
 
 
-def _phrases(phrases: Sequence[tuple[Word, ...]]) -> Iterator[Fact]:
-    for phrase in phrases:
-        yield from _phrase(phrase)
+def _phrases(phrases: Sequence[tuple[Word, ...]]) -> list[Fact]:
+    return [fact for phrase in phrases for fact in _phrase(phrase)]
 
 
 @lru_cache(maxsize=1 << 16)

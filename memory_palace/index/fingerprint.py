@@ -5,12 +5,12 @@ from __future__ import annotations
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import WrongEmbedderError
 from memory_palace.index.commit import Commit
-from memory_palace.recipes import CHUNKER, FACTS, TOKENIZER
+from memory_palace.recipes import CHUNKER, TOKENIZER, facts_recipe
 
 
 def index_fingerprint(embedder: Embedder) -> str:
     """Name the recipe of an index; two indexes with one fingerprint may share vectors."""
-    return f"{embedder.fingerprint}|{CHUNKER}|{TOKENIZER}|{FACTS}"
+    return f"{embedder.fingerprint}|{CHUNKER}|{TOKENIZER}|{facts_recipe()}"
 
 
 def check_fingerprint(embedder: Embedder, commit: Commit) -> None:

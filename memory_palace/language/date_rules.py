@@ -192,6 +192,10 @@ _SURE_MONTH = _MONTH.replace("mar(?:ch)?", "(?-i:March)").replace("|may|", "|")
 _IN_MONTH = "in|during|since|by|until|of|early|late|mid|around|before|after"
 _IN_YEAR = "in|during|since|of|from|by|until|year|circa|around"
 HINT = re.compile(r"[^\W\d_]+|\d{4}(?=[-/.])|\d(?=/)|\d{4}")
+MAY = re.compile(
+    r"\bMay\b|\b(?:in|of|last|this|next|during|since|until|by|early|late) may\b|\bmay \d"
+)
+"""Where the word can be a month: mostly it is a verb, and a common one."""
 _NAMES_OF_MONTHS = frozenset([*_MONTH_NAMES, *_MONTHS, "sept"])
 _NAMES_OF_DAYS = frozenset(WEEKDAY_NAMES)
 _NAMES_OF_SEASONS = frozenset(SEASONS)
@@ -246,10 +250,10 @@ RULES = (
     _rule(rf"\b{_SURE_MONTH}(?!\w)", _month, _NAMES_OF_MONTHS - {"may"}, "month"),
     _rule(r"\b(?:over |on |at |during )?the weekend\b", _weekend, frozenset(("weekend",))),
     _rule(rf"\b(?:{_IN_YEAR}) {_YEAR}", _year, _YEARS, "year"),
-    _rule(
-        r"\b(?:recently|lately|(?:the|just the) other day)\b",
-        _recently,
-        frozenset(("recently", "lately", "other")),
-    ),
+    _rule(r"\b(?:recently|lately)\b", _recently, frozenset(("recently", "lately"))),
+    _rule(r"\bother day\b", _recently, frozenset(("other",))),
 )
 """In the order in which they claim text."""
+
+ALL_HINTS = frozenset[str]().union(*(rule.hints for rule in RULES))
+"""Words, none of which means that there is no expression of time."""

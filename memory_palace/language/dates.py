@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
 from memory_palace.language.calendars import Window, make_day
-from memory_palace.language.date_rules import HINT, RULES, WEEKDAY_NAMES
+from memory_palace.language.date_rules import ALL_HINTS, HINT, MAY, RULES, WEEKDAY_NAMES
 
 WEEKDAYS = frozenset(f"{name}{ending}" for name in WEEKDAY_NAMES for ending in ("", "s"))
 """Casefolded words that name a weekday."""
@@ -32,15 +32,20 @@ class Found(NamedTuple):
         return any(char.isdigit() for char in self.windows[0].expression)
 
 
-def find_dates(text: str, as_of: date) -> list[Found]:
+def find_dates(text: str, as_of: date, keys: Iterable[str] | None = None) -> list[Found]:
     """Return the temporal expressions of a text in order, read on the day ``as_of``.
 
-    What has no year means the past: "in March" is the last March that has begun.
+    What has no year means the past: "in March" is the last March that has begun. ``keys`` are
+    the casefolded words, where they are known already.
     """
+    hints = _hints(text, keys)
+    if "may" in hints and not MAY.search(text):
+        hints.discard("may")
+    if ALL_HINTS.isdisjoint(hints):
+        return []
     found: list[Found] = []
-    keys = frozenset(HINT.findall(text.casefold()))
     for rule in RULES:
-        if rule.hints.isdisjoint(keys):
+        if rule.hints.isdisjoint(hints):
             continue
         for match in rule.pattern.finditer(text):
             if any(match.start() < other.end and other.start < match.end() for other in found):
@@ -56,6 +61,17 @@ def find_weekdays(text: str) -> tuple[int, ...]:
     """Return the weekdays that a text names, 0 for Monday, each once, in order."""
     names = (match.casefold() for match in _WEEKDAY.findall(text))
     return tuple(dict.fromkeys(WEEKDAY_NAMES.index(name) for name in names))
+
+
+def _hints(text: str, keys: Iterable[str] | None) -> set[str]:
+    """Return the words of a text, those inside compounds and numbers as well."""
+    if keys is None:
+        return set(HINT.findall(text.casefold()))
+    hints = set(keys)
+    for key in tuple(hints):
+        if not key.isalpha():
+            hints.update(HINT.findall(key))
+    return hints
 
 
 def _with_ranges(text: str, found: Sequence[Found], as_of: date) -> list[Found]:

@@ -8,7 +8,7 @@ words and is no ordinary word itself.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence, Sized
 
 from memory_palace.language.vocabulary import FUNCTION_WORDS, word_set
 from memory_palace.language.words import SENTENCE_ENDS, Part, Word
@@ -20,6 +20,7 @@ _ORDINARY = frozenset({Part.FUNCTION, Part.DETERMINER, Part.VERB, Part.PARTICIPL
 _NO_NAMES = FUNCTION_WORDS | word_set("march may i'm i'll ok mr mrs ms dr prof english")
 _CONTENT = frozenset({Part.VERB, Part.PARTICIPLE, Part.ADJECTIVE, Part.NOUN})
 _PLAIN = frozenset({Part.FUNCTION, Part.DETERMINER, Part.VERB, Part.ADJECTIVE})
+_NEVER_FIRST = frozenset({Part.BREAK, Part.FUNCTION, Part.DETERMINER})
 _TITLE_WORDS = 4
 
 Name = tuple[Word, ...]
@@ -53,16 +54,28 @@ def find_names(words: Sequence[Word], known: Container[str] = ()) -> list[Name]:
 
 
 def find_known(words: Sequence[Word], known: Container[str]) -> Iterator[Name]:
-    """Yield the known names among the words, in any spelling, the longest at each place."""
+    """Yield the known names among the words, in any spelling, the longest at each place.
+
+    An ordinary word is none by itself: "new" is known where "New York" is, and Will is "will".
+    """
+    if isinstance(known, Sized) and not len(known):
+        return
     place, count = 0, len(words)
     while place < count:
-        for length in range(min(_LONGEST, count - place), 0, -1):
-            span = words[place : place + length]
-            if all(word.key for word in span) and " ".join(w.key for w in span) in known:
-                yield tuple(span)
-                place += length - 1
-                break
+        if words[place].part not in _NEVER_FIRST:
+            for length in range(min(_LONGEST, count - place), 0, -1):
+                span = words[place : place + length]
+                if _can_be_known(span) and " ".join([word.key for word in span]) in known:
+                    yield tuple(span)
+                    place += length - 1
+                    break
         place += 1
+
+
+def _can_be_known(span: Sequence[Word]) -> bool:
+    if len(span) == 1:
+        return span[0].part == Part.NOUN and span[0].key not in _NO_NAMES
+    return span[-1].part not in _NEVER_FIRST and all(word.key for word in span)
 
 
 def _sentences(words: Sequence[Word]) -> Iterator[list[Word]]:

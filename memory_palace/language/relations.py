@@ -9,7 +9,7 @@ from memory_palace.language.stemming import stem_word
 from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
 from memory_palace.language.words import Part, Word
 
-_FIRST_PERSON = word_set("i i'm i've i'd i'll we we've we'd we'll we're")
+FIRST_PERSON = word_set("i i'm i've i'd i'll we we've we'd we'll we're")
 _SKIPPED = word_set(
     """be is am are was were been being have has had do does did will would can could should might
     may must not never also really just always often usually still already recently finally even
@@ -94,7 +94,7 @@ def find_relations(
     then there is no relation.
     """
     for place, word in enumerate(words):
-        if word.key in _FIRST_PERSON:
+        if word.key in FIRST_PERSON:
             subject = writer
         elif word.key in names or (word.is_capital and word.part == Part.NOUN):
             subject = word.key

@@ -1,0 +1,96 @@
+"""Who reads a passage, and what is made of what spaCy finds."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_palace import recipes
+from memory_palace.errors import MissingPartError
+from memory_palace.facts import nlp
+from memory_palace.facts.extract import extract_facts
+from memory_palace.facts.reading import Said, read_by_patterns
+from memory_palace.language.words import split_words
+
+
+class Entry:
+    def __init__(self, name):
+        self.name = name
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    def install(*names):
+        recipes.english_pipeline.cache_clear()
+        nlp._load.cache_clear()
+        monkeypatch.setattr(recipes, "find_spec", lambda name: object() if names else None)
+        monkeypatch.setattr(recipes, "entry_points", lambda group: [Entry(n) for n in names])
+        monkeypatch.setattr(recipes, "version", lambda name: "9.9" if name == "spacy" else "1.2")
+
+    yield install
+    recipes.english_pipeline.cache_clear()
+    nlp._load.cache_clear()
+
+
+def test_without_a_pipeline_patterns_read_and_the_recipe_says_so(installed):
+    installed()
+    assert nlp.choose_reader() is read_by_patterns
+    assert recipes.facts_recipe().endswith("+patterns-1")
+
+
+def test_a_pipeline_of_another_language_is_none(installed):
+    installed("de_core_news_sm")
+    assert nlp.choose_reader() is read_by_patterns
+
+
+def test_an_english_pipeline_is_part_of_the_recipe(installed):
+    installed("xx_ent_wiki_sm", "en_core_web_sm")
+    assert recipes.facts_recipe().endswith("+spacy-9.9+en_core_web_sm-1.2")
+
+
+@pytest.mark.nlp
+def test_a_pipeline_that_does_not_load_is_named(installed):
+    pytest.importorskip("spacy", reason="needs the extra [nlp]")
+    installed("en_nowhere_to_be_found")
+    with pytest.raises(MissingPartError, match="en_nowhere_to_be_found"):
+        nlp.choose_reader()
+
+
+@pytest.fixture
+def parsed():
+    spacy = pytest.importorskip("spacy", reason="needs the extra [nlp]")
+    from spacy.tokens import Doc, Span
+
+    words = "I bought the portable power bank from Ana Lopez in May".split()
+    doc = Doc(
+        spacy.blank("en").vocab,
+        words=words,
+        pos="PRON VERB DET ADJ NOUN NOUN ADP PROPN PROPN ADP PROPN".split(),
+        deps="nsubj ROOT det amod compound dobj prep compound pobj prep pobj".split(),
+        heads=[1, 1, 5, 5, 5, 1, 1, 8, 6, 1, 9],
+    )
+    doc.ents = [Span(doc, 7, 9, label="PERSON"), Span(doc, 10, 11, label="DATE")]
+    return doc
+
+
+@pytest.mark.nlp
+def test_what_spacy_finds_has_the_keys_that_questions_have(parsed):
+    def read(said, known):
+        return nlp.read_documents(said, [parsed], known)
+
+    facts = {(f.kind.value, f.key) for f in extract_facts(parsed.text, read=read)}
+    assert {
+        ("entity", "ana lopez"),
+        ("entity", "lopez"),
+        ("phrase", "portabl power bank"),
+        ("phrase", "power bank"),
+        ("relation", "i|buy|bank"),
+        ("relation", "i|buy|*"),
+    } <= facts
+    assert ("entity", "may") not in facts
+    assert not [key for kind, key in facts if kind == "phrase" and key.startswith("the")]
+
+
+@pytest.mark.nlp
+def test_the_first_person_is_the_speaker_for_spacy_too(parsed):
+    part = Said("ben", parsed.text, split_words(parsed.text))
+    assert nlp.read_documents([part], [parsed], ()).relations[0] == ("ben", "buy", "bank")
