@@ -133,16 +133,8 @@ def recover(paths: PalacePaths) -> bool:
         return False
     if entry is None:
         raise PalaceError(f"{journal} is damaged; look at it and delete it")
-    # The file may have come with somebody else's palace: it must not reach outside of it.
-    named = [path for move in entry.moves for path in (move.old, move.new)]
-    for path in (*named, *(write.path for write in entry.writes)):
-        check_inside(paths.root, path)
     if not _is_logged(paths, entry):
-        before = {write.path: _kept(paths, write.before) for write in entry.writes}
-        for move in reversed(entry.moves):
-            take_back_move(paths.root, move)
-        for write in reversed(entry.writes):
-            take_back_write(paths.root, write, before[write.path])
+        _roll_back(paths, entry)
     remove_files([journal])
     return True
 
@@ -195,6 +187,18 @@ def last_change(paths: PalacePaths) -> tuple[str, list[Move]]:
 def read_log(paths: PalacePaths) -> list[Entry]:
     """Return every whole line of the log, oldest first; a torn one is passed over."""
     return list(read_entries(paths.logs / LOG))
+
+
+def _roll_back(paths: PalacePaths, entry: Entry) -> None:
+    # The file may have come with somebody else's palace: it must not reach outside of it.
+    named = [path for move in entry.moves for path in (move.old, move.new)]
+    for path in (*named, *(write.path for write in entry.writes)):
+        check_inside(paths.root, path)
+    before = {write.path: _kept(paths, write.before) for write in entry.writes}
+    for move in reversed(entry.moves):
+        take_back_move(paths.root, move)
+    for write in reversed(entry.writes):
+        take_back_write(paths.root, write, before[write.path])
 
 
 def _entry_to_undo(log: Sequence[Entry], command: str | None, identity: str | None) -> Entry:
