@@ -30,6 +30,7 @@ from memory_palace.retrieval.profiles import DEFAULT_PROFILE, LEXICAL_PROFILES, 
 from memory_palace.retrieval.search import search
 from memory_palace.settings import read_config
 from memory_palace.storage.lock import writer_lock
+from memory_palace.workflow.disputes import mark_disputed
 
 if TYPE_CHECKING:
     from memory_palace.graph.router import LinkGraph
@@ -164,7 +165,7 @@ class Palace:
             profile=profile,
             mode="lexical" if is_lexical else "vector" if query.text else "listing",
             embedder=None if is_lexical else snapshot.commit.embedder,
-            hits=tuple(found.hits),
+            hits=mark_disputed(self.paths.root, found.hits),
             gate=found.gate,
             freshness=freshness.state,
             behind=freshness.behind,

@@ -23,6 +23,8 @@ COMMANDS = {
     "doctor": "doctor:run_doctor",
     "graph": "graph:app",
     "task": "task:app",
+    "conflict": "conflict:app",
+    "map": "map:map_palace",
     "cold": "cold:app",
     "models": "models:app",
     "config": "settings:app",

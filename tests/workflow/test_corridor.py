@@ -226,7 +226,7 @@ def test_the_cards_of_the_sample_palace_pass_the_lint(sample):
 @pytest.mark.parametrize(
     ("text", "chamber", "room"),
     [
-        ("change the packs and batteries of a station in the cold", "01_wren", "winter-2026"),
+        ("fresh battery packs for the stations before winter", "01_wren", "winter-2026"),
         ("the tipping bucket rain gauge correction in a downpour", None, "rain-gauge"),
         ("LoRa radio antenna of the repeater at the quarry", "01_wren", "radio-link"),
     ],
