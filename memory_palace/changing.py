@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from memory_palace.errors import PalaceError
+from memory_palace.graph.names import NoteNames
 from memory_palace.graph.relinking import relink
 from memory_palace.graph.resolve import Resolver
-from memory_palace.notes.document import Library, read_library
+from memory_palace.notes.document import Document, Library, read_library
 from memory_palace.notes.editing import ChangeSet, Move, render_diff, target_of
 from memory_palace.notes.journal import apply_change, plan_undo, recover, undo
 from memory_palace.palace import Palace
@@ -26,6 +27,8 @@ class Plan:
     change: ChangeSet
     reason: str
     evidence: tuple[str, ...] = ()
+    redirects: Mapping[str, str] = field(default_factory=dict)
+    """For a note that leaves: the one its links shall lead to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,17 @@ def read_notes(palace: Palace) -> Library:
     )
 
 
+def find_note(library: Library, text: str) -> Document:
+    """Return the note called ``text``, hot or cold, by path, stem, title or alias."""
+    documents = list(library.documents.values())
+    names = NoteNames(
+        [document.path for document in documents],
+        [document.title for document in documents],
+        [document.texts("aliases") for document in documents],
+    )
+    return library.documents[names.find(text)]
+
+
 def item_exists(palace: Palace, library: Library) -> Callable[[str], bool]:
     """Return what says whether an input or output item of a card leads to something."""
     resolver = Resolver(list(library.documents))
@@ -134,7 +148,7 @@ def today() -> str:
 def _plan(palace: Palace, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
     library = read_notes(palace)
     planned = plan(library)
-    return planned, relink(library.documents, planned.change)
+    return planned, relink(library.documents, planned.change, redirects=planned.redirects)
 
 
 def _paths(change: ChangeSet) -> tuple[str, ...]:

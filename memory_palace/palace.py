@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from memory_palace.index.context import Progress
     from memory_palace.index.doctor import Examination
     from memory_palace.index.status import Status
+    from memory_palace.metabolism.usage import Act
     from memory_palace.notes.excerpt import NoteText
 
 
@@ -159,6 +160,8 @@ class Palace:
             links=self._links_of(snapshot) if neighbors else None,
             max_bytes=budget_bytes,
         )
+        if query.text:
+            self._log_use("retrieved", [hit.path for hit in found.hits if hit.role == "core"])
         freshness = self.freshness(snapshot)
         return QueryResult(
             text=query.text,
@@ -200,6 +203,7 @@ class Palace:
 
         path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
         data = (self.paths.root / path).read_bytes()
+        self._log_use("read", [path])
         return excerpt(path, data, first_line=first_line, last_line=last_line)
 
     def new(
@@ -281,6 +285,12 @@ class Palace:
         watch_palace(
             self.paths.root, update, stop=stop, debounce_seconds=debounce_seconds, warn=warn
         )
+
+    def _log_use(self, act: Act, paths: Sequence[str]) -> None:
+        if self.config.usage_log:
+            from memory_palace.metabolism.usage import record_usage
+
+            record_usage(self.paths.logs, act, paths, now=datetime.now(UTC))
 
     def _links_of(self, snapshot: Snapshot) -> NearLinks:
         """Return the links that neighbors of a hit are taken from."""

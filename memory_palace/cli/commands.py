@@ -24,6 +24,7 @@ COMMANDS = {
     "graph": "graph:app",
     "task": "task:app",
     "conflict": "conflict:app",
+    "metabolism": "metabolism:app",
     "map": "map:map_palace",
     "cold": "cold:app",
     "models": "models:app",

@@ -6,12 +6,13 @@ import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from urllib.parse import quote, unquote
 
 from memory_palace.graph.resolve import Resolver
 from memory_palace.graph.spelling import strip_suffix
 from memory_palace.notes.code import without_code
-from memory_palace.notes.document import Document
+from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.editing import ChangeSet, Move, Operation, Replace
 
 _WIKI = re.compile(r"(!?\[\[)([^\[\]\n|#]+)")
@@ -19,19 +20,24 @@ _CODE = re.compile(r"(`[^`]*`|``.*?``|<!--.*?-->)")
 _INLINE = re.compile(r"(\]\(<?)([^()<>\s][^()<>\n#]*?\.(?:md|markdown))(?=[#>)])")
 
 
-def relink(documents: Mapping[str, Document], change: ChangeSet) -> list[Operation]:
+def relink(
+    documents: Mapping[str, Document],
+    change: ChangeSet,
+    *,
+    redirects: Mapping[str, str] = MappingProxyType({}),
+) -> list[Operation]:
     """Return the change with every link rewritten that its moves would lead astray.
 
     A link by stem or alias mostly survives a move and is left as it is; one by path, or one that
     becomes ambiguous, gets the new path. Notes that the change replaces are rewritten in their new
-    text.
+    text. ``redirects`` name for a note that leaves the one its links shall lead to.
     """
     moves = {op.old: op.new for op in change if isinstance(op, Move)}
     if not moves:
         return list(change)
     after = {op.path: op.after for op in change if isinstance(op, Replace)}
     others = [op for op in change if not isinstance(op, Replace)]
-    names = _Names(documents, moves)
+    names = _Names(documents, moves, after, redirects)
     for path, document in documents.items():
         if not document.links:
             continue
@@ -54,20 +60,28 @@ def relink(documents: Mapping[str, Document], change: ChangeSet) -> list[Operati
 class _Names:
     """What links mean before and after the moves, hot notes first, as the graph resolves them."""
 
-    def __init__(self, documents: Mapping[str, Document], moves: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        documents: Mapping[str, Document],
+        moves: Mapping[str, str],
+        after: Mapping[str, bytes],
+        redirects: Mapping[str, str],
+    ) -> None:
         self._moves = moves
+        self._redirects = redirects
         places = [(path, moves.get(path, path)) for path in documents]
         aliases = [documents[path].texts("aliases") for path, _ in places]
         self._before = self._zones(documents, [old for old, _ in places], aliases)
-        self._after = self._zones(documents, [new for _, new in places], aliases, places)
-        self._paths = {new: old for old, new in places}
+        renamed = [_aliases_in(path, after, documents[path]) for path, _ in places]
+        self._after = self._zones(documents, [new for _, new in places], renamed, places)
 
     def led_astray(self, target: str, source: str) -> str | None:
         """Return the new path of the note a link means, where the link would not lead there."""
         meant = self._resolve(self._before, target, source)
         if meant is None:
             return None
-        new = self._moves.get(meant, meant)
+        heir = self._redirects.get(meant, meant)
+        new = self._moves.get(heir, heir)
         if new == meant and source not in self._moves:
             return None
         found = self._resolve(self._after, target, self._moves.get(source, source))
@@ -100,6 +114,12 @@ class _Names:
             if found.state == "ambiguous":
                 return None
         return None
+
+
+def _aliases_in(path: str, after: Mapping[str, bytes], document: Document) -> Sequence[str]:
+    if path in after:
+        document = parse_document(path, after[path]) or document
+    return document.texts("aliases")
 
 
 def _rewrite(data: bytes, wrong: Mapping[str, str], *, path: str) -> bytes:

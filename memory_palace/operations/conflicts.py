@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_palace.changing import Outcome, Plan, change_notes, read_notes, today
+from memory_palace.changing import Outcome, Plan, change_notes, find_note, read_notes, today
 from memory_palace.errors import UsageError
-from memory_palace.graph.names import NoteNames
-from memory_palace.notes.document import Document, Library
+from memory_palace.notes.document import Library
 from memory_palace.palace import Palace
 from memory_palace.workflow.conflict import (
     Conflict,
@@ -103,17 +102,6 @@ def show_conflict(palace: Palace, name: str) -> tuple[Conflict, list[Claim]]:
         for quote in conflict.quotes
     ]
     return conflict, claims
-
-
-def find_note(library: Library, text: str) -> Document:
-    """Return the note called ``text``, hot or cold, by path, stem, title or alias."""
-    documents = list(library.documents.values())
-    names = NoteNames(
-        [document.path for document in documents],
-        [document.title for document in documents],
-        [document.texts("aliases") for document in documents],
-    )
-    return library.documents[names.find(text)]
 
 
 def _quote(library: Library, text: str) -> Quote:
