@@ -242,6 +242,8 @@ class Hit:
     """For a neighbor: the path of the hit it is linked with."""
     folded: int = 0
     """How many near-identical hits were folded into this one."""
+    disputed_in: tuple[str, ...] = ()
+    """Paths of the open conflicts that the note is party to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,12 +30,14 @@ from memory_palace.retrieval.profiles import DEFAULT_PROFILE, LEXICAL_PROFILES, 
 from memory_palace.retrieval.search import search
 from memory_palace.settings import read_config
 from memory_palace.storage.lock import writer_lock
+from memory_palace.workflow.disputes import mark_disputed
 
 if TYPE_CHECKING:
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.context import Progress
     from memory_palace.index.doctor import Examination
     from memory_palace.index.status import Status
+    from memory_palace.metabolism.usage import Act
     from memory_palace.notes.excerpt import NoteText
 
 
@@ -158,13 +160,15 @@ class Palace:
             links=self._links_of(snapshot) if neighbors else None,
             max_bytes=budget_bytes,
         )
+        if query.text:
+            self._log_use("retrieved", [hit.path for hit in found.hits if hit.role == "core"])
         freshness = self.freshness(snapshot)
         return QueryResult(
             text=query.text,
             profile=profile,
             mode="lexical" if is_lexical else "vector" if query.text else "listing",
             embedder=None if is_lexical else snapshot.commit.embedder,
-            hits=tuple(found.hits),
+            hits=mark_disputed(self.paths.root, found.hits),
             gate=found.gate,
             freshness=freshness.state,
             behind=freshness.behind,
@@ -199,6 +203,7 @@ class Palace:
 
         path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
         data = (self.paths.root / path).read_bytes()
+        self._log_use("read", [path])
         return excerpt(path, data, first_line=first_line, last_line=last_line)
 
     def new(
@@ -280,6 +285,12 @@ class Palace:
         watch_palace(
             self.paths.root, update, stop=stop, debounce_seconds=debounce_seconds, warn=warn
         )
+
+    def _log_use(self, act: Act, paths: Sequence[str]) -> None:
+        if self.config.usage_log:
+            from memory_palace.metabolism.usage import record_usage
+
+            record_usage(self.paths.logs, act, paths, now=datetime.now(UTC))
 
     def _links_of(self, snapshot: Snapshot) -> NearLinks:
         """Return the links that neighbors of a hit are taken from."""

@@ -142,6 +142,7 @@ def _lines(result: QueryResult, texts: list[str], *, details: bool) -> Iterator[
         )
         folded = f"  (and {hit.folded} with the same passage)" if hit.folded else ""
         yield visible(f"{arrow}{hit.path}{line}  {hit.score:.6f}  {heading}{folded}")
+        yield from (visible(f"{indent}disputed: {path}") for path in hit.disputed_in)
         if details:
             yield from (f"{indent}{row}" for row in _details(hit))
         body = text or hit.snippet
@@ -196,6 +197,7 @@ def _hit_record(hit: Hit) -> dict[str, object]:
         "snippet": hit.snippet,
         "linked_from": hit.linked_from,
         "same_passage": hit.folded,
+        "disputed_in": list(hit.disputed_in),
     }
 
 

@@ -6,7 +6,8 @@ import re
 
 from memory_palace.config import ARCHIVE, PALACE, PalacePaths
 from memory_palace.errors import UsageError
-from memory_palace.notes.journal import Move, read_log
+from memory_palace.notes.editing import Move
+from memory_palace.notes.journal import read_log
 
 _ARCHIVED = re.compile(rf"{PALACE}/{ARCHIVE}/(?:\d{{4}}/)?(.+)")
 
@@ -24,9 +25,9 @@ def plan_restore(paths: PalacePaths, path: str) -> Move:
     if match is None:
         raise UsageError(f"{path} is not in the archive")
     for entry in reversed(read_log(paths)):
-        for old, new in entry["moves"]:
-            if new == path and not _ARCHIVED.fullmatch(old):
-                return Move(path, old)
+        for move in entry.moves:
+            if move.new == path and not _ARCHIVED.fullmatch(move.old):
+                return Move(path, move.old)
     if "/" not in match[1]:
         raise UsageError(f"nothing says where {path} came from; move it with your file manager")
     return Move(path, f"{PALACE}/{match[1]}")

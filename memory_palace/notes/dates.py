@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
 
 from memory_palace.models import NoteDate
+from memory_palace.notes.git import is_in_repository, run_git
 
 _KEYS = ("updated", "modified", "date", "created")
 _IN_NAME = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)")
-_GIT_SECONDS = 30
-_GIT_OPTIONS = ("--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false")
-"""Status must not rewrite git's index, a name such as ``a[1].md`` is no pattern, and a repository
-must not choose a program to run."""
 _EARLIEST, _LATEST = 1900, 2200
 
 
@@ -40,9 +36,9 @@ def date_in_name(path: str) -> NoteDate | None:
 
 def git_head(root: Path) -> str | None:
     """Return the commit that is checked out, or ``None`` outside a repository."""
-    if not _is_in_repository(root):
+    if not is_in_repository(root):
         return None
-    out = _git(root, "rev-parse", "--verify", "--quiet", "HEAD")
+    out = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD")
     return out.strip() or None if out else None
 
 
@@ -51,11 +47,11 @@ def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
 
     One pass over the log and one over the status, whatever the number of paths.
     """
-    if not _is_in_repository(root):
+    if not is_in_repository(root):
         return {}
-    prefix = (_git(root, "rev-parse", "--show-prefix") or "").strip("\n")
-    changed = _git(root, "status", "--porcelain", "-z", "--no-renames", "--", ".")
-    log = _git(
+    prefix = (run_git(root, "rev-parse", "--show-prefix") or "").strip("\n")
+    changed = run_git(root, "status", "--porcelain", "-z", "--no-renames", "--", ".")
+    log = run_git(
         root, "log", "--format=%x01%ct", "--name-only", "-z", "--no-renames", "--diff-filter=AMR",
         "--", *(sorted(paths) if len(paths) <= 100 else ["."]),
     )  # fmt: skip
@@ -71,23 +67,6 @@ def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
             if name.startswith(prefix) and name:
                 times.setdefault(name[len(prefix) :], float(stamp))
     return {p: times[p] for p in paths if p in times and prefix + p not in dirty}
-
-
-def _is_in_repository(root: Path) -> bool:
-    absolute = root.absolute()
-    return any((folder / ".git").exists() for folder in (absolute, *absolute.parents))
-
-
-def _git(root: Path, *arguments: str) -> str | None:
-    """Run git and return what it printed, or ``None`` where it failed or is not there."""
-    command = ["git", "-C", str(root), *_GIT_OPTIONS, *arguments]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, check=True, timeout=_GIT_SECONDS, stdin=subprocess.DEVNULL
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def _timestamp(value: Any) -> float | None:

@@ -1,41 +1,108 @@
-"""Move notes: several files at once, all or nothing, and undoable.
+"""Change notes: several files at once, all or nothing, and undoable.
 
-Order: the journal, the moves, the log line, the end of the journal. The log line is the commit:
-an interrupted change without one is rolled back by the next command that moves anything.
+Order: the bytes that will be replaced, in files named by their digest; the journal; the texts,
+the moves; the log line; the end of the journal. The log line is the commit: an interrupted change
+without one is rolled back by the next command that changes anything. The caller of everything
+here that writes holds the writer's lock.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from memory_palace.config import PALACE, PalacePaths
+from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.storage.atomic import append_line, remove_files, sync_folder, write_atomic
+from memory_palace.notes.change_record import (
+    Entry,
+    describe_writes,
+    digest,
+    digests_after,
+    parse_entry,
+    read_entries,
+)
+from memory_palace.notes.editing import (
+    ChangeSet,
+    Create,
+    Move,
+    Operation,
+    Remove,
+    Replace,
+    check_change,
+    check_inside,
+    render_diff,
+    touched_paths,
+)
+from memory_palace.notes.file_steps import digest_of, do, take_back_move, take_back_write
+from memory_palace.notes.git import uncommitted
+from memory_palace.storage.atomic import (
+    append_line,
+    remove_files,
+    sweep_temporaries,
+    write_atomic,
+)
+
+__all__ = ["Move", "apply_change", "apply_moves", "last_change", "read_log", "recover",
+           "render_diff", "undo"]  # fmt: skip
 
 LOG = "moves.jsonl"
+KEPT = "before"
+"""Folder below the logs: the bytes that changes replaced. Deleting it only forbids undo."""
 _JOURNAL = ".journal.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """One note and where it goes, relative to the root."""
+class Undo:
+    """The way back from one logged change."""
 
-    old: str
-    new: str
+    entry: Entry
+    change: tuple[Operation, ...]
 
 
-def render_diff(moves: Sequence[Move]) -> str:
-    """Return the moves as git shows renames."""
-    return "".join(
-        f"diff --git a/{move.old} b/{move.new}\nsimilarity index 100%\n"
-        f"rename from {move.old}\nrename to {move.new}\n"
-        for move in moves
-    )
+def apply_change(
+    paths: PalacePaths,
+    change: ChangeSet,
+    *,
+    command: str,
+    reason: str,
+    now: str,
+    evidence: Sequence[str] = (),
+    undoes: str | None = None,
+    allow_uncommitted: bool = False,
+) -> str:
+    """Do every operation, or none; return the id under which it is logged.
+
+    Nothing is overwritten but what the change names with its present bytes. What cannot be
+    done raises a ``PalaceError`` and leaves every note as it was. A note with edits that git
+    has not seen is refused, unless those are what the last logged change wrote.
+    """
+    recover(paths)
+    check_change(paths.root, change)
+    log = read_log(paths)
+    if not allow_uncommitted:
+        _check_committed(paths, change, log)
+    moves = tuple(operation for operation in change if isinstance(operation, Move))
+    writes = describe_writes(change)
+    moved = {move.old: digest((paths.root / move.old).read_bytes()) for move in moves}
+    entry = Entry(
+        f"{now}-{len(log) + 1}", now, command, reason, tuple(evidence), writes, moves,
+        digests_after(writes, moves, moved), undoes,
+    )  # fmt: skip
+    _keep(paths, change)
+    write_atomic(paths.palace / _JOURNAL, entry.to_line())
+    try:
+        for operation in sorted(change, key=lambda operation: isinstance(operation, Move)):
+            do(paths.root, operation)
+        paths.logs.mkdir(parents=True, exist_ok=True)
+        append_line(paths.logs / LOG, entry.to_line())
+    except (OSError, PalaceError) as error:
+        recover(paths)
+        if _is_logged(paths, entry):
+            raise
+        raise PalaceError(f"{reason}: {error}; every note is where it was, as it was") from error
+    remove_files([paths.palace / _JOURNAL])
+    return entry.identity
 
 
 def apply_moves(
@@ -45,130 +112,143 @@ def apply_moves(
     reason: str,
     now: str,
     undoes: str | None = None,
+    command: str = "cold",
 ) -> None:
-    """Move every note, or none. The caller holds the writer's lock.
-
-    Nothing is ever overwritten: a target that exists is a ``UsageError`` before anything moves.
-    """
-    recover(paths)
-    for move in moves:
-        _check(paths.root, move)
-        if [other.new for other in moves].count(move.new) > 1:
-            raise UsageError(f"{move.new} is named twice; two notes cannot go to one place")
-    identity = f"{now}-{len(read_log(paths)) + 1}"
-    record = {
-        "id": identity,
-        "time": now,
-        "reason": reason,
-        "moves": [[move.old, move.new] for move in moves],
-        **({"undoes": undoes} if undoes else {}),
-    }
-    write_atomic(paths.palace / _JOURNAL, json.dumps(record).encode())
-    try:
-        for move in moves:
-            _move(paths.root, move)
-        paths.logs.mkdir(parents=True, exist_ok=True)
-        append_line(paths.logs / LOG, json.dumps(record, ensure_ascii=False).encode())
-    except OSError as error:
-        recover(paths)
-        if identity in {entry["id"] for entry in read_log(paths)}:
-            raise
-        raise PalaceError(f"{reason}: {error}; every note is where it was") from error
-    remove_files([paths.palace / _JOURNAL])
+    """Move every note, or none. A move keeps the bytes, so edits unknown to git do not matter."""
+    apply_change(
+        paths, moves, command=command, reason=reason, now=now, undoes=undoes,
+        allow_uncommitted=True,
+    )  # fmt: skip
 
 
 def recover(paths: PalacePaths) -> bool:
     """Roll back a change that was interrupted before its log line; say whether there was one."""
     journal = paths.palace / _JOURNAL
+    for folder in (paths.palace, paths.logs / KEPT):
+        if folder.is_dir():
+            sweep_temporaries(folder)
     try:
-        record = _parse(json.loads(journal.read_bytes()))
+        entry = parse_entry(journal.read_bytes())
     except FileNotFoundError:
         return False
-    except ValueError:
-        record = None
-    if record is None:
+    if entry is None:
         raise PalaceError(f"{journal} is damaged; look at it and delete it")
-    moves = [Move(old, new) for old, new in record["moves"]]
-    for path in [path for move in moves for path in (move.old, move.new)]:
-        _check_inside(paths.root, path)  # the file may have come with somebody else's palace
-    if record["id"] not in {entry["id"] for entry in read_log(paths)}:
-        for move in reversed(moves):
-            _move_back(paths.root, move)
+    if not _is_logged(paths, entry):
+        _roll_back(paths, entry)
     remove_files([journal])
     return True
 
 
+def plan_undo(
+    paths: PalacePaths, *, command: str | None = None, identity: str | None = None
+) -> Undo:
+    """Return the way back from the last change of a command, or from the one of an id.
+
+    Raise ``UsageError`` naming every note that was changed since.
+    """
+    entry = _entry_to_undo(read_log(paths), command, identity)
+    changed = [
+        path for path, wanted in entry.digests.items() if digest_of(paths.root / path) != wanted
+    ]
+    if changed:
+        raise UsageError(f"changed since, so nothing was undone: {', '.join(sorted(changed))}")
+    places = {move.old: move.new for move in entry.moves}
+    back: list[Operation] = []
+    for write in entry.writes:
+        path = places.get(write.path, write.path)
+        now = b"" if write.after is None else (paths.root / path).read_bytes()
+        before = _kept(paths, write.before)
+        if before is None:
+            back.append(Remove(path, now))
+        else:
+            back.append(Create(path, before) if write.after is None else Replace(path, now, before))
+    return Undo(entry, (*back, *(Move(move.new, move.old) for move in reversed(entry.moves))))
+
+
+def undo(
+    paths: PalacePaths, *, now: str, command: str | None = None, identity: str | None = None
+) -> Undo:
+    """Give back bytes and places as they were before a change; the undo is logged as well."""
+    recover(paths)
+    planned = plan_undo(paths, command=command, identity=identity)
+    apply_change(
+        paths, planned.change, command=planned.entry.command, now=now, allow_uncommitted=True,
+        reason=f"undo {planned.entry.identity}", undoes=planned.entry.identity,
+    )  # fmt: skip
+    return planned
+
+
 def last_change(paths: PalacePaths) -> tuple[str, list[Move]]:
-    """Return id and moves of the last change that has not been undone."""
-    entries = read_log(paths)
-    undone = {entry.get("undoes") for entry in entries}
-    for entry in reversed(entries):
-        if entry["id"] not in undone and "undoes" not in entry:
-            return entry["id"], [Move(old, new) for old, new in entry["moves"]]
-    raise UsageError("there is nothing to undo")
+    """Return id and moves of the last archive or restore that has not been undone."""
+    entry = _entry_to_undo(read_log(paths), "cold", None)
+    return entry.identity, list(entry.moves)
 
 
-def read_log(paths: PalacePaths) -> list[Mapping[str, Any]]:
+def read_log(paths: PalacePaths) -> list[Entry]:
     """Return every whole line of the log, oldest first; a torn one is passed over."""
-    try:
-        lines = (paths.logs / LOG).read_bytes().split(b"\n")
-    except FileNotFoundError:
-        return []
-    return list(_entries(lines))
+    return list(read_entries(paths.logs / LOG))
 
 
-def _entries(lines: Sequence[bytes]) -> Iterator[Mapping[str, Any]]:
-    for line in lines:
-        try:
-            entry = _parse(json.loads(line))
-        except ValueError:
+def _roll_back(paths: PalacePaths, entry: Entry) -> None:
+    # The file may have come with somebody else's palace: it must not reach outside of it.
+    named = [path for move in entry.moves for path in (move.old, move.new)]
+    for path in (*named, *(write.path for write in entry.writes)):
+        check_inside(paths.root, path)
+    before = {write.path: _kept(paths, write.before) for write in entry.writes}
+    for move in reversed(entry.moves):
+        take_back_move(paths.root, move)
+    for write in reversed(entry.writes):
+        take_back_write(paths.root, write, before[write.path])
+
+
+def _entry_to_undo(log: Sequence[Entry], command: str | None, identity: str | None) -> Entry:
+    undone = {entry.undoes for entry in log}
+    for entry in reversed(log):
+        if identity is not None and entry.identity != identity:
             continue
-        if entry is not None:
-            yield entry
+        if identity is None and (entry.undoes or (command and entry.command != command)):
+            continue
+        if entry.identity not in undone:
+            return entry
+        if identity is not None:
+            raise UsageError(f"{identity} was undone already")
+    raise UsageError("there is nothing to undo" if identity is None else f"no change {identity}")
 
 
-def _parse(entry: object) -> Mapping[str, Any] | None:
-    """Return a record that has an id and pairs of paths, and ``None`` for anything else."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("id"), str):
+def _check_committed(paths: PalacePaths, change: ChangeSet, log: Sequence[Entry]) -> None:
+    ours = {path: wanted for entry in log for path, wanted in entry.digests.items()}
+    foreign = [
+        path
+        for path in uncommitted(paths.root, touched_paths(change))
+        if digest_of(paths.root / path) != ours.get(path)
+    ]
+    if foreign:
+        raise UsageError(
+            f"not committed to git: {', '.join(foreign)}; commit first, or add --allow-uncommitted"
+        )
+
+
+def _keep(paths: PalacePaths, change: ChangeSet) -> None:
+    """Keep the bytes that the change replaces, each once, named by their digest."""
+    texts = [op.before for op in change if isinstance(op, Replace | Remove)]
+    folder = paths.logs / KEPT
+    if texts:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for text in texts:
+        path = folder / digest(text)
+        if digest_of(path) != path.name:
+            write_atomic(path, text)
+
+
+def _kept(paths: PalacePaths, name: str | None) -> bytes | None:
+    """Return kept bytes, proved by their digest; ``None`` where there was no file before."""
+    if name is None:
         return None
-    moves = entry.get("moves")
-    if not isinstance(moves, list) or not all(_is_pair(move) for move in moves):
-        return None
-    return entry
+    path: Path = paths.logs / KEPT / name
+    if "/" in name or digest_of(path) != name:
+        raise PalaceError(f"{path} is missing or damaged: what was before is no longer known")
+    return path.read_bytes()
 
 
-def _is_pair(move: object) -> bool:
-    return isinstance(move, list) and [type(path) for path in move] == [str, str]
-
-
-def _check_inside(root: Path, path: str) -> None:
-    home = (root / PALACE).resolve()
-    if ".." in path.split("/") or not (root / path).resolve().is_relative_to(home):
-        raise UsageError(f"{path} is outside the palace; it is left alone")
-
-
-def _check(root: Path, move: Move) -> None:
-    for path in (move.old, move.new):
-        _check_inside(root, path)
-    if not (root / move.old).is_file() or (root / move.old).is_symlink():
-        raise UsageError(f"{move.old} is not a file of its own; it is left alone")
-    if (root / move.new).exists():
-        raise UsageError(f"{move.new} exists already; move or rename it first")
-
-
-def _move(root: Path, move: Move) -> None:
-    """Link the new name, then drop the old one: a rename would overwrite."""
-    (root / move.new).parent.mkdir(parents=True, exist_ok=True)
-    os.link(root / move.old, root / move.new)
-    sync_folder((root / move.new).parent)
-    os.unlink(root / move.old)  # noqa: PTH108 - tests stop at this call
-    sync_folder((root / move.old).parent)
-
-
-def _move_back(root: Path, move: Move) -> None:
-    """Undo what was done of a move: nothing, the link, or all of it."""
-    old, new = root / move.old, root / move.new
-    if new.exists() and not old.exists():
-        _move(root, Move(move.new, move.old))
-    elif new.exists() and old.samefile(new):
-        remove_files([new])
+def _is_logged(paths: PalacePaths, entry: Entry) -> bool:
+    return any(logged.identity == entry.identity for logged in read_log(paths))

@@ -116,7 +116,7 @@ def test_a_torn_log_line_is_passed_over_and_ended(paths):
     paths.logs.mkdir(parents=True)
     (paths.logs / "moves.jsonl").write_bytes(b'{"id": "torn", "mo')
     apply_moves(paths, MOVES[:1], reason="x", now="t")
-    assert [entry["reason"] for entry in read_log(paths)] == ["x"]
+    assert [entry.reason for entry in read_log(paths)] == ["x"]
 
 
 def test_an_archived_note_goes_back_where_the_log_says(paths):

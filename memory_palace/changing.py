@@ -1,0 +1,161 @@
+"""How every command that edits notes does it: plan, show, and only then change, all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from memory_palace.errors import PalaceError
+from memory_palace.graph.names import NoteNames
+from memory_palace.graph.relinking import relink
+from memory_palace.graph.resolve import Resolver
+from memory_palace.notes.document import Document, Library, read_library
+from memory_palace.notes.editing import ChangeSet, Move, render_diff, target_of
+from memory_palace.notes.journal import apply_change, plan_undo, recover, undo
+from memory_palace.palace import Palace
+from memory_palace.workflow.corridor import target_of_item
+
+WAIT_SECONDS = 10.0
+"""How long a change waits for another writer, such as a build that watches the notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done, and why."""
+
+    change: ChangeSet
+    reason: str
+    evidence: tuple[str, ...] = ()
+    redirects: Mapping[str, str] = field(default_factory=dict)
+    """For a note that leaves: the one its links shall lead to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A change that was shown, and whether it was made."""
+
+    diff: str
+    reason: str
+    paths: tuple[str, ...] = ()
+    """What was written, moved notes by their new path."""
+    identity: str | None = None
+    """Under which it is logged; ``None`` where it was only shown."""
+    remark: str = ""
+    """Why the index is behind the notes, where it is."""
+
+
+def change_notes(
+    palace: Palace,
+    plan: Callable[[Library], Plan],
+    *,
+    command: str,
+    apply: bool,
+    allow_uncommitted: bool = False,
+) -> Outcome:
+    """Show what ``plan`` makes of the notes as they are; do it where ``apply`` says so.
+
+    The plan of a change that is made is drawn up under the writer's lock. Links that a move
+    would break are rewritten in the same change.
+    """
+    if not apply:
+        planned, change = _plan(palace, plan)
+        return Outcome(render_diff(change), planned.reason, _paths(change))
+    with palace.writing(wait_seconds=WAIT_SECONDS):
+        recover(palace.paths)
+        planned, change = _plan(palace, plan)
+        identity = None
+        if change:
+            identity = apply_change(
+                palace.paths, change, command=command, reason=planned.reason, now=_now(),
+                evidence=planned.evidence, allow_uncommitted=allow_uncommitted,
+            )  # fmt: skip
+    remark = reindex(palace) if change else ""
+    return Outcome(render_diff(change), planned.reason, _paths(change), identity, remark)
+
+
+def undo_change(
+    palace: Palace, *, command: str | None, identity: str | None, apply: bool
+) -> Outcome:
+    """Take back the last change of a command, or the one of an id, byte for byte."""
+    if not apply:
+        planned = plan_undo(palace.paths, command=command, identity=identity)
+        return Outcome(render_diff(planned.change), planned.entry.reason, _paths(planned.change))
+    with palace.writing(wait_seconds=WAIT_SECONDS):
+        done = undo(palace.paths, now=_now(), command=command, identity=identity)
+    remark = reindex(palace)
+    return Outcome(
+        render_diff(done.change),
+        done.entry.reason,
+        _paths(done.change),
+        done.entry.identity,
+        remark,
+    )
+
+
+def read_notes(palace: Palace) -> Library:
+    """Read every note of a palace from the disk, cold ones included."""
+    return read_library(
+        palace.paths.root, ignore=palace.config.ignore, limit_bytes=palace.config.max_note_bytes
+    )
+
+
+def find_note(library: Library, text: str) -> Document:
+    """Return the note called ``text``, hot or cold, by path, stem, title or alias."""
+    documents = list(library.documents.values())
+    names = NoteNames(
+        [document.path for document in documents],
+        [document.title for document in documents],
+        [document.texts("aliases") for document in documents],
+    )
+    return library.documents[names.find(text)]
+
+
+def item_exists(palace: Palace, library: Library) -> Callable[[str], bool]:
+    """Return what says whether an input or output item of a card leads to something."""
+    resolver = Resolver(list(library.documents))
+    root = palace.paths.root.resolve()
+
+    def exists(item: str) -> bool:
+        target, is_link = target_of_item(item)
+        if is_link:
+            return resolver.resolve(target, "").state == "resolved"
+        path = (root / target).resolve()
+        return path.is_relative_to(root) and path.exists()
+
+    return exists
+
+
+def reindex(palace: Palace) -> str:
+    """Bring an index that exists up to date; return why it could not be, where it could not.
+
+    The notes are already changed by then: what fails here must not look like a failed change.
+    """
+    if not palace.paths.commit.exists():
+        return ""
+    try:
+        palace.index(wait_seconds=WAIT_SECONDS)
+    except PalaceError as error:
+        return f"the notes are changed, the index is not: {error}"
+    return ""
+
+
+def today() -> str:
+    """Return the day, UTC."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def _plan(palace: Palace, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
+    library = read_notes(palace)
+    planned = plan(library)
+    return planned, relink(library.documents, planned.change, redirects=planned.redirects)
+
+
+def _paths(change: ChangeSet) -> tuple[str, ...]:
+    moved = {operation.old: operation.new for operation in change if isinstance(operation, Move)}
+    paths = [target_of(operation) for operation in change]
+    return tuple(dict.fromkeys(moved.get(path, path) for path in paths))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,111 @@
+"""The five kinds of asset and the telegraph: where each lies, and the sections it must have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from memory_palace.config import PALACE
+from memory_palace.errors import UsageError
+from memory_palace.notes.document import Document
+
+WING = f"{PALACE}/reflection_wing"
+CONSTITUTION = f"{PALACE}/grand_hall/constitution.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of note in the reflection wing."""
+
+    name: str
+    """What the verb calls it."""
+    type: str
+    """What its front matter calls it."""
+    folder: str
+    sections: tuple[str, ...]
+    """All required; the first says what it is about."""
+    evidence: str | None = None
+    """The section that lists where it worked; written from the links that are there."""
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Other headings a source may have for a section."""
+
+    def missing(self, sections: Mapping[str, str]) -> list[str]:
+        """Return the required sections that are absent or empty."""
+        filled = {name.casefold() for name, text in sections.items() if text.strip()}
+        return [name for name in self.sections if name.casefold() not in filled]
+
+    def find(self, document: Document, section: str) -> str:
+        """Return what a note says under a section's name or another heading for it."""
+        return document.section(section, *self.synonyms.get(section, ()))
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            "principle", "principle", "principles",
+            ("Principle", "Rationale", "When it applies, and when not", "Evidence"),
+            evidence="Evidence",
+            synonyms={
+                "Principle": ("Rule", "Lesson"),
+                "Rationale": ("Why", "Reason", "Because"),
+                "When it applies, and when not": ("When it applies / does not", "Scope", "When"),
+            },
+        ),
+        Kind(
+            "kernel", "prompt kernel", "prompt_kernels",
+            ("Kernel", "Inputs", "Expected behaviour", "Tested on"),
+            evidence="Tested on",
+            synonyms={"Kernel": ("Prompt",), "Expected behaviour": ("Expected behavior",)},
+        ),
+        Kind(
+            "failure", "failure pattern", "failure_patterns",
+            ("Symptom", "Cause", "Recovery", "Detection", "Seen in"),
+            evidence="Seen in",
+            synonyms={"Recovery": ("Fix", "Working solution", "Solution")},
+        ),
+        Kind(
+            "path", "thinking path", "thinking_paths",
+            ("Trigger", "Steps", "Stop condition", "Worked example"),
+            synonyms={"Worked example": ("Example",), "Stop condition": ("Stop",)},
+        ),
+        Kind(
+            "constitution", "constitution candidate", "constitution_candidates",
+            ("Rule", "The four tests", "Cost of deviation", "Proposed wording", "Decision"),
+            evidence="The four tests",
+            synonyms={"Rule": ("Principle",)},
+        ),
+    )
+}  # fmt: skip
+
+TELEGRAM = Kind(
+    "telegram", "telegram", "telegrams",
+    ("Background", "Failed attempts", "Working solution", "Principle"),
+)  # fmt: skip
+
+
+def get_kind(name: str) -> Kind:
+    """Return the kind of that name; ``UsageError`` lists the known ones."""
+    if name not in KINDS:
+        raise UsageError(f"an asset is one of {', '.join(KINDS)}, not {name!r}")
+    return KINDS[name]
+
+
+def kind_of(document: Document) -> Kind | None:
+    """Return the kind that a note's folder in the reflection wing says."""
+    for kind in (*KINDS.values(), TELEGRAM):
+        if document.path.startswith(f"{WING}/{kind.folder}/"):
+            return kind
+    return None
+
+
+def is_protected(document: Document) -> str:
+    """Return why metabolism never touches a note; empty where it may."""
+    if document.path == CONSTITUTION:
+        return "is the constitution"
+    if document.text("pinned").casefold() in ("true", "yes"):
+        return "is pinned"
+    kind = kind_of(document)
+    if kind is KINDS["constitution"] and document.text("decision").casefold() == "accepted":
+        return "is a record of the constitution; only a person removes it"
+    return ""

@@ -1,0 +1,198 @@
+"""A completed card to a telegraph of four parts, by structure and extraction alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_palace.embedding.llm_models import estimate_tokens
+from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.metabolism.assets import TELEGRAM, WING
+from memory_palace.metabolism.foam import split_statements, strip_foam
+from memory_palace.metabolism.ledger import Ledger
+from memory_palace.notes.document import LEAD, Document, set_fields
+from memory_palace.notes.editing import Create
+from memory_palace.workflow.cards import Card
+from memory_palace.workflow.corridor import target_of_item
+from memory_palace.workflow.naming import make_slug
+
+LEAST_TOKENS, MOST_TOKENS = 150, 400
+"""Bounds of a telegraph, by ``estimate_tokens``."""
+NOTHING = "Not written down in the card or what it links to."
+_ROOM_FILES = ("index.md", "chain_map.md", "reflection_backfill.md")
+_HEADINGS: Mapping[str, tuple[str, ...]] = {
+    "Background": ("background", "goal", "context", "symptom", "problem", "situation"),
+    "Failed attempts": (
+        "failed attempts", "attempts", "what failed", "tried", "dead ends", "false starts", "cause",
+    ),
+    "Working solution": (
+        "working solution", "solution", "what worked", "result", "results", "outcome", "recovery",
+        "acceptance checks",
+    ),
+    "Principle": ("principle", "lesson", "lessons", "learned", "takeaway", "rule", "detection"),
+}  # fmt: skip
+_LISTS = frozenset(("input paths", "output paths", "next action", "links", "seen in", "evidence"))
+_BARE_LINK = re.compile(r"\W*!?\[\[[^\[\]]*\]\]\W*")
+_CUES: Mapping[str, re.Pattern[str]] = {
+    "Failed attempts": re.compile(
+        r"\b(fail(ed|s|ure)?|did(n't| not)|could(n't| not)|in vain|no use|wrong|broken?"
+        r"|instead of|turned out|too (slow|late|much|weak|long))\b",
+        re.IGNORECASE,
+    ),
+    "Working solution": re.compile(
+        r"\b(solved|fixed|works?|worked|repaired|rebuilt|restored|replaced|now|finally|matched)\b",
+        re.IGNORECASE,
+    ),
+    "Principle": re.compile(
+        r"\b(always|never|next time|from now on|every time|must|whenever|before (you|we)|rule)\b",
+        re.IGNORECASE,
+    ),
+}
+"""Words that speak for a part; a statement that has none is background."""
+_SHARES = {"Background": 0.25, "Failed attempts": 0.25, "Working solution": 0.3, "Principle": 0.2}
+
+
+@dataclass(frozen=True, slots=True)
+class Telegraph:
+    """The four parts, and how much went in and came out."""
+
+    parts: Mapping[str, str]
+    tokens: int
+    source_tokens: int
+    sources: tuple[str, ...]
+    """Paths of the notes that were read, in that order."""
+
+    @property
+    def missing(self) -> list[str]:
+        """Parts for which nothing was found."""
+        return [name for name, text in self.parts.items() if text == NOTHING]
+
+
+def distill_card(ledger: Ledger, card: Card) -> Telegraph:
+    """Extract the four parts, reading the card first and its room and links only as needed.
+
+    Raise ``UsageError`` for a card that is not completed, ``CheckFailedError`` where everything
+    that could be read gives less than a telegraph's least length.
+    """
+    if card.state != "completed":
+        raise UsageError(f"{card.path} is {card.state}; only completed cards are distilled")
+    read: list[Document] = []
+    for document in readable_sources(ledger, card):
+        read.append(document)
+        found = _extract(read)
+        telegraph = _fit(found, read)
+        if telegraph.tokens >= LEAST_TOKENS and not telegraph.missing:
+            return telegraph
+    if telegraph.tokens < LEAST_TOKENS:
+        raise CheckFailedError(
+            f"{card.path} gives a telegraph of {telegraph.tokens} tokens, at least {LEAST_TOKENS} "
+            "are needed; write into the card or its project room what was tried, what worked, and "
+            "what follows from it"
+        )
+    return telegraph
+
+
+def readable_sources(ledger: Ledger, card: Card) -> list[Document]:
+    """Return the card, its project room's pages, then what it links to; no other cards, no logs."""
+    project = card.document.text("project")
+    room = f"palace/project_rooms/{project}/"
+    paths = [card.path, *(room + name for name in _ROOM_FILES)]
+    paths += sorted(
+        path
+        for path in ledger.out.get(card.path, frozenset())
+        if not ledger.documents[path].is_cold
+        and path not in ledger.cards
+        and not path.startswith((f"{WING}/telegrams/", "palace/grand_hall/"))
+    )
+    # A room's pages may be about other work as well: they count where the card is linked with them.
+    near = ledger.out.get(card.path, frozenset()) | ledger.back.get(card.path, frozenset())
+    near |= {target_of_item(item)[0] for item in card.outputs}
+    return [
+        ledger.documents[path]
+        for path in dict.fromkeys(paths)
+        if path in ledger.documents and (not path.startswith(room) or path in near)
+    ]
+
+
+def render_telegraph(
+    card: Card, parts: Mapping[str, str], *, today: str, by_model: str | None = None
+) -> Create:
+    """Return the telegraph as a note beside the others."""
+    title = card.document.title
+    head = set_fields(
+        "",
+        b"",
+        {
+            "title": title,
+            "type": TELEGRAM.type,
+            "corridor_card": card.document.stem,
+            "project_room": card.document.text("project"),
+            "date": today,
+            **({"written_by": by_model} if by_model else {}),
+        },
+    ).decode()
+    body = "".join(f"\n## {name}\n\n{parts[name]}\n" for name in TELEGRAM.sections)
+    source = f"\nFrom [[{card.document.stem}]].\n"
+    path = f"{WING}/{TELEGRAM.folder}/{today}-{make_slug(title)}.md"
+    return Create(path, f"{head}# {title}\n{body}{source}".encode())
+
+
+def count_tokens(parts: Mapping[str, str]) -> int:
+    """Estimate the tokens of the four parts, those that hold nothing left out."""
+    return sum(estimate_tokens(text) for text in parts.values() if text != NOTHING)
+
+
+def _extract(documents: Sequence[Document]) -> dict[str, list[str]]:
+    """Sort statements by the heading they stand under, else by the words in them."""
+    found: dict[str, list[str]] = {name: [] for name in TELEGRAM.sections}
+    seen: list[str] = []
+    for document in documents:
+        for heading, text in document.sections.items():
+            if heading.casefold() in _LISTS:
+                continue
+            for statement in strip_foam(split_statements(text)):
+                if statement.casefold() in seen:
+                    continue
+                if _BARE_LINK.fullmatch(statement):
+                    continue
+                seen.append(statement.casefold())
+                found[_part_of(heading, statement)].append(_end(statement))
+    return found
+
+
+def _end(statement: str) -> str:
+    """Return a list item as a sentence."""
+    return statement if statement[-1] in '.!?…:;"”)' else f"{statement}."
+
+
+def _part_of(heading: str, statement: str) -> str:
+    if heading != LEAD:
+        for part, names in _HEADINGS.items():
+            if heading.casefold() in names:
+                return part
+    return next((part for part, cue in _CUES.items() if cue.search(statement)), "Background")
+
+
+def _fit(found: Mapping[str, Sequence[str]], read: Sequence[Document]) -> Telegraph:
+    """Take statements part by part until the length is reached; what one leaves another gets."""
+    costs = {part: [estimate_tokens(s) + 1 for s in found[part]] for part in found}
+    chosen = dict.fromkeys(found, 0)
+    spent = 0
+    for part, share in _SHARES.items():
+        used = 0
+        for cost in costs[part]:
+            if used + cost > share * MOST_TOKENS:
+                break
+            used += cost
+            chosen[part] += 1
+        spent += used
+    for part in _SHARES:
+        for cost in costs[part][chosen[part] :]:
+            if spent + cost > MOST_TOKENS:
+                break
+            spent += cost
+            chosen[part] += 1
+    parts = {part: " ".join(found[part][: chosen[part]]) or NOTHING for part in found}
+    whole = sum(estimate_tokens(document.body) for document in read)
+    return Telegraph(parts, count_tokens(parts), whole, tuple(d.path for d in read))

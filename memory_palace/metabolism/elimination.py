@@ -1,0 +1,199 @@
+"""Reverse elimination: which notes step down, go, or are in doubt, by rules that can be counted.
+
+Every rule gives proposals with their evidence; nothing is deleted, and nobody's contradiction is
+decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from memory_palace.metabolism.assets import TELEGRAM, is_protected, kind_of
+from memory_palace.metabolism.ledger import Ledger, field_date
+from memory_palace.metabolism.likeness import Cosine, Pair, find_pairs
+from memory_palace.notes.document import Document
+
+Action: TypeAlias = Literal[
+    "supersede", "return", "revive", "demote", "archive", "finish", "merge", "contradiction"
+]
+UNUSED_DAYS = 90
+"""Days without use after which an asset is stale, and again until it is archived; also the days
+after which finished work that was distilled is archived."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One step for one note, and what was counted."""
+
+    action: Action
+    path: str
+    evidence: tuple[str, ...]
+    other: str = ""
+    """The note that takes its place, or the one it is in doubt with."""
+    held: str = ""
+    """Why it is not carried out now, although the rule says so."""
+
+
+def find_proposals(ledger: Ledger, *, cosine: Cosine) -> list[Proposal]:
+    """Return at most one step for each note, by path."""
+    found: dict[str, Proposal] = {}
+    for path, document in ledger.documents.items():
+        if not document.is_cold and not is_protected(document):
+            proposal = _step_for(ledger, document)
+            if proposal is not None:
+                found[path] = _hold(ledger, proposal)
+    for pair in _doubtful_pairs(ledger, cosine):
+        action: Action = "merge" if pair.kind == "duplicate" else "contradiction"
+        found[pair.newer] = _hold(ledger, Proposal(action, pair.newer, pair.evidence, pair.older))
+        found.pop(pair.older, None)  # neither goes while they are in doubt
+    return [found[path] for path in sorted(found)]
+
+
+def _step_for(ledger: Ledger, document: Document) -> Proposal | None:
+    if document.path in ledger.cards:
+        return _finished_card(ledger, document)
+    if document.text("superseded_by"):
+        return _superseded(ledger, document)
+    if kind_of(document) is not None:
+        return _failed(ledger, document) or _unused(ledger, document)
+    return _finished_room(ledger, document)
+
+
+def _superseded(ledger: Ledger, document: Document) -> Proposal | None:
+    """Rule 3: superseded is archived at once, and links lead to what took its place."""
+    name = document.text("superseded_by").strip("[]").rpartition("/")[2].removesuffix(".md")
+    heirs = [p for p in ledger.out.get(document.path, ()) if ledger.documents[p].stem == name]
+    words = (f"superseded by {document.text('superseded_by')}",)
+    if not heirs:
+        return Proposal("supersede", document.path, words, held="what superseded it is not found")
+    return Proposal("supersede", document.path, words, other=heirs[0])
+
+
+def _failed(ledger: Ledger, document: Document) -> Proposal | None:
+    """Rule 6: an asset goes back to its project where its card is open again, or it fails."""
+    reopened = [
+        source.path
+        for source in ledger.sources(document.path)
+        if source.path in ledger.cards and ledger.cards[source.path].state != "completed"
+    ]
+    successes, failures = ledger.record(document.path)
+    has_failed = failures > 0 and failures >= successes
+    if not reopened and not has_failed:
+        return None
+    evidence = [f"made from {path}, which is open again" for path in reopened]
+    if has_failed:
+        evidence.append(f"{failures} failures, {successes} successes")
+    room = _room_of_origin(ledger, document)
+    held = "" if room else "no card or field says which project it came from"
+    return Proposal("return", document.path, tuple(evidence), other=room, held=held)
+
+
+def _room_of_origin(ledger: Ledger, document: Document) -> str:
+    cards = [ledger.cards[s.path] for s in ledger.sources(document.path) if s.path in ledger.cards]
+    cards += ledger.worked_in(document.path)
+    named = [document.text("project"), document.text("project_room")]
+    return next(
+        (name for name in [*named, *(c.document.text("project") for c in cards)] if name), ""
+    )
+
+
+def _unused(ledger: Ledger, document: Document) -> Proposal | None:
+    """Rules 1 and 2: stale after 90 days without use or inbound link, archived after 90 more."""
+    path, last = document.path, ledger.last_use(document.path)
+    is_stale = document.text("status") == "stale"
+    inbound = [p for p in ledger.inbound(path) if not _is_own(ledger, path, p)]
+    idle = None if last is None else (ledger.today - last).days
+    evidence = (
+        f"last use {last}, {idle} days ago",
+        f"{len(inbound)} inbound links from notes in use",
+        "use is logged" if ledger.usage.is_logged else "use is not logged: links and dates alone",
+    )
+    is_idle = idle is not None and idle >= UNUSED_DAYS and not inbound
+    if is_stale and not is_idle:
+        return Proposal("revive", path, evidence)
+    if not is_idle or document.text("priority") == "high":
+        return None
+    since = field_date(document, "stale_since")
+    if not is_stale or since is None:
+        return Proposal("demote", path, evidence)
+    if (ledger.today - since).days >= UNUSED_DAYS:
+        return Proposal("archive", path, (*evidence, f"stale since {since}"))
+    return None
+
+
+def _is_own(ledger: Ledger, path: str, source: str) -> bool:
+    """Whether a link comes from what the asset was made of, or what was made of it."""
+    made_of = {document.path for document in ledger.sources(path)}
+    return source in made_of or path in {document.path for document in ledger.sources(source)}
+
+
+def _finished_card(ledger: Ledger, document: Document) -> Proposal | None:
+    """Completed work is archived when it was distilled, and 90 days have passed."""
+    card = ledger.cards[document.path]
+    day = field_date(document, "completed") or field_date(document, "last_updated")
+    if card.state != "completed" or day is None or (ledger.today - day).days < UNUSED_DAYS:
+        return None
+    telegraphs = [
+        path
+        for path in sorted(ledger.back.get(document.path, ()))
+        if kind_of(ledger.documents[path]) is TELEGRAM
+        and ledger.documents[path].text("corridor_card") in (document.stem, card.task_id)
+    ]
+    if not telegraphs:
+        return None
+    evidence = (f"completed {day}", f"distilled in {telegraphs[0]}")
+    return Proposal("finish", document.path, evidence, other=telegraphs[0])
+
+
+def _finished_room(ledger: Ledger, document: Document) -> Proposal | None:
+    """Archive the notes of a done project, except what is still linked from elsewhere."""
+    parts = document.path.split("/")
+    if len(parts) < 4 or parts[1] != "project_rooms":
+        return None
+    room = "/".join(parts[:3]) + "/"
+    index = ledger.documents.get(f"{room}index.md")
+    if index is None or index.text("status").casefold() not in ("done", "completed", "closed"):
+        return None
+    if any(c.state != "completed" and c.document.text("project") == parts[2]
+           for c in ledger.cards.values()):  # fmt: skip
+        return None
+    outside = [
+        path
+        for path in ledger.inbound(document.path)
+        if not path.startswith(room) and not _is_archivable_card(ledger, path)
+    ]
+    last = ledger.last_use(document.path)
+    if outside or last is None or (ledger.today - last).days < UNUSED_DAYS:
+        return None
+    evidence = (f"{room}index.md says {index.text('status')}", f"last use {last}",
+                "no link from outside the room")  # fmt: skip
+    return Proposal("finish", document.path, evidence)
+
+
+def _is_archivable_card(ledger: Ledger, path: str) -> bool:
+    return path in ledger.cards and ledger.cards[path].state == "completed"
+
+
+def _hold(ledger: Ledger, proposal: Proposal) -> Proposal:
+    """Rule 7, and rule 5's second half: hands off what is disputed or not committed."""
+    touched = [proposal.path, proposal.other]
+    why = proposal.held
+    if proposal.action not in ("supersede", "revive") and proposal.path in ledger.disputed:
+        why = "party to an open conflict"
+    if any(path in ledger.uncommitted for path in touched):
+        why = "has edits that are not committed to git"
+    return Proposal(proposal.action, proposal.path, proposal.evidence, proposal.other, why)
+
+
+def _doubtful_pairs(ledger: Ledger, cosine: Cosine) -> Iterator[Pair]:
+    assets = [
+        document
+        for document in ledger.documents.values()
+        if not document.is_cold
+        and kind_of(document) not in (None, TELEGRAM)
+        and not document.text("superseded_by")
+        and document.path not in ledger.disputed
+    ]
+    yield from find_pairs(assets, cosine=cosine, settled=ledger.settled)

@@ -1,0 +1,173 @@
+"""Promotion as gates that explain themselves: each says what it counted and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_palace.embedding.llm_models import estimate_tokens
+from memory_palace.metabolism.foam import split_statements, strip_foam
+from memory_palace.metabolism.ledger import Ledger, field_date
+from memory_palace.notes.document import Document
+
+LEAST_TASKS = 2
+LEAST_USES = 3
+"""Uses asked for where they are logged."""
+LEAST_SUCCESS = 0.8
+"""The share of successes must be above it."""
+MOST_TOKENS = 400
+LEAST_ROOMS = 2
+LEAST_DAYS = 90
+"""Days that a rule must have held before it may become part of the constitution."""
+_UNTRUSTED = frozenset(
+    (
+        "untrusted",
+        "web",
+        "external",
+        "import",
+        "imported",
+        "chat",
+        "transcript",
+        "llm",
+        "model",
+        "generated",
+        "scraped",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One condition, what was counted for it, and by which notes."""
+
+    name: str
+    is_open: bool
+    counted: str
+    evidence: tuple[str, ...] = ()
+
+
+def reflection_gates(ledger: Ledger, path: str) -> list[Gate]:
+    """Return the conditions under which a note may be compiled into the reflection wing."""
+    return [
+        _worked(ledger, path),
+        _compressible(ledger.documents[path]),
+        _lowers_cost(ledger, path),
+        *_always(ledger, path),
+    ]
+
+
+def constitution_gates(ledger: Ledger, path: str, *, cost_of_deviation: str) -> list[Gate]:
+    """Return the four tests of a constitution candidate, and what holds for every promotion."""
+    document = ledger.documents[path]
+    cards = ledger.worked_in(path)
+    rooms = sorted({card.document.text("project") for card in cards} - {""})
+    day = field_date(document, "date")
+    age = None if day is None else (ledger.today - day).days
+    return [
+        _worked(ledger, path),
+        Gate(
+            "deviating is costly",
+            bool(cost_of_deviation.strip()),
+            "the cost is stated" if cost_of_deviation.strip() else
+            'nobody said what deviating costs; add --section "Cost of deviation=…"',
+        ),
+        Gate(
+            "a long-term default",
+            age is not None and age >= LEAST_DAYS and document.text("status") != "stale",
+            f"{'undated' if age is None else f'{age} days old'}, {LEAST_DAYS} needed"
+            + (", and stale" if document.text("status") == "stale" else ""),
+        ),
+        Gate(
+            "not a local trick",
+            len(rooms) >= LEAST_ROOMS,
+            f"worked in {len(rooms)} project rooms, {LEAST_ROOMS} needed",
+            tuple(rooms),
+        ),
+        *_always(ledger, path),
+    ]  # fmt: skip
+
+
+def _worked(ledger: Ledger, path: str) -> Gate:
+    cards = ledger.worked_in(path)
+    return Gate(
+        "worked in several tasks",
+        len(cards) >= LEAST_TASKS,
+        f"linked with {len(cards)} completed cards, {LEAST_TASKS} needed",
+        tuple(card.path for card in cards),
+    )
+
+
+def _compressible(document: Document) -> Gate:
+    tokens = sum(map(estimate_tokens, strip_foam(split_statements(document.body))))
+    return Gate(
+        "compressible",
+        0 < tokens <= MOST_TOKENS,
+        f"{tokens} tokens without foam, at most {MOST_TOKENS}",
+    )
+
+
+def _lowers_cost(ledger: Ledger, path: str) -> Gate:
+    """Count successes and failures; where use is logged, uses as well."""
+    successes, failures = ledger.record(path)
+    share = successes / (successes + failures) if successes + failures else 0.0
+    is_open = share > LEAST_SUCCESS
+    counted = f"{successes} successes, {failures} failures, more than {LEAST_SUCCESS:.0%} needed"
+    if not ledger.usage.is_logged:
+        return Gate(
+            "lowers cost or error", is_open,
+            f"{counted}; use is not logged, so links and cards alone are counted",
+        )  # fmt: skip
+    uses = ledger.usage.count(path) + len(ledger.worked_in(path))
+    return Gate(
+        "lowers cost or error",
+        is_open and uses >= LEAST_USES,
+        f"{counted}; used {uses} times, {LEAST_USES} needed",
+    )
+
+
+def _always(ledger: Ledger, path: str) -> list[Gate]:
+    document = ledger.documents[path]
+    origins = [(d, why) for d in (document, *ledger.sources(path)) if (why := _distrust(d))]
+    reopened = [d.path for d in ledger.sources(path) if _is_open_card(ledger, d.path)]
+    return [
+        Gate(
+            "trusted origin",
+            not origins,
+            "nothing speaks against it" if not origins else "; ".join(w for _, w in origins),
+            tuple(d.path for d, _ in origins),
+        ),
+        Gate(
+            "finished work",
+            not reopened and not _is_open_card(ledger, path),
+            "made from no card that is open"
+            if not reopened and not _is_open_card(ledger, path)
+            else "a card it comes from is not completed",
+            tuple(reopened),
+        ),
+        Gate(
+            "undisputed",
+            path not in ledger.disputed,
+            "party to no open conflict"
+            if path not in ledger.disputed
+            else "party to an open conflict; decide that first",
+        ),
+    ]
+
+
+def _distrust(document: Document) -> str:
+    """Return why a note's origin is not trusted; empty where it is."""
+    for key in ("origin", "trust"):
+        if document.text(key).casefold() in _UNTRUSTED:
+            return f"{key}: {document.text(key)}"
+    if document.fields.get("trusted") is False or document.fields.get("untrusted") is True:
+        return "says it is untrusted"
+    return ""
+
+
+def _is_open_card(ledger: Ledger, path: str) -> bool:
+    return path in ledger.cards and ledger.cards[path].state != "completed"
+
+
+def is_ripe(gates: Sequence[Gate]) -> bool:
+    """Whether every gate is open."""
+    return all(gate.is_open for gate in gates)

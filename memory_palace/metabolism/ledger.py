@@ -1,0 +1,158 @@
+"""The evidence: which note worked in which task, who links to it, when it was last of use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+
+from memory_palace.config import PALACE
+from memory_palace.graph.resolve import Resolver
+from memory_palace.metabolism.usage import Usage
+from memory_palace.notes.dates import date_in_front_matter, date_in_name
+from memory_palace.notes.document import Document
+from memory_palace.workflow.cards import Card, read_cards
+from memory_palace.workflow.corridor import target_of_item
+from memory_palace.workflow.overview import own_links
+
+_DATES = ("completed", "last_updated")
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Notes, links both ways, cards and usage, as they stand on one day."""
+
+    documents: Mapping[str, Document]
+    out: Mapping[str, frozenset[str]]
+    """What each note links to; also what a card names as input and a note as its source."""
+    back: Mapping[str, frozenset[str]]
+    cards: Mapping[str, Card]
+    """By path, archived ones too."""
+    usage: Usage
+    today: date
+    disputed: frozenset[str] = field(default_factory=frozenset)
+    """Notes that are party to an open conflict."""
+    uncommitted: frozenset[str] = field(default_factory=frozenset)
+    """Notes with edits that git has not seen."""
+    settled: frozenset[frozenset[str]] = field(default_factory=frozenset)
+    """Pairs of notes that a conflict was opened on, whatever became of it."""
+
+    def worked_in(self, path: str) -> list[Card]:
+        """Return the completed cards that a note is linked with, in either direction."""
+        near = self.out.get(path, frozenset()) | self.back.get(path, frozenset())
+        return [
+            card
+            for card in (self.cards[p] for p in sorted(near) if p in self.cards)
+            if card.state == "completed"
+        ]
+
+    def record(self, path: str) -> tuple[int, int]:
+        """Return successes and failures of a note.
+
+        A completed card that was never reopened is a success, each reopening of a card a
+        failure. ``successes`` and ``failures`` in the note's front matter are added.
+        """
+        near = self.out.get(path, frozenset()) | self.back.get(path, frozenset())
+        cards = [self.cards[p] for p in near if p in self.cards]
+        reopened = [len(card.document.texts("reopened")) for card in cards]
+        done = sum(
+            card.state == "completed" and not times
+            for card, times in zip(cards, reopened, strict=True)
+        )
+        document = self.documents[path]
+        return (
+            done + _count(document.text("successes")),
+            sum(reopened) + _count(document.text("failures")),
+        )
+
+    def inbound(self, path: str) -> list[str]:
+        """Return the hot notes that link to a note."""
+        return sorted(
+            source
+            for source in self.back.get(path, frozenset())
+            if source != path and not self.documents[source].is_cold
+        )
+
+    def last_use(self, path: str) -> date | None:
+        """Return the last day a note was written, cited by a dated note, retrieved or read."""
+        days = [self.usage.last(path), date_of(self.documents[path])]
+        days += [date_of(self.documents[source]) for source in self.back.get(path, frozenset())]
+        return max((day for day in days if day is not None), default=None)
+
+    def sources(self, path: str) -> list[Document]:
+        """Return what a note says it was made from."""
+        named = {
+            *self.documents[path].texts("source"),
+            *self.documents[path].texts("corridor_card"),
+        }
+        stems = {name.rpartition("/")[2].removesuffix(".md").strip("[]") for name in named}
+        return [
+            self.documents[target]
+            for target in sorted(self.out.get(path, frozenset()))
+            if self.documents[target].stem in stems
+        ]
+
+
+def make_ledger(
+    documents: Mapping[str, Document],
+    *,
+    usage: Usage,
+    today: date,
+    disputed: Iterable[str] = (),
+    uncommitted: Iterable[str] = (),
+    settled: Iterable[frozenset[str]] = (),
+) -> Ledger:
+    """Resolve every link once, hot notes first, as the graph does."""
+    cards = {card.path: card for card in read_cards(documents.values())}
+    hot = [d for d in documents.values() if not d.is_cold]
+    cold = [d for d in documents.values() if d.is_cold]
+    zones = [
+        ([d.path for d in hot], Resolver([d.path for d in hot], [d.texts("aliases") for d in hot])),
+        ([d.path for d in cold], Resolver([d.path for d in cold])),
+    ]
+    out: dict[str, frozenset[str]] = {}
+    back: dict[str, set[str]] = {}
+    for path, document in documents.items():
+        found = {_resolve(zones, name, path) for name in _names_in(document, cards.get(path))}
+        out[path] = frozenset(target for target in found if target and target != path)
+        for target in out[path]:
+            back.setdefault(target, set()).add(path)
+    return Ledger(
+        documents, out, {path: frozenset(sources) for path, sources in back.items()}, cards, usage,
+        today, frozenset(disputed), frozenset(uncommitted), frozenset(settled),
+    )  # fmt: skip
+
+
+def date_of(document: Document) -> date | None:
+    """Return the last day that a note names as its own, ``None`` where it names none."""
+    found = [date_in_front_matter({"date": document.fields.get(key)}) for key in _DATES]
+    found += [date_in_front_matter(document.fields), date_in_name(document.path)]
+    days = [datetime.fromtimestamp(d.timestamp, UTC).date() for d in found if d is not None]
+    return max(days, default=None)
+
+
+def field_date(document: Document, key: str) -> date | None:
+    """Return a field as a day."""
+    found = date_in_front_matter({"date": document.fields.get(key)})
+    return None if found is None else datetime.fromtimestamp(found.timestamp, UTC).date()
+
+
+def _names_in(document: Document, card: Card | None) -> list[str]:
+    names = [link.target for link in own_links(document) if link.target]
+    for key in ("source", "corridor_card", "superseded_by", "promoted_to"):
+        names += [value.strip("[]") for value in document.texts(key)]
+    if card is not None:
+        names += [target_of_item(item)[0] for item in card.inputs]
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _resolve(zones: Sequence[tuple[Sequence[str], Resolver]], name: str, source: str) -> str | None:
+    for paths, resolver in zones:
+        found = resolver.resolve(name.removeprefix(f"/{PALACE}"), source)
+        if found.state == "resolved":
+            return paths[found.places[0]]
+    return None
+
+
+def _count(text: str) -> int:
+    return int(text) if text.isdecimal() else 0

@@ -1,0 +1,191 @@
+"""Compile a note into an asset of the reflection wing, or an asset into the constitution."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.metabolism.assets import CONSTITUTION, KINDS, WING, Kind, kind_of
+from memory_palace.metabolism.gates import (
+    LEAST_DAYS,
+    Gate,
+    constitution_gates,
+    is_ripe,
+    reflection_gates,
+)
+from memory_palace.metabolism.ledger import Ledger
+from memory_palace.notes.document import Document, set_fields
+from memory_palace.notes.editing import Create, Operation, Replace
+from memory_palace.workflow.naming import make_slug, one_line
+
+_COST = "Cost of deviation"
+_ITEM = re.compile(r"^(\d+)[.)] ", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What a promotion would write, and the gates it passed."""
+
+    change: tuple[Operation, ...]
+    gates: tuple[Gate, ...]
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """One line for each gate."""
+        return tuple(f"{gate.name}: {gate.counted}" for gate in self.gates)
+
+
+def gates_for(
+    ledger: Ledger, path: str, kind: Kind | None, *, sections: Mapping[str, str]
+) -> list[Gate]:
+    """Return the gates between a note and a kind; those of the reflection wing without one."""
+    if kind is not KINDS["constitution"]:
+        return reflection_gates(ledger, path)
+    given = {name.casefold(): text for name, text in sections.items()}
+    cost = given.get(_COST.casefold(), "") or ledger.documents[path].section(_COST)
+    return constitution_gates(ledger, path, cost_of_deviation=cost)
+
+
+def draft_sections(
+    ledger: Ledger, path: str, kind: Kind, *, sections: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the sections of an asset: as given, else as the note has them, else from its links.
+
+    Raise ``UsageError`` for a section that the kind does not have.
+    """
+    known = {name.casefold(): name for name in kind.sections}
+    for name in sections:
+        if name.casefold() not in known:
+            raise UsageError(f"a {kind.name} has {', '.join(kind.sections)}; no {name!r}")
+    given = {known[name.casefold()]: text.strip() for name, text in sections.items()}
+    document = ledger.documents[path]
+    drafted = {name: given.get(name) or kind.find(document, name) for name in kind.sections}
+    links = [f"- [[{card.document.stem}]]" for card in ledger.worked_in(path)]
+    if kind.evidence and not drafted[kind.evidence] and kind is not KINDS["constitution"]:
+        drafted[kind.evidence] = "\n".join([f"- [[{document.stem}]]", *links])
+    if kind is KINDS["constitution"]:
+        drafted |= _constitution_sections(ledger, path, drafted, links)
+    return drafted
+
+
+def plan_promotion(
+    ledger: Ledger, path: str, kind: Kind, *, sections: Mapping[str, str], today: str
+) -> Promotion:
+    """Return what makes an asset of a note.
+
+    Raise ``CheckFailedError`` naming every closed gate and every section that nobody wrote.
+    """
+    document = ledger.documents[path]
+    if kind_of(document) is KINDS["constitution"]:
+        raise UsageError(f"{path} is a candidate already; a person decides on it (--decided-by)")
+    gates = gates_for(ledger, path, kind, sections=sections)
+    drafted = draft_sections(ledger, path, kind, sections=sections)
+    closed = [f"{gate.name}: {gate.counted}" for gate in gates if not gate.is_open]
+    closed += [f'no {name}; add --section "{name}=…"' for name in kind.missing(drafted)]
+    if closed or not is_ripe(gates):
+        listed = "".join(f"\n{line}" for line in closed)
+        raise CheckFailedError(f"{path} does not become a {kind.name}:{listed}")
+    asset = _render(document, kind, drafted, today=today)
+    stem = asset.path.rpartition("/")[2].removesuffix(".md")
+    promoted = [*document.texts("promoted_to"), stem]
+    source = set_fields(path, document.data, {"promoted_to": promoted})
+    return Promotion((asset, Replace(path, document.data, source)), tuple(gates))
+
+
+def plan_amendment(
+    ledger: Ledger, path: str, *, decided_by: str, agents: Collection[str], today: str
+) -> Promotion:
+    """Return what makes a candidate a rule, by a person's recorded decision.
+
+    Raise ``CheckFailedError`` where a test no longer holds or an agent decides.
+    """
+    document = ledger.documents[path]
+    decided_by = one_line(decided_by, "the name of the person who decides (--decided-by)")
+    if decided_by.casefold() in {agent.casefold() for agent in agents}:
+        raise CheckFailedError(f"{decided_by} is an agent; a person decides on the constitution")
+    if document.text("decision").casefold() in ("accepted", "rejected"):
+        raise UsageError(f"{path} was {document.text('decision')} already")
+    gates = constitution_gates(ledger, path, cost_of_deviation=document.section(_COST))
+    # A candidate may be younger than what it was made from.
+    origins = [source.path for source in ledger.sources(path)]
+    older = [g for o in origins if o in ledger.documents
+             for g in constitution_gates(ledger, o, cost_of_deviation=document.section(_COST))
+             if g.is_open]  # fmt: skip
+    proven = {gate.name: gate for gate in older}
+    gates = [gate if gate.is_open else proven.get(gate.name, gate) for gate in gates]
+    closed = "".join(f"\n{gate.name}: {gate.counted}" for gate in gates if not gate.is_open)
+    if closed:
+        raise CheckFailedError(f"{path} does not become a rule:{closed}")
+    fields = {"decision": "accepted", "decided_by": decided_by, "decided_at": today}
+    record = set_fields(path, document.data, fields)
+    record = _set_section(record, "Decision", f"Accepted, {today}, {decided_by}.")
+    change: list[Operation] = [Replace(path, document.data, record)]
+    wording = document.section("Proposed wording").strip().strip('"“”').strip()
+    change.append(_amend(ledger, document, one_line(wording, "the proposed wording"), today,
+                         decided_by))  # fmt: skip
+    return Promotion(tuple(change), (*gates, Gate("decided by a person", True, decided_by)))
+
+
+def _amend(
+    ledger: Ledger, candidate: Document, wording: str, today: str, decided_by: str
+) -> Operation:
+    rules = ledger.documents.get(CONSTITUTION)
+    text = rules.data.decode("utf-8").rstrip() if rules else "# Constitution\n"
+    number = max((int(n) for n in _ITEM.findall(text)), default=0) + 1
+    gap = "\n" if number > 1 else "\n\n"
+    rule = (
+        f"{number}. **{wording.rstrip('.')}.** Accepted by {decided_by} on {today}, from\n"
+        f"   [[{candidate.stem}|its candidate]]."
+    )
+    data = f"{text}{gap}{rule}\n".encode()
+    return Create(CONSTITUTION, data) if rules is None else Replace(CONSTITUTION, rules.data, data)
+
+
+def _constitution_sections(
+    ledger: Ledger, path: str, drafted: Mapping[str, str], links: Sequence[str]
+) -> dict[str, str]:
+    cards = ", ".join(link[2:] for link in links)
+    rooms = ", ".join(sorted({c.document.text("project") for c in ledger.worked_in(path)} - {""}))
+    tests = (
+        f"- Verified over several tasks: {cards}.\n"
+        f"- Deviating is costly: see below.\n"
+        f"- A long-term default: it has held for {LEAST_DAYS} days or more, since "
+        f"[[{ledger.documents[path].stem}]].\n"
+        f"- Not a local trick: it held in {rooms}."
+    )
+    return {
+        "The four tests": drafted["The four tests"] or tests,
+        "Proposed wording": drafted["Proposed wording"] or f'"{" ".join(drafted["Rule"].split())}"',
+        "Decision": drafted["Decision"] or "Pending. A person decides.",
+    }
+
+
+def _render(document: Document, kind: Kind, drafted: Mapping[str, str], *, today: str) -> Create:
+    title = document.title
+    fields: dict[str, object] = {
+        "title": title if kind_of(document) is None else f"{title} ({kind.name})",
+        "type": kind.type,
+        "date": today,
+        "source": document.stem,
+    }
+    if document.texts("tags"):
+        fields["tags"] = list(document.texts("tags"))
+    if kind is KINDS["constitution"]:
+        fields["decision"] = "pending"
+    head = set_fields("", b"", fields).decode()
+    body = "".join(f"\n## {name}\n\n{drafted[name]}\n" for name in kind.sections)
+    path = f"{WING}/{kind.folder}/{make_slug(title)}_{today}.md"
+    source = f"\nFrom [[{document.stem}]].\n"
+    return Create(path, f"{head}# {fields['title']}\n{body}{source}".encode())
+
+
+def _set_section(data: bytes, name: str, words: str) -> bytes:
+    text = data.decode("utf-8")
+    found = re.search(rf"^## {re.escape(name)}[ \t]*\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    if found is None:
+        return f"{text.rstrip()}\n\n## {name}\n\n{words}\n".encode()
+    rest = text[found.end() :]
+    gap = "\n" if rest else ""
+    return f"{text[: found.start()]}## {name}\n\n{words}\n{gap}{rest}".encode()

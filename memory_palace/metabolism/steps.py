@@ -1,0 +1,121 @@
+"""Proposals carried out: one change for all of them, with a line of evidence for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memory_palace.config import PALACE
+from memory_palace.metabolism.elimination import Proposal
+from memory_palace.metabolism.ledger import Ledger
+from memory_palace.notes.archive import plan_archive
+from memory_palace.notes.document import Document, parse_document, set_fields
+from memory_palace.notes.editing import Create, Move, Operation, Replace
+from memory_palace.workflow.conflict import make_quote, plan_open
+
+_LOWER = {"high": "medium", "medium": "low", "low": "low", "": "low"}
+RAISED_BY = "metabolism"
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What all proposals together write and move."""
+
+    change: tuple[Operation, ...]
+    evidence: tuple[str, ...]
+    """One line for each proposal that is carried out."""
+    redirects: Mapping[str, str]
+    """For a note that leaves: the one that takes its place."""
+
+
+def carry_out(ledger: Ledger, proposals: Sequence[Proposal], *, today: str) -> Steps:
+    """Return the change for those proposals that nothing holds up."""
+    draft = _Draft(ledger, today)
+    for proposal in proposals:
+        if not proposal.held:
+            draft.take(proposal)
+    return draft.finish()
+
+
+@dataclass(slots=True)
+class _Draft:
+    ledger: Ledger
+    today: str
+    texts: dict[str, bytes] = field(default_factory=dict)
+    moves: dict[str, Move] = field(default_factory=dict)
+    creates: dict[str, Create] = field(default_factory=dict)
+    evidence: list[str] = field(default_factory=list)
+    redirects: dict[str, str] = field(default_factory=dict)
+
+    def take(self, proposal: Proposal) -> None:
+        path = proposal.path
+        document = self.ledger.documents[path]
+        match proposal.action:
+            case "demote":
+                lower = _LOWER.get(document.text("priority").casefold(), "low")
+                self._set(path, status="stale", stale_since=self.today, priority=lower)
+            case "revive":
+                self._set(path, status=None, stale_since=None)
+            case "archive" | "finish":
+                self._archive(path)
+            case "supersede":
+                self._succeed(document, proposal.other)
+                self._archive(path)
+            case "return":
+                self._return(document, proposal.other)
+            case "merge" | "contradiction":
+                self._open(proposal)
+        words = "; ".join(proposal.evidence)
+        target = f" ({proposal.other})" if proposal.other else ""
+        self.evidence.append(f"{proposal.action} {path}{target}: {words}")
+
+    def finish(self) -> Steps:
+        """Return the change; texts that came out as they were are left out."""
+        documents = self.ledger.documents
+        replaced = [
+            Replace(path, documents[path].data, text)
+            for path, text in sorted(self.texts.items())
+            if text != documents[path].data
+        ]
+        return Steps(
+            (*replaced, *self.creates.values(), *self.moves.values()),
+            tuple(self.evidence),
+            self.redirects,
+        )
+
+    def _set(self, path: str, **values: object) -> None:
+        before = self.texts.get(path, self.ledger.documents[path].data)
+        self.texts[path] = set_fields(path, before, values)
+
+    def _archive(self, path: str) -> None:
+        self.moves[path] = plan_archive(path, year=int(self.today[:4]))
+
+    def _succeed(self, loser: Document, winner: str) -> None:
+        """Give the heir the loser's names, so that links by name lead to it."""
+        text = self.texts.get(winner, self.ledger.documents[winner].data)
+        heir = parse_document(winner, text)
+        own = heir.texts("aliases") if heir is not None else ()
+        stem = winner.rpartition("/")[2].removesuffix(".md")
+        names = [name for name in (loser.stem, *loser.texts("aliases")) if name != stem]
+        self._set(winner, aliases=list(dict.fromkeys([*own, *names])))
+        self.redirects[loser.path] = winner
+
+    def _return(self, document: Document, project: str) -> None:
+        self._set(document.path, status="returned", returned_at=self.today)
+        room = f"{PALACE}/project_rooms/{project}"
+        self.moves[document.path] = Move(document.path, f"{room}/{document.path.split('/')[-1]}")
+
+    def _open(self, proposal: Proposal) -> None:
+        older, newer = (self.ledger.documents[p] for p in (proposal.other, proposal.path))
+        kind = "duplicate" if proposal.action == "merge" else "contradiction"
+        evidence = list(proposal.evidence)
+        if kind == "duplicate":
+            richer = max((older, newer), key=lambda d: (len(d.body), d is older))
+            evidence.append(
+                f"the richer of the two is {richer.path}; its name can take the other's"
+            )
+        note = plan_open(
+            (make_quote(older), make_quote(newer)), title=f"{older.title} or {newer.title}",
+            kind=kind, raised_by=RAISED_BY, today=self.today, evidence=evidence,
+        )  # fmt: skip
+        self.creates[note.path] = note

@@ -1,0 +1,215 @@
+"""A note as a form: fields above, sections below. Read for deciding, edited line by line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from memory_palace.errors import PalaceError
+from memory_palace.models import Link, Problem
+from memory_palace.notes.code import fenced_lines
+from memory_palace.notes.decoding import decode_note
+from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.frontmatter import split_front_matter
+from memory_palace.notes.headings import parse_heading
+from memory_palace.notes.links import find_links
+from memory_palace.notes.parsing import is_private
+from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.notes.withholding import withhold
+
+LEAD = ""
+"""Key of what stands above the first section."""
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_YAML: Mapping[str, Any] = {"allow_unicode": True, "width": 1 << 20, "sort_keys": False}
+_TOP_KEY = re.compile(r"[^\s#\-][^\n]*?:(\s|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One note as people filled it in. What is private or secret is not in it."""
+
+    path: str
+    data: bytes
+    """As stored, for a change that replaces it."""
+    fields: Mapping[str, Any]
+    body: str
+    body_first_line: int
+    sections: Mapping[str, str]
+    """Text below each heading of level two; deeper headings belong to it."""
+    links: tuple[Link, ...]
+    """Of the front matter, then of the body."""
+    is_cold: bool = False
+    problem: str | None = None
+    """Why the front matter could not be read."""
+
+    @property
+    def stem(self) -> str:
+        """The file's name without its suffix."""
+        return self.path.rpartition("/")[2].rpartition(".")[0]
+
+    @property
+    def title(self) -> str:
+        """The field, or the first heading, or the stem."""
+        heading = next(
+            (
+                found[1]
+                for line in self.body.split("\n")
+                if (found := parse_heading(line)) and found[0] == 1
+            ),
+            "",
+        )
+        return self.text("title") or heading or self.stem
+
+    def text(self, key: str) -> str:
+        """Return a field as one line of text, empty where it is absent."""
+        value = self.fields.get(key)
+        if value is None or isinstance(value, list | dict):
+            return ""
+        return "true" if value is True else " ".join(str(value).split())
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a field that may hold several values."""
+        value = self.fields.get(key)
+        if isinstance(value, list):
+            return tuple(" ".join(str(item).split()) for item in value)
+        return (self.text(key),) if self.text(key) else ()
+
+    def section(self, *names: str) -> str:
+        """Return the first section that has one of the names, whatever their case."""
+        wanted = {name.casefold() for name in names}
+        return next((text for name, text in self.sections.items() if name.casefold() in wanted), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Every note that could be read, private ones left out."""
+
+    documents: Mapping[str, Document]
+    """By path, in path order."""
+    problems: tuple[Problem, ...] = field(default=())
+
+
+def read_library(root: Path, *, ignore: str, limit_bytes: int) -> Library:
+    """Read all notes from the disk, so that nothing is decided on an index that is behind."""
+    found = discover_notes(root, ignore=ignore)
+    documents: dict[str, Document] = {}
+    problems = list(found.problems)
+    for file in found.files:
+        try:
+            data, _ = read_note(root, file, limit_bytes=limit_bytes)
+        except FileNotFoundError:
+            continue
+        except NoteUnreadable as error:
+            problems.append(error.problem)
+            continue
+        document = parse_document(file.path, data, is_cold=file.is_cold)
+        if document is not None:
+            documents[file.path] = document
+    return Library(documents, tuple(problems))
+
+
+def parse_document(path: str, data: bytes, *, is_cold: bool = False) -> Document | None:
+    """Parse a note; ``None`` where it is private."""
+    text, _ = withhold(decode_note(data, path)[0], path)
+    matter = split_front_matter(text)
+    if is_private(matter):
+        return None
+    body = text[matter.end :]
+    first_line = 1 + text.count("\n", 0, matter.end)
+    return Document(
+        path, data, matter.values, body, first_line, split_sections(body),
+        (*find_links(matter.raw), *find_links(body, first_line=first_line)),
+        is_cold, matter.error,
+    )  # fmt: skip
+
+
+def split_sections(body: str) -> dict[str, str]:
+    """Cut a body at its headings of level two; those of level one end a section as well."""
+    lines = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), body).split("\n")
+    sections: dict[str, list[str]] = {LEAD: []}
+    name = LEAD
+    for line, is_fenced in zip(lines, fenced_lines(lines), strict=True):
+        heading = None if is_fenced else parse_heading(line)
+        if heading is not None and heading[0] <= 2:
+            name = heading[1] if heading[0] == 2 else LEAD
+            sections.setdefault(name, [])
+        else:
+            sections[name].append(line)
+    return {name: "\n".join(text).strip() for name, text in sections.items()}
+
+
+def set_fields(path: str, data: bytes, values: Mapping[str, object]) -> bytes:
+    """Change fields of the front matter; ``None`` drops one. Every other byte stays.
+
+    Raise ``PalaceError`` for a note that is not UTF-8, or whose front matter cannot be read.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PalaceError(f"{path} is not UTF-8; save it as UTF-8 first") from error
+    end = "\r\n" if "\r\n" in text else "\n"
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    clean = decode_note(data, path)[0]
+    matter = split_front_matter(clean)
+    if matter.error:
+        raise PalaceError(f"{path}:{matter.error_line}: {matter.error}; mend it first")
+    if not matter.end:
+        block = "".join(_dump(key, value) for key, value in values.items())
+        return f"{mark}---\n{block}---\n".replace("\n", end).encode() + data[len(mark.encode()) :]
+    lines = matter.raw.split("\n")[:-1]
+    for key, value in values.items():
+        lines = _set_field(lines, key, value)
+    position = 0
+    for _ in range(matter.raw.count("\n") + 1):
+        position = text.index("\n", position) + 1
+    first = text[: text.index("\n") + 1]
+    new = first + "".join(f"{line}{end}" for line in lines) + text[position:]
+    _check_fields(path, matter.values, new, values)
+    return new.encode()
+
+
+def _check_fields(
+    path: str, before: Mapping[str, Any], text: str, values: Mapping[str, object]
+) -> None:
+    """Prove that the fields that were meant have changed, and no others."""
+    after = split_front_matter(decode_note(text.encode(), path)[0]).values
+    kept = {key: value for key, value in before.items() if key not in values}
+    wanted = {key for key, value in values.items() if value is not None}
+    if {key: value for key, value in after.items() if key not in values} != kept or (
+        wanted != after.keys() & values.keys()
+    ):
+        raise PalaceError(f"{path}: its front matter is too unusual to edit; change it by hand")
+
+
+def _set_field(lines: list[str], key: str, value: object) -> list[str]:
+    start = next((i for i, line in enumerate(lines) if _key_of(line) == key), None)
+    new = _dump(key, value).split("\n")[:-1]
+    if start is None:
+        return [*lines, *new]
+    stop = start + 1
+    while stop < len(lines) and not _TOP_KEY.match(lines[stop]) and lines[stop][:1] != "#":
+        stop += 1
+    return [*lines[:start], *new, *lines[stop:]]
+
+
+def _key_of(line: str) -> str:
+    return line.partition(":")[0].strip("\"' ") if _TOP_KEY.match(line) else ""
+
+
+def _dump(key: str, value: object) -> str:
+    """Return one field as YAML, a list on one line; nothing for ``None``."""
+    if value is None:
+        return ""
+    if isinstance(value, str) and _DATE.fullmatch(value):
+        return f"{key}: {value}\n"  # quoted, it would no longer be a date to others
+    if isinstance(value, list | tuple):
+        items = yaml.safe_dump(list(value), default_flow_style=True, **_YAML)
+        return f"{key}: {items}"
+    text: str = yaml.safe_dump({key: value}, default_flow_style=False, **_YAML)
+    return text

@@ -1,0 +1,117 @@
+"""Conflicts of a palace: opened with quotes, looked at, decided by a person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_palace.changing import Outcome, Plan, change_notes, find_note, read_notes, today
+from memory_palace.errors import UsageError
+from memory_palace.notes.document import Library
+from memory_palace.palace import Palace
+from memory_palace.workflow.conflict import (
+    Conflict,
+    Quote,
+    check_quote,
+    find_conflict,
+    make_quote,
+    plan_open,
+    plan_resolve,
+    read_conflicts,
+)
+
+_LINES = re.compile(r"(.*):(\d+)(?:-(\d+))?$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A quote, and whether the note still says so."""
+
+    quote: Quote
+    standing: str
+
+
+def open_conflict(
+    palace: Palace,
+    first: str,
+    second: str,
+    *,
+    title: str,
+    kind: str,
+    raised_by: str,
+    evidence: Sequence[str],
+    apply: bool,
+) -> Outcome:
+    """Write a conflict of two notes, each perhaps with lines: ``NOTE:12-15``."""
+
+    def plan(library: Library) -> Plan:
+        claims = _quote(library, first), _quote(library, second)
+        words = title or f"{_stem(claims[0].path)} or {_stem(claims[1].path)}"
+        note = plan_open(
+            claims, title=words, kind=kind, raised_by=raised_by, today=today(), evidence=evidence
+        )
+        return Plan([note], f"open {note.path}", tuple(evidence))
+
+    return change_notes(palace, plan, command="conflict", apply=apply)
+
+
+def resolve_conflict(
+    palace: Palace,
+    name: str,
+    *,
+    winner: str | None,
+    decision: str,
+    by: str,
+    apply: bool,
+    allow_uncommitted: bool,
+) -> Outcome:
+    """Close a conflict; the party that is not the winner is superseded by it."""
+
+    def plan(library: Library) -> Plan:
+        conflict = find_conflict(read_conflicts(library.documents.values()), name)
+        path = find_note(library, winner).path if winner else None
+        losers = [p for p in conflict.parties if p != path] if path in conflict.parties else []
+        if len(losers) > 1:
+            raise UsageError(f"{conflict.path} has more than two parties; resolve them one by one")
+        loser = library.documents.get(losers[0]) if losers else None
+        if losers and loser is None:
+            raise UsageError(f"{losers[0]} cannot be read; mend the parties of {conflict.path}")
+        change = plan_resolve(
+            conflict, winner=path, loser=loser, decision=decision, by=by, today=today()
+        )
+        return Plan(change, f"resolve {conflict.path}: {decision}", (f"decided by {by}",))
+
+    return change_notes(
+        palace, plan, command="conflict", apply=apply, allow_uncommitted=allow_uncommitted
+    )
+
+
+def list_conflicts(palace: Palace, *, include_closed: bool = False) -> list[Conflict]:
+    """Return the open conflicts, or all of them."""
+    found = read_conflicts(read_notes(palace).documents.values())
+    return [conflict for conflict in found if include_closed or conflict.is_open]
+
+
+def show_conflict(palace: Palace, name: str) -> tuple[Conflict, list[Claim]]:
+    """Return a conflict and whether its parties still say what was quoted."""
+    library = read_notes(palace)
+    conflict = find_conflict(read_conflicts(library.documents.values()), name)
+    claims = [
+        Claim(quote, check_quote(library.documents.get(quote.path), quote))
+        for quote in conflict.quotes
+    ]
+    return conflict, claims
+
+
+def _quote(library: Library, text: str) -> Quote:
+    lines = _LINES.fullmatch(text)
+    if lines is None:
+        return make_quote(find_note(library, text))
+    first = int(lines[2])
+    last = int(lines[3]) if lines[3] else first
+    return make_quote(find_note(library, lines[1]), first_line=first, last_line=last)
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]

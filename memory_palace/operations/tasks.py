@@ -1,0 +1,133 @@
+"""Task cards of a palace: made, moved, listed, checked, and routed to where they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory_palace.changing import Outcome, Plan, change_notes, item_exists, read_notes, today
+from memory_palace.notes.document import Library
+from memory_palace.palace import Palace
+from memory_palace.workflow.cards import Card, State, find_card, read_cards
+from memory_palace.workflow.corridor import check_new, lint_cards, plan_new, plan_transition
+
+_ROUTED = {"chamber": "chambers", "project room": "project_rooms"}
+_EVERYTHING = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A chamber or project room, and how well a task fits there."""
+
+    kind: str
+    path: str
+    score: float
+    """Cosine with the best passage of what speaks for it."""
+    best: str
+    """The note that fits best."""
+
+
+def new_task(
+    palace: Palace,
+    title: str,
+    *,
+    owner: str,
+    project: str,
+    goal: str,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    checks: Sequence[str],
+    next_action: str,
+    apply: bool,
+) -> Outcome:
+    """Make an active card."""
+    card = plan_new(
+        title, today=today(), owner=owner, project=project, goal=goal, inputs=inputs,
+        outputs=outputs, checks=checks, next_action=next_action,
+    )  # fmt: skip
+
+    def plan(library: Library) -> Plan:
+        check_new(card, read_cards(library.documents.values()))
+        return Plan([card], f"new task {card.path}")
+
+    return change_notes(palace, plan, command="task", apply=apply)
+
+
+def move_task(
+    palace: Palace, verb: str, name: str, *, reason: str, apply: bool, allow_uncommitted: bool
+) -> Outcome:
+    """Start, block, complete or reopen a card."""
+
+    def plan(library: Library) -> Plan:
+        card = find_card(read_cards(library.documents.values()), name)
+        change = plan_transition(
+            card, verb, today=today(), reason=reason, exists=item_exists(palace, library)
+        )
+        words = f"{verb} {card.path}" + (f": {reason}" if reason else "")
+        return Plan(change, words)
+
+    return change_notes(
+        palace, plan, command="task", apply=apply, allow_uncommitted=allow_uncommitted
+    )
+
+
+def list_tasks(palace: Palace, *, state: State | None = None) -> list[Card]:
+    """Return the cards in the corridor, by state and name."""
+    cards = read_cards(read_notes(palace).documents.values())
+    return [card for card in cards if not card.is_archived and state in (None, card.state)]
+
+
+def show_task(palace: Palace, name: str) -> Card:
+    """Return the card that is called so."""
+    return find_card(list_tasks(palace), name)
+
+
+def lint_tasks(palace: Palace) -> list[str]:
+    """Return one line for everything wrong with a card."""
+    library = read_notes(palace)
+    cards = read_cards(library.documents.values())
+    return lint_cards(cards, exists=item_exists(palace, library))
+
+
+def route_task(palace: Palace, text: str) -> list[Place]:
+    """Return chambers and project rooms, the best fit of each kind first.
+
+    What speaks for a chamber or room: its notes, and the cards of its owner or project. Asking
+    where a task belongs is no use of the notes, and is not logged as one.
+    """
+    quiet = Palace(palace.paths.root, config=replace(palace.config, usage_log=False))
+    cards = {card.path: card for card in list_tasks(palace)}
+    found = quiet.query(text, profile="raw", limit=_EVERYTHING, neighbors=0)
+    best: dict[tuple[str, str], tuple[float, str]] = {}
+    places: dict[tuple[str, str], str] = {}
+    for path in quiet.snapshot().paths:
+        kind, folder = _folder_of(path)
+        if kind:
+            places[kind, _name_of(folder)] = folder
+    for hit in found.hits:
+        for key in _keys_of(hit.path, cards.get(hit.path)):
+            best[key] = max(best.get(key, (0.0, "")), (hit.score, hit.path))
+    fits = [Place(key[0], places[key], *best[key]) for key in places.keys() & best.keys()]
+    return sorted(fits, key=lambda place: (place.kind, -place.score, place.path))
+
+
+def _keys_of(path: str, card: Card | None) -> list[tuple[str, str]]:
+    if card is not None:
+        owner, project = card.document.text("owner"), card.document.text("project")
+        return [("chamber", _name_of(owner)), ("project room", _name_of(project))]
+    kind, folder = _folder_of(path)
+    return [(kind, _name_of(folder))] if kind else []
+
+
+def _folder_of(path: str) -> tuple[str, str]:
+    """Return the kind of place a note lies in, and its folder; empty where it is neither."""
+    parts = path.split("/")
+    for kind, room in _ROUTED.items():
+        if len(parts) > 3 and parts[1] == room:
+            return kind, "/".join(parts[:3])
+    return "", ""
+
+
+def _name_of(folder: str) -> str:
+    """Return a folder's name without the number before it: ``01_wren`` is Wren's chamber."""
+    return folder.rpartition("/")[2].casefold().lstrip("0123456789").lstrip("_- ")

@@ -1,0 +1,1 @@
+"""Forms that people and agents fill in: task cards and conflicts."""

@@ -1,0 +1,119 @@
+"""A task card as it stands in the dispatch corridor. The folder is its state."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from memory_palace.config import ARCHIVE, PALACE
+from memory_palace.errors import UsageError
+from memory_palace.notes.document import Document
+
+State: TypeAlias = Literal["active", "blocked", "completed"]
+STATES: tuple[State, ...] = get_args(State)
+CORRIDOR = f"{PALACE}/dispatch_corridor"
+_PATH = re.compile(
+    rf"{PALACE}/(?:{ARCHIVE}/(?:\d{{4}}/)?)?dispatch_corridor/({'|'.join(STATES)})/([^/]+)"
+)
+_CHECK = re.compile(r"[-*+] \[([ xX])\] +(\S.*)")
+_ITEM = re.compile(r"[-*+] +(\S.*)")
+_DATED = re.compile(r"\d{4}-\d{2}-\d{2}_")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One acceptance check."""
+
+    text: str
+    is_ticked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One task card, read from its note."""
+
+    document: Document
+    state: State
+    """Of the folder it lies in, whatever its own field says."""
+    goal: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    """Paths or links, as written."""
+    checks: tuple[Check, ...]
+    next_action: str
+
+    @property
+    def path(self) -> str:
+        """Where it is, relative to the root."""
+        return self.document.path
+
+    @property
+    def task_id(self) -> str:
+        """Its own id, else its file name."""
+        return self.document.text("task_id") or self.document.stem
+
+    @property
+    def is_archived(self) -> bool:
+        """Whether it lies in the archive, where its state is what it was."""
+        return self.document.is_cold
+
+
+def state_of(path: str) -> State | None:
+    """Return the state that a path says, or ``None`` where it is no card's."""
+    match = _PATH.fullmatch(path)
+    return next((state for state in STATES if match and match[1] == state), None)
+
+
+def read_cards(documents: Iterable[Document]) -> list[Card]:
+    """Return the cards among notes, archived ones included."""
+    return [card for document in documents if (card := parse_card(document)) is not None]
+
+
+def parse_card(document: Document) -> Card | None:
+    """Return a note as a card; ``None`` where it lies in no state's folder."""
+    state = state_of(document.path)
+    if state is None:
+        return None
+    return Card(
+        document=document,
+        state=state,
+        goal=document.section("Goal"),
+        inputs=_items(document.section("Input Paths", "Inputs")),
+        outputs=_items(document.section("Output Paths", "Outputs")),
+        checks=_checks(document.section("Acceptance Checks")),
+        next_action=document.section("Next Action"),
+    )
+
+
+def find_card(cards: Sequence[Card], text: str) -> Card:
+    """Return the card called ``text``: path, file name, its part after the date, id or title."""
+    wanted = text.strip().casefold().removesuffix(".md")
+    found = [card for card in cards if not card.is_archived and wanted in _names_of(card)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = "".join(f"\n  {card.path}" for card in found)
+        raise UsageError(f"{len(found)} cards are called {text!r}; give a path:{listed}")
+    raise UsageError(f"no card is called {text!r}; see `palace task list`")
+
+
+def _names_of(card: Card) -> set[str]:
+    path = card.path.removesuffix(".md")
+    stem = card.document.stem
+    names = (
+        path, path.removeprefix(f"{PALACE}/"), stem, _DATED.sub("", stem, count=1),
+        card.task_id, card.document.title,
+    )  # fmt: skip
+    return {name.casefold() for name in names}
+
+
+def _checks(text: str) -> tuple[Check, ...]:
+    matches = (_CHECK.fullmatch(line.strip()) for line in text.split("\n"))
+    return tuple(Check(match[2], match[1] != " ") for match in matches if match)
+
+
+def _items(text: str) -> tuple[str, ...]:
+    matches = (_ITEM.fullmatch(line.strip()) for line in text.split("\n"))
+    return tuple(match[1] for match in matches if match)

@@ -1,0 +1,220 @@
+"""Conflicts: two notes that cannot both be right, kept as one file each until somebody decides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal, TypeAlias, get_args
+
+from memory_palace.config import PALACE
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.notes.document import Document, set_fields
+from memory_palace.notes.editing import Create, Operation, Replace
+from memory_palace.notes.excerpt import excerpt
+from memory_palace.workflow.naming import make_slug, one_line
+
+Kind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+ROOM = f"{PALACE}/conflict_room"
+_DIGEST_DIGITS = 16
+_QUOTE = re.compile(
+    rf"^`(?P<path>[^`\n]+)#L(?P<first>\d+)-L(?P<last>\d+)` "
+    rf"sha256:(?P<digest>[0-9a-f]{{{_DIGEST_DIGITS}}})$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What one party says: lines of a note, and what they held when they were quoted."""
+
+    path: str
+    first_line: int
+    last_line: int
+    digest: str
+    """SHA-256 of the lines as shown, the first 16 hexadecimal digits."""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """One conflict, read from its note."""
+
+    document: Document
+    status: str
+    """``open``, ``resolved`` or ``wontfix``."""
+    kind: str
+    parties: tuple[str, ...]
+    quotes: tuple[Quote, ...]
+    """Empty in a note that was written without them."""
+
+    @property
+    def path(self) -> str:
+        """Where it is, relative to the root."""
+        return self.document.path
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has decided yet."""
+        return self.status == "open"
+
+
+def read_conflicts(documents: Iterable[Document]) -> list[Conflict]:
+    """Return the conflicts among notes: those in the conflict room that name parties."""
+    return [
+        Conflict(
+            document, document.text("status") or "open", document.text("kind"),
+            document.texts("parties"), find_quotes(document.body),
+        )
+        for document in documents
+        if document.path.startswith(f"{ROOM}/") and document.texts("parties")
+    ]  # fmt: skip
+
+
+def find_conflict(conflicts: Sequence[Conflict], text: str) -> Conflict:
+    """Return the conflict called ``text``: path, file name, slug, id or title."""
+    wanted = text.strip().casefold().removesuffix(".md")
+    found = [
+        conflict
+        for conflict in conflicts
+        if wanted in {name.casefold() for name in _names_of(conflict.document)}
+    ]
+    if len(found) != 1:
+        listed = "".join(f"\n  {conflict.path}" for conflict in found)
+        what = f"{len(found)} conflicts are" if found else "no conflict is"
+        raise UsageError(f"{what} called {text!r}; see `palace conflict list`{listed}")
+    return found[0]
+
+
+def make_quote(
+    document: Document, *, first_line: int | None = None, last_line: int | None = None
+) -> Quote:
+    """Quote lines of a note, all of its body where none are named. Secrets are not shown."""
+    first = first_line or document.body_first_line
+    shown = excerpt(document.path, document.data, first_line=first, last_line=last_line)
+    return Quote(document.path, first, shown.last_line, _digest(shown.text), shown.text)
+
+
+def check_quote(document: Document | None, quote: Quote) -> str:
+    """Say what became of quoted lines: ``as quoted``, ``changed since`` or ``gone``."""
+    if document is None:
+        return "gone"
+    try:
+        now = make_quote(document, first_line=quote.first_line, last_line=quote.last_line)
+    except PalaceError:
+        return "changed since"
+    return "as quoted" if now.digest == quote.digest else "changed since"
+
+
+def find_quotes(body: str) -> tuple[Quote, ...]:
+    """Read the quotes of a conflict's body."""
+    return tuple(
+        Quote(found["path"], int(found["first"]), int(found["last"]), found["digest"])
+        for found in _QUOTE.finditer(body)
+    )
+
+
+def plan_open(
+    claims: tuple[Quote, Quote],
+    *,
+    title: str,
+    kind: str,
+    raised_by: str,
+    today: str,
+    evidence: Sequence[str] = (),
+) -> Create:
+    """Return a new open conflict with both claims quoted."""
+    if kind not in KINDS:
+        raise UsageError(f"a conflict is one of {', '.join(KINDS)}, not {kind!r}")
+    if claims[0].path == claims[1].path and claims[0].digest == claims[1].digest:
+        raise UsageError("a note cannot be in conflict with itself; name two notes, or lines of it")
+    title, slug = one_line(title, "the title"), make_slug(title)
+    head = set_fields(
+        "",
+        b"",
+        {
+            "conflict_id": f"{slug}-{today}",
+            "title": title,
+            "status": "open",
+            "kind": kind,
+            "parties": list(dict.fromkeys(claim.path for claim in claims)),
+            "raised_by": one_line(raised_by, "the name of who raises it"),
+            "raised_at": today,
+        },
+    ).decode()
+    sections = {
+        "Claim A": _render(claims[0]),
+        "Claim B": _render(claims[1]),
+        "Evidence": "\n".join(f"- {one_line(line, 'a line')}" for line in evidence) or "None yet.",
+        "Decision": "Open.",
+        "Follow-up": "None yet.",
+    }
+    body = "".join(f"\n## {name}\n\n{text}\n" for name, text in sections.items())
+    return Create(f"{ROOM}/{today}_{slug}.md", f"{head}# {title}\n{body}".encode())
+
+
+def plan_resolve(
+    conflict: Conflict, *, winner: str | None, loser: Document | None, decision: str, by: str,
+    today: str,
+) -> list[Operation]:  # fmt: skip
+    """Return what closes a conflict: the record, and ``superseded_by`` on the loser.
+
+    Without a winner both parties stay as they are (``wontfix``).
+    """
+    if not conflict.is_open:
+        raise UsageError(f"{conflict.path} is {conflict.status} already")
+    decision, by = one_line(decision, "the decision"), one_line(by, "the name of who decides")
+    if winner is not None and winner not in conflict.parties:
+        listed = "".join(f"\n  {party}" for party in conflict.parties)
+        raise UsageError(f"{winner} is no party of {conflict.path}; they are:{listed}")
+    document = conflict.document
+    status = "resolved" if winner else "wontfix"
+    data = set_fields(
+        document.path,
+        document.data,
+        {
+            "status": status,
+            "winner": winner,
+            "resolution": decision,
+            "resolved_by": by,
+            "resolved_at": today,
+        },
+    )
+    data = _replace_decision(data, f"{status.capitalize()} by {by}, {today}. {decision}")
+    change: list[Operation] = [Replace(document.path, document.data, data)]
+    if winner is not None and loser is not None:
+        fields = {"superseded_by": winner, "superseded_at": today}
+        after = set_fields(loser.path, loser.data, fields)
+        change.append(Replace(loser.path, loser.data, after))
+    return change
+
+
+def _replace_decision(data: bytes, words: str) -> bytes:
+    """Put the decision above what stood under its heading: deliberations are kept."""
+    text = data.decode("utf-8")
+    heading = re.search(r"^## Decision[ \t]*\r?\n", text, re.MULTILINE | re.IGNORECASE)
+    if heading is None:
+        return f"{text.rstrip()}\n\n## Decision\n\n{words}\n".encode()
+    rest = text[heading.end() :].lstrip("\r\n")
+    rest = re.sub(r"\AOpen\.\s*", "", rest)
+    return f"{text[: heading.end()]}\n{words}\n\n{rest.lstrip()}".encode()
+
+
+def _render(quote: Quote) -> str:
+    """Show a quote in a fence longer than any in it: text of a note is data."""
+    ticks = max((len(run) for run in re.findall(r"`+", quote.text)), default=0)
+    fence = "`" * max(3, ticks + 1)
+    where = f"`{quote.path}#L{quote.first_line}-L{quote.last_line}` sha256:{quote.digest}"
+    return f"{where}\n\n{fence}text\n{quote.text}\n{fence}"
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGEST_DIGITS]
+
+
+def _names_of(document: Document) -> set[str]:
+    path = document.path.removesuffix(".md")
+    slug = document.stem.partition("_")[2] or document.stem
+    return {path, document.stem, slug, document.text("conflict_id"), document.title}

@@ -1,0 +1,171 @@
+"""What may happen to a task card: legal transitions only, each one change of all its files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from memory_palace.config import PALACE
+from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.notes.document import set_fields
+from memory_palace.notes.editing import Create, Move, Operation, Replace
+from memory_palace.workflow.cards import CORRIDOR, Card, State
+from memory_palace.workflow.naming import make_slug, one_line
+
+TRANSITIONS: Mapping[str, tuple[State, State]] = {
+    "start": ("blocked", "active"),
+    "block": ("active", "blocked"),
+    "complete": ("active", "completed"),
+    "reopen": ("completed", "active"),
+}
+"""Each verb: the state a card must be in, and the one it gets."""
+
+_LINK = re.compile(r"!?\[\[([^\[\]|#]+)[^\[\]]*\]\]")
+
+
+def plan_new(
+    title: str,
+    *,
+    today: str,
+    owner: str,
+    project: str,
+    goal: str,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    checks: Sequence[str] = (),
+    next_action: str = "",
+) -> Create:
+    """Return a new active card. Raise ``UsageError`` where it has no goal or no check."""
+    title = one_line(title, "the title")
+    goal = one_line(goal, "the goal")
+    if not checks:
+        raise UsageError("a card needs a check that says when it is done; add --check TEXT")
+    slug = make_slug(title)
+    head = set_fields(
+        "",
+        b"",
+        {
+            "task_id": f"{make_slug(project)}-{slug}-{today}",
+            "title": title,
+            "owner": one_line(owner, "the owner"),
+            "project": one_line(project, "the project"),
+            "status": "active",
+            "last_updated": today,
+        },
+    ).decode()
+    sections = {
+        "Goal": goal,
+        "Input Paths": _list(inputs),
+        "Output Paths": _list(outputs),
+        "Acceptance Checks": "\n".join(f"- [ ] {one_line(c, 'a check')}" for c in checks),
+        "Next Action": " ".join(next_action.split()) or "Begin.",
+    }
+    body = "".join(f"\n## {name}\n\n{text}\n" for name, text in sections.items())
+    path = f"{CORRIDOR}/active/{today}_{slug}.md"
+    return Create(path, f"{head}# {title}\n{body}".encode())
+
+
+def check_new(card: Create, cards: Sequence[Card]) -> None:
+    """Raise ``UsageError`` where a card of that file name exists, in whatever state."""
+    name = card.path.rpartition("/")[2]
+    for other in cards:
+        if other.path.rpartition("/")[2] == name:
+            raise UsageError(f"{other.path} exists already; choose another title or reopen it")
+
+
+def plan_transition(
+    card: Card,
+    verb: str,
+    *,
+    today: str,
+    reason: str = "",
+    exists: Callable[[str], bool] = lambda target: False,
+) -> list[Operation]:
+    """Return the rewrite and the move that bring a card into its next state.
+
+    ``exists`` says whether an output path or link leads to something. Raise ``UsageError`` for a
+    transition that is not legal, ``CheckFailedError`` for a card that is not done.
+    """
+    needed, state = TRANSITIONS[verb]
+    if card.state != needed:
+        raise UsageError(f"{card.path} is {card.state}; only what is {needed} can {verb}")
+    if verb in ("block", "reopen"):
+        reason = one_line(reason, f"the reason to {verb} a card (--reason)")
+    if verb == "complete":
+        check_done(card, exists=exists)
+    values: dict[str, object] = {
+        "status": state,
+        "blocked_by": reason if verb == "block" else None,
+        "last_updated": today,
+    }
+    if verb == "complete":
+        values["completed"] = today
+    if verb == "reopen":
+        values |= {"completed": None, "reopened": [*card.document.texts("reopened"),
+                                                   f"{today}: {reason}"]}  # fmt: skip
+    data = card.document.data
+    return [
+        Replace(card.path, data, set_fields(card.path, data, values)),
+        Move(card.path, f"{CORRIDOR}/{state}/{card.path.rpartition('/')[2]}"),
+    ]
+
+
+def check_done(card: Card, *, exists: Callable[[str], bool]) -> None:
+    """Raise ``CheckFailedError`` naming every check not ticked and every output not there."""
+    missing = [f"not ticked: {check.text}" for check in card.checks if not check.is_ticked]
+    if not card.checks:
+        missing.append("it has no acceptance check")
+    missing += [f"does not exist: {path}" for path in card.outputs if not exists(path)]
+    if missing:
+        listed = "".join(f"\n{line}" for line in missing)
+        raise CheckFailedError(f"{card.path} is not done:{listed}")
+
+
+def target_of_item(item: str) -> tuple[str, bool]:
+    """Return what an input or output item names, and whether it is a link.
+
+    A path may stand in backquotes, and start at the root or at ``palace/``.
+    """
+    link = _LINK.search(item)
+    if link:
+        return link[1].strip(), True
+    path = item.strip().strip("`").strip()
+    return (path if path.startswith(f"{PALACE}/") else f"{PALACE}/{path}"), False
+
+
+def lint_cards(cards: Sequence[Card], *, exists: Callable[[str], bool]) -> list[str]:
+    """Return one line for everything that contradicts the folder or the form."""
+    found: list[str] = []
+    seen: dict[str, Card] = {}
+    for card in cards:
+        if card.is_archived:
+            continue
+        for key in {f"file {card.path.rpartition('/')[2]}", f"task_id {card.task_id}"}:
+            if key in seen and seen[key].path != card.path:
+                found.append(f"{card.path}: {key} is also at {seen[key].path}")
+            seen.setdefault(key, card)
+        found += [f"{card.path}: {words}" for words in _faults(card, exists)]
+    return sorted(set(found))
+
+
+def _faults(card: Card, exists: Callable[[str], bool]) -> list[str]:
+    document = card.document
+    status, blocked_by = document.text("status"), document.text("blocked_by")
+    is_done = card.state == "completed"
+    undone = [f"is completed with an open check: {c.text}" for c in card.checks if not c.is_ticked]
+    absent = [f"is completed, but {p} does not exist" for p in card.outputs if not exists(p)]
+    remarks = [
+        (status != card.state, f"says status {status!r} in the folder {card.state}"),
+        (card.state == "blocked" and not blocked_by, "is blocked, and does not say by what"),
+        (card.state != "blocked" and bool(blocked_by), f"says blocked_by in {card.state}"),
+        (not card.goal, "has no goal"),
+        (not card.checks, "has no acceptance check"),
+        *((not document.text(key), f"has no {key}") for key in ("task_id", "owner", "project")),
+        *((is_done, words) for words in (*undone, *absent)),
+    ]
+    broken = [document.problem] if document.problem else []
+    return [*broken, *(words for is_so, words in remarks if is_so)]
+
+
+def _list(items: Sequence[str]) -> str:
+    return "\n".join(f"- {one_line(item, 'a path')}" for item in items) or "None."

@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from memory_palace.config import PalacePaths
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.notes.editing import Create, Move, Remove, Replace, render_diff
+from memory_palace.notes.journal import apply_change, plan_undo, read_log, recover, undo
+
+CALLS = ("open", "fsync", "replace", "link", "unlink")
+OLD = b"old \xff\r\nbytes"
+CHANGE = [
+    Move("palace/chambers/a.md", "palace/grand_hall/a.md"),
+    Replace("palace/chambers/a.md", OLD, b"new\n"),
+    Replace("palace/chambers/b.md", OLD, b"other\n"),
+    Create("palace/conflict_room/2026/c.md", b"created"),
+    Remove("palace/chambers/d.md", OLD),
+]
+NEW = {
+    "palace/grand_hall/a.md": b"new\n",
+    "palace/chambers/b.md": b"other\n",
+    "palace/conflict_room/2026/c.md": b"created",
+}
+
+
+class Stopped(BaseException):
+    pass
+
+
+def make_palace(root):
+    (root / "palace" / "chambers").mkdir(parents=True)
+    for name in "abd":
+        (root / "palace" / "chambers" / f"{name}.md").write_bytes(OLD)
+    return PalacePaths(root)
+
+
+@pytest.fixture
+def paths(tmp_path):
+    return make_palace(tmp_path)
+
+
+def state(paths):
+    return {p.relative_to(paths.root).as_posix(): p.read_bytes() for p in paths.root.rglob("*.md")}
+
+
+def change(paths, **more):
+    return apply_change(paths, CHANGE, command="task", reason="test", now="t", **more)
+
+
+def stop_at(monkeypatch, number, run):
+    """Run, and raise before the given call that reaches the disk; say whether it was reached."""
+    count = 0
+    for name in CALLS:
+        real = getattr(os, name)
+
+        def call(*args, _real=real, **kwargs):
+            nonlocal count
+            count += 1
+            if count == number:
+                raise Stopped
+            return _real(*args, **kwargs)
+
+        monkeypatch.setattr(os, name, call)
+    try:
+        run()
+    except Stopped:
+        return True
+    finally:
+        monkeypatch.undo()
+    return False
+
+
+def leftovers(paths):
+    return [path for path in paths.palace.rglob("*") if path.name.endswith(".tmp")]
+
+
+def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(tmp_path, monkeypatch):
+    outcomes = []
+    for number in range(1, 300):
+        paths = make_palace(tmp_path / str(number))
+        before = state(paths)
+        reached = stop_at(monkeypatch, number, lambda paths=paths: change(paths))
+        recover(paths)
+        outcomes.append(state(paths) == NEW)
+        if outcomes[-1]:
+            undo(paths, now="u")
+        else:
+            assert read_log(paths) == []
+        assert state(paths) == before
+        assert leftovers(paths) == []
+        shutil.rmtree(paths.root)
+        if not reached:
+            break
+    assert outcomes[-1] and not outcomes[0] and len(outcomes) > 40
+
+
+def test_a_stop_while_rolling_back_is_rolled_back_all_the_same(tmp_path, monkeypatch):
+    torn = []
+    for number in range(1, 300):
+        paths = make_palace(tmp_path / f"torn-{number}")
+        before = state(paths)
+        if not stop_at(monkeypatch, number, lambda paths=paths: change(paths)):
+            break
+        if state(paths) != before and read_log(paths) == []:
+            torn.append(number)
+    assert len(torn) > 10
+    for number in range(1, 200):
+        paths = make_palace(tmp_path / str(number))
+        stop_at(monkeypatch, torn[-1], lambda paths=paths: change(paths))
+        reached = stop_at(monkeypatch, number, lambda paths=paths: recover(paths))
+        recover(paths)
+        assert state(paths) == before
+        if not reached:
+            break
+    assert number > 10
+
+
+def test_undo_gives_every_byte_back_once(paths):
+    before = state(paths)
+    identity = change(paths, evidence=["two tasks"])
+    assert state(paths) == NEW
+    assert read_log(paths)[0].evidence == ("two tasks",)
+    undo(paths, now="u", command="task")
+    assert state(paths) == before
+    with pytest.raises(UsageError, match="undone already"):
+        undo(paths, now="u", identity=identity)
+    with pytest.raises(UsageError, match="nothing to undo"):
+        undo(paths, now="u", command="task")
+
+
+def test_undo_goes_by_command_and_by_id(paths):
+    first = change(paths)
+    apply_change(
+        paths,
+        [Create("palace/chambers/e.md", b"")],
+        command="conflict",
+        reason="r",
+        now="t",
+    )
+    assert plan_undo(paths).entry.command == "conflict"
+    assert plan_undo(paths, command="task").entry.identity == first
+    assert undo(paths, now="u", identity=first).entry.identity == first
+    assert (paths.palace / "chambers" / "e.md").exists()
+
+
+def test_undo_refuses_where_a_note_changed_since(paths):
+    change(paths)
+    (paths.palace / "grand_hall" / "a.md").write_bytes(b"edited since")
+    with pytest.raises(UsageError, match=r"changed since.*grand_hall/a\.md"):
+        undo(paths, now="u")
+    assert state(paths)["palace/chambers/b.md"] == b"other\n"
+
+
+def test_undo_says_so_where_the_old_bytes_are_gone(paths):
+    change(paths)
+    for kept in (paths.logs / "before").iterdir():
+        kept.write_bytes(b"damaged")
+    with pytest.raises(PalaceError, match="missing or damaged"):
+        undo(paths, now="u")
+    assert state(paths) == NEW
+
+
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [
+        (Replace("palace/chambers/b.md", b"never", b"x"), "changed meanwhile"),
+        (Remove("palace/chambers/b.md", b"never"), "changed meanwhile"),
+        (Create("palace/chambers/b.md", b"x"), "exists already"),
+        (Move("palace/chambers/b.md", "palace/chambers/d.md"), "exists already"),
+        (Create("palace/.index/x.md", b"x"), "outside the palace"),
+        (Create("palace/../x.md", b"x"), "outside the palace"),
+        (Replace("palace/chambers/gone.md", b"", b"x"), "not a file"),
+    ],
+)
+def test_a_change_that_cannot_be_done_whole_is_not_begun(paths, operation, words):
+    before = state(paths)
+    with pytest.raises(PalaceError, match=words):
+        apply_change(
+            paths,
+            [Replace("palace/chambers/a.md", OLD, b"x"), operation],
+            command="task",
+            reason="r",
+            now="t",
+        )
+    assert state(paths) == before and read_log(paths) == []
+
+
+def test_the_diff_shows_texts_creations_and_renames():
+    diff = render_diff(
+        [
+            Replace("palace/x.md", b"a\nb\n", b"a\nc"),
+            Create("palace/y.md", b"new\n"),
+            Move("palace/x.md", "palace/z.md"),
+        ]
+    )
+    assert diff == (
+        "--- a/palace/x.md\n+++ b/palace/x.md\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"
+        "\\ No newline at end of file\n"
+        "--- /dev/null\n+++ b/palace/y.md\n@@ -0,0 +1 @@\n+new\n"
+        "diff --git a/palace/x.md b/palace/z.md\nsimilarity index 100%\n"
+        "rename from palace/x.md\nrename to palace/z.md\n"
+    )
+
+
+def git(folder, *arguments):
+    command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+
+
+def test_a_note_with_uncommitted_edits_is_refused_unless_told(paths):
+    git(paths.root, "init", "-q")
+    edit = paths.palace / "chambers" / "b.md"
+    edit.write_bytes(b"committed")
+    git(paths.root, "add", "-A")
+    git(paths.root, "commit", "-qm", "x")
+    edit.write_bytes(OLD)
+    before = state(paths)
+    with pytest.raises(UsageError, match=r"not committed to git: palace/chambers/b\.md"):
+        change(paths)
+    assert state(paths) == before
+    change(paths, allow_uncommitted=True)
+    assert state(paths) == NEW
+    # What the last change wrote is ours, not an edit that could be lost.
+    again = [Replace("palace/chambers/b.md", b"other\n", b"third")]
+    apply_change(paths, again, command="task", reason="r", now="t")
+    (paths.palace / "chambers" / "b.md").write_bytes(b"mine")
+    with pytest.raises(UsageError, match="not committed"):
+        apply_change(
+            paths,
+            [Replace("palace/chambers/b.md", b"mine", b"x")],
+            command="task",
+            reason="r",
+            now="t",
+        )
+
+
+def test_without_git_or_untracked_nothing_is_refused(paths, monkeypatch):
+    git(paths.root, "init", "-q")
+    change(paths)
+    undo(paths, now="u")
+    monkeypatch.setenv("PATH", "")
+    change(paths)
+    assert state(paths) == NEW
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from memory_palace.config import PalacePaths
+from memory_palace.notes.editing import *
+from memory_palace.notes.journal import apply_change
+name, number = sys.argv[2], int(sys.argv[3])
+real, seen = getattr(os, name), []
+def call(*args, **kwargs):
+    seen.append(1)
+    if len(seen) == number:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*args, **kwargs)
+setattr(os, name, call)
+change = eval(sys.argv[4])
+apply_change(PalacePaths(Path(sys.argv[1])), change, command="task", reason="x", now="t")
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "number"), [("replace", 2), ("replace", 3), ("link", 1), ("link", 2), ("unlink", 1)]
+)
+def test_a_killed_process_leaves_the_old_notes_or_the_new(paths, call, number):
+    before = state(paths)
+    command = [sys.executable, "-c", KILLED, str(paths.root), call, str(number), repr(CHANGE)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    recover(paths)
+    assert state(paths) == before and leftovers(paths) == []
+    change(paths)
+    assert state(paths) == NEW

@@ -1,0 +1,324 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from memory_palace.changing import undo_change
+from memory_palace.errors import CheckFailedError, PalaceError, UsageError
+from memory_palace.operations.tasks import (
+    lint_tasks,
+    list_tasks,
+    move_task,
+    new_task,
+    route_task,
+    show_task,
+)
+from memory_palace.palace import Palace
+from memory_palace.workflow.corridor import TRANSITIONS
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def make(palace, title="Swap packs", *, checks=("all swapped",), outputs=(), apply=True):
+    return new_task(
+        palace,
+        title,
+        owner="wren",
+        project="winter",
+        goal="Fresh packs.",
+        inputs=(),
+        outputs=outputs,
+        checks=checks,
+        next_action="",
+        apply=apply,
+    )
+
+
+def move(palace, verb, name="swap-packs", *, reason="", apply=True):
+    return move_task(palace, verb, name, reason=reason, apply=apply, allow_uncommitted=False)
+
+
+def tick(palace, name="swap-packs"):
+    path = palace.paths.root / show_task(palace, name).path
+    path.write_text(path.read_text().replace("- [ ]", "- [x]"))
+
+
+def state(palace):
+    return {p.relative_to(palace.paths.root).as_posix(): p.read_bytes()
+            for p in palace.paths.palace.rglob("*.md")}  # fmt: skip
+
+
+def test_a_new_card_passes_the_lint_and_nothing_is_written_without_apply(palace):
+    shown = make(palace, apply=False)
+    assert shown.diff.startswith("--- /dev/null\n+++ b/palace/dispatch_corridor/active/")
+    assert state(palace) == {}
+    make(palace)
+    assert lint_tasks(palace) == []
+    assert [card.state for card in list_tasks(palace)] == ["active"]
+
+
+def test_a_card_goes_through_all_its_states_and_back_byte_for_byte(palace):
+    make(palace)
+    start = state(palace)
+    move(palace, "block", reason="the road is closed: really")
+    assert (
+        show_task(palace, "swap-packs").document.text("blocked_by") == "the road is closed: really"
+    )
+    assert lint_tasks(palace) == []
+    move(palace, "start")
+    assert show_task(palace, "swap-packs").state == "active"
+    assert "blocked_by" not in show_task(palace, "swap-packs").document.fields
+    tick(palace)
+    move(palace, "complete")
+    assert lint_tasks(palace) == []
+    move(palace, "reopen", reason="cold again")
+    assert "cold again" in show_task(palace, "swap-packs").document.texts("reopened")[0]
+    undo_change(palace, command="task", identity=None, apply=True)
+    assert show_task(palace, "swap-packs").state == "completed"
+    assert len(state(palace)) == len(start) == 1
+
+
+@pytest.mark.parametrize(
+    ("made_by", "verb"),
+    [
+        ((), "start"),
+        ((), "reopen"),
+        (("block",), "block"),
+        (("block",), "complete"),
+        (("block",), "reopen"),
+        (("complete",), "start"),
+        (("complete",), "block"),
+        (("complete",), "complete"),
+    ],
+)
+def test_every_other_transition_is_refused(palace, made_by, verb):
+    make(palace)
+    tick(palace)
+    for step in made_by:
+        move(palace, step, reason="r")
+    before = state(palace)
+    with pytest.raises(UsageError, match=f"can {verb}"):
+        move(palace, verb, reason="r")
+    assert state(palace) == before
+
+
+@pytest.mark.parametrize("verb", ["block", "reopen"])
+def test_a_reason_is_asked_for(palace, verb):
+    make(palace)
+    tick(palace)
+    if verb == "reopen":
+        move(palace, "complete")
+    with pytest.raises(UsageError, match="reason"):
+        move(palace, verb, reason="  ")
+
+
+def test_a_card_closes_only_when_every_check_is_ticked_and_every_output_exists(palace, write):
+    make(palace, checks=("one", "two"), outputs=("project_rooms/winter/index.md", "[[log]]"))
+    path = palace.paths.root / show_task(palace, "swap-packs").path
+    path.write_text(path.read_text().replace("- [ ] one", "- [x] one"))
+    with pytest.raises(CheckFailedError) as found:
+        move(palace, "complete")
+    assert str(found.value).split("\n")[1:] == [
+        "not ticked: two",
+        "does not exist: project_rooms/winter/index.md",
+        "does not exist: [[log]]",
+    ]
+    tick(palace)
+    write("project_rooms/winter/index.md", "x")
+    with pytest.raises(CheckFailedError, match=r"\[\[log\]\]"):
+        move(palace, "complete")
+    write("project_rooms/winter/log.md", "x")
+    move(palace, "complete")
+    assert show_task(palace, "swap-packs").state == "completed"
+
+
+def test_a_card_without_any_check_never_closes(palace, write):
+    with pytest.raises(UsageError, match="check"):
+        make(palace, checks=())
+    write("dispatch_corridor/active/2026-01-01_bare.md", "---\nstatus: active\n---\n## Goal\n\nx\n")
+    with pytest.raises(CheckFailedError, match="no acceptance check"):
+        move(palace, "complete", "bare")
+
+
+def test_an_output_outside_the_palace_does_not_count(palace):
+    make(palace, outputs=("../../../../etc/hosts",))
+    tick(palace)
+    with pytest.raises(CheckFailedError, match="does not exist"):
+        move(palace, "complete")
+
+
+def test_links_by_path_follow_a_card_and_links_by_name_stay_as_written(palace, write):
+    make(palace)
+    name = show_task(palace, "swap-packs").document.stem
+    source = write(
+        "chambers/a.md",
+        f"[[dispatch_corridor/active/{name}|card]] and [[{name}]], "
+        f"[md](../dispatch_corridor/active/{name}.md#Goal)\n"
+        f"`[[dispatch_corridor/active/{name}]]` [[dispatch_corridor/active/{name}#Goal]]\n",
+    )
+    palace.index(embedder="hashing")
+    assert palace.graph().broken() == []
+    shown = move(palace, "block", reason="r")
+    assert f"b/{source}" in shown.diff
+    assert palace.graph().broken() == []
+    assert (palace.paths.root / source).read_text() == (
+        f"[[palace/dispatch_corridor/blocked/{name}|card]] and [[{name}]], "
+        f"[md](../dispatch_corridor/blocked/{name}.md#Goal)\n"
+        f"`[[dispatch_corridor/active/{name}]]` [[palace/dispatch_corridor/blocked/{name}#Goal]]\n"
+    )
+
+
+def test_the_lint_names_a_card_in_two_states_and_a_field_that_contradicts_the_folder(palace):
+    make(palace)
+    card = palace.paths.root / show_task(palace, "swap-packs").path
+    twin = card.parent.parent / "blocked" / card.name
+    twin.parent.mkdir()
+    shutil.copy(card, twin)
+    faults = "\n".join(lint_tasks(palace))
+    assert "is also at" in faults and "says status 'active' in the folder blocked" in faults
+    assert "does not say by what" in faults
+    with pytest.raises(UsageError, match="2 cards are called"):
+        move(palace, "block", reason="r")
+    with pytest.raises(PalaceError, match="exists already"):
+        move_task(
+            palace,
+            "block",
+            card.relative_to(palace.paths.root).as_posix(),
+            reason="r",
+            apply=True,
+            allow_uncommitted=False,
+        )
+
+
+def test_a_card_edited_since_the_last_commit_is_refused_unless_told(palace):
+    make(palace)
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
+        subprocess.run(command, cwd=palace.paths.root, check=True, capture_output=True)
+    tick(palace)
+    with pytest.raises(UsageError, match="not committed"):
+        move(palace, "complete")
+    move_task(palace, "complete", "swap-packs", reason="", apply=True, allow_uncommitted=True)
+    assert show_task(palace, "swap-packs").state == "completed"
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    root = tmp_path_factory.mktemp("sample")
+    shutil.copytree(ROOT / "palace", root / "palace", ignore=shutil.ignore_patterns(".*"))
+    palace = Palace(root)
+    palace.index(embedder="hashing")
+    return palace
+
+
+def test_the_cards_of_the_sample_palace_pass_the_lint(sample):
+    assert len(list_tasks(sample)) >= 7
+    assert lint_tasks(sample) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "chamber", "room"),
+    [
+        ("fresh battery packs for the stations before winter", "01_wren", "winter-2026"),
+        ("the tipping bucket rain gauge correction in a downpour", None, "rain-gauge"),
+        ("LoRa radio antenna of the repeater at the quarry", "01_wren", "radio-link"),
+    ],
+)
+def test_a_task_is_routed_to_the_room_that_knows_of_it(sample, text, chamber, room):
+    places = route_task(sample, text)
+    best = {}
+    for place in places:
+        best.setdefault(place.kind, place)
+        assert place.score <= best[place.kind].score
+    assert best["project room"].path.endswith(room)
+    if chamber:
+        assert best["chamber"].path.endswith(chamber)
+
+
+class Cards(RuleBasedStateMachine):
+    """Any commands in any order: a card is in one state, and it is the one that was reached."""
+
+    @initialize()
+    def begin(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.palace = Palace.init(Path(self.folder.name))
+        self.expected: dict[str, list[str]] = {}
+        self.last: list[str] = []
+
+    @precondition(lambda self: len(self.expected) < 3)
+    @rule(name=st.sampled_from(["alpha", "beta", "gamma"]))
+    def add(self, name):
+        try:
+            make(self.palace, name)
+        except UsageError:
+            assert name in self.expected
+        else:
+            assert name not in self.expected
+            self.expected[name] = ["active"]
+            self.last.append(name)
+
+    @precondition(lambda self: self.expected)
+    @rule(
+        data=st.data(), verb=st.sampled_from(sorted(TRANSITIONS)), reason=st.sampled_from(["", "r"])
+    )
+    def go(self, data, verb, reason):
+        name = data.draw(st.sampled_from(sorted(self.expected)))
+        needed, new = TRANSITIONS[verb]
+        card = show_task(self.palace, name)
+        is_legal = (
+            card.state == needed
+            and (reason or verb in ("start", "complete"))
+            and (verb != "complete" or all(check.is_ticked for check in card.checks))
+        )
+        try:
+            move(self.palace, verb, name, reason=reason)
+        except (UsageError, CheckFailedError):
+            assert not is_legal
+        else:
+            assert is_legal
+            self.expected[name].append(new)
+            self.last.append(name)
+
+    @precondition(lambda self: self.expected)
+    @rule(data=st.data())
+    def tick(self, data):
+        tick(self.palace, data.draw(st.sampled_from(sorted(self.expected))))
+
+    @precondition(lambda self: self.last)
+    @rule()
+    def undo(self):
+        name = self.last[-1]
+        try:
+            undo_change(self.palace, command="task", identity=None, apply=True)
+        except UsageError as error:
+            assert "changed since" in str(error)  # a box was ticked by hand meanwhile
+            return
+        self.last.pop()
+        self.expected[name].pop()
+        if not self.expected[name]:
+            del self.expected[name]
+
+    @invariant()
+    def every_card_is_in_one_state(self):
+        found = list_tasks(self.palace)
+        assert {card.document.title: card.state for card in found} == {
+            name: states[-1] for name, states in self.expected.items()
+        }
+        assert len(found) == len(self.expected)
+        for card in found:
+            assert card.document.text("status") == card.state
+            assert bool(card.document.text("blocked_by")) == (card.state == "blocked")
+
+    def teardown(self):
+        self.folder.cleanup()
+
+
+Cards.TestCase.settings = settings(max_examples=10, stateful_step_count=12, deadline=None)
+TestCards = Cards.TestCase
