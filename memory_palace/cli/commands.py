@@ -22,6 +22,7 @@ COMMANDS = {
     "status": "status:show_status",
     "doctor": "doctor:run_doctor",
     "graph": "graph:app",
+    "anchors": "anchors:app",
     "cold": "cold:app",
     "models": "models:app",
     "config": "settings:app",
