@@ -67,6 +67,9 @@ class Switches:
     semantic: bool = True
 
 
+EVERYTHING = Switches()
+
+
 def look_up(
     book: Book,
     text: str,
@@ -76,7 +79,7 @@ def look_up(
     projects: Sequence[str] | None = None,
     limit: int | None = None,
     notes: NDArray[np.bool_] | None = None,
-    switches: Switches = Switches(),
+    switches: Switches = EVERYTHING,
 ) -> Ranked:
     """Return the passages that the anchors of a question lead to, ``max_chunks`` at most.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from memory_palace.anchors.build import Past, build_tier
 from memory_palace.anchors.corpus import Reader
 from memory_palace.anchors.export import export_files
-from memory_palace.anchors.lookup import Ranked, Switches, look_up
+from memory_palace.anchors.lookup import EVERYTHING, Ranked, Switches, look_up
 from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.tier import Tier, read_tier, write_tier
 from memory_palace.anchors.update import Updater
@@ -119,7 +119,7 @@ def look_up_anchors(
     limit: int | None = None,
     projects: tuple[str, ...] | None = None,
     budget_bytes: int | None = None,
-    switches: Switches = Switches(),
+    switches: Switches = EVERYTHING,
 ) -> Answer:
     """Return the passages that the anchors of a text lead to.
 
