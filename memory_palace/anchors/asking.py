@@ -69,7 +69,8 @@ class Anchoring:
         from memory_palace.anchors.update import Updater
 
         reader = Reader(self._paths.root, embedder, self._config.max_note_bytes)
-        updater = Updater(self._paths.index, reader, self._config.anchors, now_ns)
+        settings, sources = self._config.anchors, self._config.sources
+        updater = Updater(self._paths.index, reader, settings, sources, now_ns)
         try:
             return updater.follow(hot, names)
         except IndexDamagedError:

@@ -14,7 +14,7 @@ from memory_palace.anchor_settings import AnchorSettings
 from memory_palace.anchors.active import active_projects
 from memory_palace.anchors.build import Past
 from memory_palace.anchors.corpus import live_rows, row_keys
-from memory_palace.anchors.policy import allowed_notes, denier, trust_of
+from memory_palace.anchors.policy import allowed_notes, denier, trust_per_note
 from memory_palace.anchors.postings import entries, key_table
 from memory_palace.anchors.tier import Tier, read_tier
 from memory_palace.index.snapshot import Snapshot
@@ -97,7 +97,7 @@ class Book:
     @cached_property
     def trust(self) -> NDArray[np.float32]:
         """What scores are multiplied by, per note."""
-        return np.array([trust_of(path, self.sources) for path in self.snapshot.paths], np.float32)
+        return trust_per_note(self.snapshot.paths, self.sources)
 
     @cached_property
     def projects(self) -> tuple[str, ...]:

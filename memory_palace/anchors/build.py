@@ -20,7 +20,7 @@ from memory_palace.anchors.corpus import (
     row_keys,
 )  # fmt: skip
 from memory_palace.anchors.lifecycle import renew
-from memory_palace.anchors.policy import allowed_notes, denier
+from memory_palace.anchors.policy import allowed_notes, denier, trust_per_note
 from memory_palace.anchors.postings import find_mentions, key_table, make_lists, score_pairs
 from memory_palace.anchors.terms import match_key
 from memory_palace.anchors.tier import Anchor, Keys, Tier
@@ -75,6 +75,7 @@ def build_tier(
     settings: AnchorSettings,
     past: Past,
     *,
+    sources: Mapping[str, str],
     now_ns: int,
     theta: float | None = None,
 ) -> Tier:
@@ -114,7 +115,12 @@ def build_tier(
         anchors=anchors,
         matrix=matrix,
         lists=make_lists(
-            pairs[0], all_keys[pairs[1]], pairs[2], count=len(anchors), limit=settings.k
+            pairs[0],
+            all_keys[pairs[1]],
+            pairs[2],
+            trust_per_note(snapshot.paths, sources)[snapshot.row_note[pairs[1]]],
+            count=len(anchors),
+            limit=settings.k,
         ),
         covered=keys,
         added_ns=past.ages(keys),

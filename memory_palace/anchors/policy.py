@@ -31,6 +31,13 @@ def trust_of(path: str, sources: Mapping[str, str]) -> float:
     return TRUST[sources.get(source_of(path, sources), "own")]
 
 
+def trust_per_note(paths: Sequence[str], sources: Mapping[str, str]) -> NDArray[np.float32]:
+    """Return ``trust_of`` each note."""
+    if not sources:
+        return np.ones(len(paths), np.float32)
+    return np.array([trust_of(path, sources) for path in paths], np.float32)
+
+
 def denier(deny: Sequence[str]) -> Callable[[str, str], bool]:
     """Return what says of display and key of an anchor whether it is denied."""
     keys = {match_key(item) for item in deny if not _is_pattern(item)}

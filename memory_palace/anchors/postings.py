@@ -77,18 +77,22 @@ def _pairwise(matrix: Matrix, snapshot: Snapshot, anchors: Places, rows: Places)
     return cosines
 
 
-def make_lists(anchors: Places, keys: Keys, scores: Scores, *, count: int, limit: int) -> Lists:
+def make_lists(
+    anchors: Places, keys: Keys, scores: Scores, trust: Scores, *, count: int, limit: int
+) -> Lists:
     """Sort entries by anchor, then best first, each key once per anchor, ``limit`` at most.
 
-    Scores are rounded to 4 decimals, as source document 003 stores them; ties go by key.
+    What comes first is the score times the ``trust`` in the source; what is kept is the score, for
+    a lookup multiplies it by the trust of that day. Scores are rounded to 4 decimals, as source
+    document 003 stores them; ties go by key.
     """
     scores = np.round(scores, 4)
     order = np.lexsort((-scores, keys, anchors))
-    anchors, keys, scores = anchors[order], keys[order], scores[order]
+    anchors, keys, scores, trust = anchors[order], keys[order], scores[order], trust[order]
     is_first = np.ones(len(keys), np.bool_)
     is_first[1:] = (anchors[1:] != anchors[:-1]) | (keys[1:] != keys[:-1])
     anchors, keys, scores = anchors[is_first], keys[is_first], scores[is_first]
-    order = np.lexsort((keys, -scores, anchors))
+    order = np.lexsort((keys, -scores * trust[is_first], anchors))
     anchors, keys, scores = anchors[order], keys[order], scores[order]
     starts = np.searchsorted(anchors, np.arange(count + 1))
     rank = np.arange(len(anchors)) - starts[anchors] if len(anchors) else anchors

@@ -7,6 +7,7 @@ digest, a build that began before an update simply does not cover what the updat
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from memory_palace.anchor_settings import AnchorSettings
 from memory_palace.anchors.build import distinct_rows, embed_anchors, find_stuffed
 from memory_palace.anchors.corpus import Passage, Reader, read_passages, row_keys
-from memory_palace.anchors.policy import allowed_notes, denier
+from memory_palace.anchors.policy import allowed_notes, denier, trust_per_note
 from memory_palace.anchors.postings import (
     entries,
     find_mentions,
@@ -38,6 +39,7 @@ class Updater:
     folder: Path
     reader: Reader
     settings: AnchorSettings
+    sources: Mapping[str, str]
     now_ns: int
 
     def follow(self, hot: Snapshot, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -109,13 +111,17 @@ class Updater:
     ) -> Lists:
         """Join old entries that are still alive with new ones, best first, ``k_max`` at most."""
         anchors, old_keys, scores = entries(before.lists)
-        live, _ = distinct_rows(hot)
+        live, live_rows = distinct_rows(hot)
         is_alive = _contains(live, old_keys)
+        trust = trust_per_note(hot.paths, self.sources)[hot.row_note[live_rows]]
         all_keys = row_keys(hot)
         parts = [(anchors[is_alive], old_keys[is_alive], scores[is_alive])]
-        parts += [(place, all_keys[row], score) for place, row, score in found]
+        parts += [(anchor, all_keys[row], score) for anchor, row, score in found]
         joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        return make_lists(*joined, count=count, limit=self.settings.k_max)
+        place = np.searchsorted(live, joined[1])
+        return make_lists(
+            joined[0], joined[1], joined[2], trust[place], count=count, limit=self.settings.k_max
+        )
 
     def _reachable(self, hot: Snapshot, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         allowed = allowed_notes(hot.paths, self.settings)

@@ -23,7 +23,7 @@ WEIGHTS: Mapping[str, float] = {
 
 BOILERPLATE_SHARE = 0.3
 """A heading of more files than this says what kind of note it is, not what about."""
-BOILERPLATE_FILES = 5
+BOILERPLATE_FILES = 20
 """In fewer files nothing is boilerplate."""
 WORD_SHARE = 0.05
 """A single word in more passages than this tells them apart too little."""

@@ -71,7 +71,15 @@ def build_anchors(
     snapshot = palace.snapshot()
     reader = reader_of(palace)
     past = _past(palace, snapshot.commit.anchors)
-    tier = build_tier(reader, snapshot, palace.config.anchors, past, now_ns=now_ns, theta=theta)
+    tier = build_tier(
+        reader,
+        snapshot,
+        palace.config.anchors,
+        past,
+        sources=palace.config.sources,
+        now_ns=now_ns,
+        theta=theta,
+    )
     commit_tier(palace, tier, reader, wait_seconds=wait_seconds)
     known = {anchor.key for anchor in past.anchors}
     filled = int((tier.lists.starts[1:] > tier.lists.starts[:-1]).sum())
@@ -99,7 +107,9 @@ def commit_tier(palace: Palace, tier: Tier, reader: Reader, *, wait_seconds: flo
                 "the index got another embedder while anchors were built; "
                 "run `palace anchors build` again"
             )
-        updater = Updater(folder, reader, palace.config.anchors, time.time_ns())
+        updater = Updater(
+            folder, reader, palace.config.anchors, palace.config.sources, time.time_ns()
+        )
         names = updater.follow(hot, (write_tier(folder, tier),))
         before = read_commit(palace.paths.commit)
         commit = next_commit(before, replace(before, anchors=names))
