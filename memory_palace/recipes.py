@@ -6,7 +6,7 @@ needs the names alone.
 
 from __future__ import annotations
 
-CHUNKER = "sections-2"
+CHUNKER = "sections-3"
 """Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
 
 TOKENIZER = "words-1"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_palace.bench.scale import Row, measure_notes, measure_scale
+from memory_palace.cli.bench_sets import add_commands
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
 
@@ -55,3 +56,6 @@ def _record(row: Row) -> dict[str, object]:
         "what": row.what, "value": row.value, "unit": row.unit, "beside": row.beside,
         "baseline": row.baseline, "ratio": row.ratio, "limit": row.limit,
     }  # fmt: skip
+
+
+add_commands(app)

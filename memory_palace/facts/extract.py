@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 
 from memory_palace.facts.fact import Fact, FactKind
 from memory_palace.facts.keys import (
@@ -16,10 +17,11 @@ from memory_palace.facts.keys import (
     relation_keys,
     tag_key,
     text_key,
+    within_key,
     year_key,
     yearless_key,
 )
-from memory_palace.language.dates import Found, find_dates, find_weekdays, has_time_words
+from memory_palace.language.dates import WEEKDAYS, Found, find_dates, find_weekdays
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import find_names, name_key, name_text
 from memory_palace.language.phrases import find_phrases, phrase_keys, phrase_text
@@ -27,12 +29,14 @@ from memory_palace.language.preferences import Preference, find_preferences
 from memory_palace.language.prose import strip_markup
 from memory_palace.language.quotes import find_quotes
 from memory_palace.language.relations import find_relations
+from memory_palace.language.speakers import split_speakers
 from memory_palace.language.themes import find_themes
-from memory_palace.language.words import Part, Word, split_words
+from memory_palace.language.words import END, Part, Word, split_words
 
 _ANY_DAY = date(2000, 12, 31)
 """A leap year, to read days without a year on."""
 _SHORTEST_PART = 3
+_WEEK_DAYS = 7
 
 
 def extract_facts(
@@ -63,9 +67,7 @@ def extract_facts(
     return tuple(reversed(distinct.values()))
 
 
-def _stated(
-    tags: Sequence[str], links: Sequence[str], entities: Sequence[str]
-) -> Iterator[Fact]:
+def _stated(tags: Sequence[str], links: Sequence[str], entities: Sequence[str]) -> Iterator[Fact]:
     for tag in tags:
         yield Fact(FactKind.TAG, tag_key(tag), tag)
     for target in links:
@@ -77,25 +79,26 @@ def _stated(
 def _english(
     prose: str, context: str, entities: Sequence[str], written: date | None
 ) -> Iterator[Fact]:
-    words = split_words(prose)
-    heading_words = split_words(context)
-    known = {name_key(entity) for entity in entities}
-    names = find_names(words, known)
+    parts = [(who, said, split_words(said)) for who, said in split_speakers(prose)]
+    words = [word for _, _, spoken in parts for word in (*spoken, END)]
+    keys = frozenset(word.key for word in words)
+    names = find_names(words, {name_key(entity) for entity in entities})
     yield from _entities(names)
     yield from _phrases(find_phrases(words))
-    yield from _phrases(find_phrases(heading_words))
-    people = {word.key for name in names for word in name}
-    for relation in find_relations(words, people):
-        whole, *partial = relation_keys(relation)
-        yield Fact(FactKind.RELATION, whole, " ".join(relation))
-        yield from (Fact(FactKind.RELATION, key, "") for key in partial)
-    for preference in find_preferences(prose):
-        yield from _preference(preference)
-    if has_time_words(word.key for word in words):
-        yield from _dates(find_dates(prose, written or _ANY_DAY), written)
+    yield from _phrases(find_phrases(split_words(context)))
+    people = frozenset(word.key for name in names for word in name)
+    for who, said, spoken in parts:
+        for relation in find_relations(spoken, people, writer=who):
+            whole, *partial = relation_keys(relation)
+            yield Fact(FactKind.RELATION, whole, " ".join(relation))
+            yield from (Fact(FactKind.RELATION, key, "") for key in partial)
+        for preference in find_preferences(said, writer=who, keys=keys):
+            yield from _preference(preference)
+    yield from _dates(find_dates(prose, written or _ANY_DAY), written)
+    if not keys.isdisjoint(WEEKDAYS):
         for weekday in find_weekdays(prose):
             yield Fact(FactKind.WEEKDAY, str(weekday), "")
-    yield from (Fact(FactKind.THEME, theme, theme) for theme in find_themes(prose))
+    yield from (Fact(FactKind.THEME, theme, theme) for theme in find_themes(prose, keys))
 
 
 def _entities(names: Sequence[Sequence[Word]]) -> Iterator[Fact]:
@@ -107,20 +110,27 @@ def _entities(names: Sequence[Sequence[Word]]) -> Iterator[Fact]:
                     yield Fact(FactKind.ENTITY, word.key, "")
 
 
-def _phrases(phrases: Sequence[Sequence[Word]]) -> Iterator[Fact]:
+def _phrases(phrases: Sequence[tuple[Word, ...]]) -> Iterator[Fact]:
     for phrase in phrases:
-        whole, *parts = phrase_keys(phrase)
-        yield Fact(FactKind.PHRASE, whole, phrase_text(phrase))
-        yield from (Fact(FactKind.PHRASE, key, "") for key in parts)
+        yield from _phrase(phrase)
+
+
+@lru_cache(maxsize=1 << 16)
+def _phrase(phrase: tuple[Word, ...]) -> tuple[Fact, ...]:
+    whole, *parts = phrase_keys(phrase)
+    shown = Fact(FactKind.PHRASE, whole, phrase_text(phrase))
+    return (shown, *(Fact(FactKind.PHRASE, key, "") for key in parts))
 
 
 def _preference(preference: Preference) -> Iterator[Fact]:
-    words = [word for word in split_words(preference.object) if word.key]
+    """Yield nothing for "I like it": what is liked stands elsewhere."""
+    words = split_words(preference.object)
+    subjects = {text_key(word.key) for word in words if word.part in (Part.NOUN, Part.VERB)}
+    if not subjects:
+        return
     display = f"{preference.polarity} {preference.object}"
     yield Fact(FactKind.PREFERENCE, preference_key(preference.holder, ANY), display)
-    yield Fact(FactKind.PREFERENCE, preference_key(ANY, ANY), "")
-    subjects = {word.key for word in words if word.part in (Part.NOUN, Part.VERB)}
-    for subject in sorted(text_key(subject) for subject in subjects):
+    for subject in sorted(subjects):
         yield Fact(FactKind.PREFERENCE, preference_key(ANY, subject), "")
         yield Fact(FactKind.PREFERENCE, preference_key(preference.holder, subject), "")
 
@@ -132,19 +142,11 @@ def _dates(found: Sequence[Found], written: date | None) -> Iterator[Fact]:
                 yield Fact(FactKind.DATE, yearless_key(item.windows[0].first), "")
             continue
         for window in item.windows:
-            if item.unit == "day":
-                yield Fact(FactKind.DATE, day_key(window.first), window.expression)
-            elif item.unit == "month":
-                yield Fact(FactKind.DATE, month_key(window.first), window.expression)
+            middle = window.first + (window.last - window.first) / 2
+            if (window.last - window.first).days < _WEEK_DAYS:
+                yield Fact(FactKind.DATE, day_key(middle), window.expression)
+                yield Fact(FactKind.DATE, within_key(month_key(middle)), "")
             elif item.unit == "year":
-                yield Fact(FactKind.DATE, year_key(window.first), window.expression)
+                yield Fact(FactKind.DATE, year_key(middle), window.expression)
             else:
-                yield Fact(FactKind.DATE, _middle(window.first, window.last), "")
-
-
-def _middle(first: date, last: date) -> str:
-    """Return the key of what a span is best kept as: its day, or its month."""
-    days = (last - first).days
-    if days <= 7:
-        return day_key(first + (last - first) / 2)
-    return month_key(first + (last - first) / 2)
+                yield Fact(FactKind.DATE, month_key(middle), window.expression)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class FactKind(StrEnum):
@@ -21,9 +21,11 @@ class FactKind(StrEnum):
     THEME = "theme"
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """One statement. Equal keys of one kind mean the same, in a question and in a passage."""
+class Fact(NamedTuple):
+    """One statement; a tuple, for a passage has dozens.
+
+    Equal keys of one kind mean the same, in a question and in a passage.
+    """
 
     kind: FactKind
     key: str

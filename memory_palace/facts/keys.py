@@ -65,3 +65,8 @@ def year_key(day: date) -> str:
 def yearless_key(day: date) -> str:
     """Return the key of a day of any year."""
     return "-" + day.isoformat()[4:]
+
+
+def within_key(key: str) -> str:
+    """Return the key of some day in a month: a day in March answers for March."""
+    return key + "~"

@@ -53,7 +53,8 @@ def month_span(year: int, month: int, months: int = 1) -> tuple[date, date]:
 def unit_span(unit: str, offset: int, as_of: date) -> tuple[date, date]:
     """Return the calendar week, weekend, month or year that lies ``offset`` units from now.
 
-    Weeks begin on Monday. The weekend before is the last one that has begun before today.
+    Weeks begin on Monday. The last weekend is one that is over or at least began before
+    today's; the next is the one after this week's.
     """
     if unit == "week":
         first = as_of - timedelta(as_of.weekday()) + timedelta(weeks=offset)
@@ -62,7 +63,7 @@ def unit_span(unit: str, offset: int, as_of: date) -> tuple[date, date]:
         saturday = as_of + timedelta((5 - as_of.weekday()) % 7 if as_of.weekday() != 6 else -1)
         if offset < 0 and (saturday > as_of or as_of.weekday() >= 5):
             saturday -= timedelta(7)
-        if offset > 0 and saturday <= as_of:
+        if offset > 0:
             saturday += timedelta(7)
         return saturday, saturday + timedelta(1)
     if unit == "month":
@@ -70,9 +71,7 @@ def unit_span(unit: str, offset: int, as_of: date) -> tuple[date, date]:
     return date(as_of.year + offset, 1, 1), date(as_of.year + offset, 12, 31)
 
 
-def nearest_span(
-    month: int, months: int, direction: int, as_of: date
-) -> tuple[date, date]:
+def nearest_span(month: int, months: int, direction: int, as_of: date) -> tuple[date, date]:
     """Return the month or season of any year that is meant.
 
     ``direction`` -1 is the last that is over, 0 the last that has begun, 1 the next to begin.

@@ -1,67 +1,18 @@
-"""Temporal expressions in a text, as windows of days.
-
-A table of small rules: each is a pattern and a function from its match to windows. Rules claim
-their text in order, so that "March 5, 2024" is no "March" as well. Offsets and tolerances are
-those of SPEC §4.2: days 2, a week 3, weeks 5, a month 7, months 10, a year 30, "recently" 14 ± 14.
-"""
+"""Temporal expressions in a text, as windows of days."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import date, timedelta
+from collections.abc import Sequence
+from datetime import date
 from typing import NamedTuple
 
-from memory_palace.language.calendars import (
-    EARLIEST,
-    LATEST,
-    SEASONS,
-    Window,
-    make_day,
-    month_span,
-    nearest_span,
-    nearest_weekday,
-    unit_span,
-)
+from memory_palace.language.calendars import Window, make_day
+from memory_palace.language.date_rules import HINT, RULES, WEEKDAY_NAMES
 
-_MONTH_NAMES = (
-    "january february march april may june july august september october november december"
-).split()
-_WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday".split()
-_MONTHS = {name[:3]: number for number, name in enumerate(_MONTH_NAMES, start=1)}
-_NUMBERS = {
-    word: number
-    for number, words in {
-        1: "a an one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven",
-        8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve",
-    }.items()
-    for word in words.split()
-} | {"couple": 2, "a couple": 2, "a couple of": 2, "couple of": 2, "few": 3, "a few": 3,
-     "several": 4}  # fmt: skip
-_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
-_ONE = {"day": 2, "week": 3, "month": 7, "year": 30, "weekend": 2}
-_MANY = {"day": 2, "week": 5, "month": 10, "year": 30}
-_SEASON_TOLERANCE = 10
-_DIRECTIONS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1,
-               "coming": 1, "upcoming": 1}  # fmt: skip
-_DAY_WORDS = {"yesterday": -1, "last night": -1, "yesterday's": -1, "today": 0, "today's": 0,
-              "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0,
-              "tomorrow": 1, "tomorrow's": 1, "the day before yesterday": -2,
-              "the day after tomorrow": 2}  # fmt: skip
-
-_MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
-_YEAR = r"(?P<year>(?:19|20|21)\d\d)(?![\d-])"
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
-_COUNT = (
-    r"(?P<count>\d{1,3}|(?:a )?(?:couple|few)(?: of)?|several|an?|one|two|three|four|five|six|seven|"
-    r"eight|nine|ten|eleven|twelve)"
-)
-_WHICH = r"(?P<which>last|past|previous|this|current|next|coming|upcoming)"
-_UNIT = r"(?P<unit>day|week|month|year)s?"
-_SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
+WEEKDAYS = frozenset(f"{name}{ending}" for name in WEEKDAY_NAMES for ending in ("", "s"))
+"""Casefolded words that name a weekday."""
+_WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAY_NAMES)})s?\b", re.I)
 
 
 class Found(NamedTuple):
@@ -81,22 +32,16 @@ class Found(NamedTuple):
         return any(char.isdigit() for char in self.windows[0].expression)
 
 
-Make = Callable[[re.Match[str], date], Iterable[Window]]
-
-
-class _Rule(NamedTuple):
-    pattern: re.Pattern[str]
-    make: Make
-    unit: str
-
-
 def find_dates(text: str, as_of: date) -> list[Found]:
     """Return the temporal expressions of a text in order, read on the day ``as_of``.
 
     What has no year means the past: "in March" is the last March that has begun.
     """
     found: list[Found] = []
-    for rule in _RULES:
+    keys = frozenset(HINT.findall(text.casefold()))
+    for rule in RULES:
+        if rule.hints.isdisjoint(keys):
+            continue
         for match in rule.pattern.finditer(text):
             if any(match.start() < other.end and other.start < match.end() for other in found):
                 continue
@@ -110,12 +55,7 @@ def find_dates(text: str, as_of: date) -> list[Found]:
 def find_weekdays(text: str) -> tuple[int, ...]:
     """Return the weekdays that a text names, 0 for Monday, each once, in order."""
     names = (match.casefold() for match in _WEEKDAY.findall(text))
-    return tuple(dict.fromkeys(_WEEKDAY_NAMES.index(name) for name in names))
-
-
-def has_time_words(keys: Iterable[str]) -> bool:
-    """Say whether casefolded words can hold a temporal expression at all."""
-    return not _HINTS.isdisjoint(keys)
+    return tuple(dict.fromkeys(WEEKDAY_NAMES.index(name) for name in names))
 
 
 def _with_ranges(text: str, found: Sequence[Found], as_of: date) -> list[Found]:
@@ -154,169 +94,3 @@ def _join(left: Found, right: Found) -> Found:
 
 def _span(window: Window, first: date, last: date) -> Window:
     return Window(first, last, window.tolerance_days, window.weight, window.expression)
-
-
-def _window(match: re.Match[str], span: tuple[date, date], tolerance: float) -> Window:
-    return Window(*span, tolerance, expression=match[0].strip())
-
-
-def _full_day(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    parts = match.groupdict()
-    month = _number_of_month(parts["month"])
-    number = int(parts["day"])
-    if parts.get("year"):
-        years = [int(parts["year"])]
-    else:
-        years = [as_of.year, as_of.year - 1]
-    days = (make_day(year, month, number) for year in years)
-    day = next((d for d in days if d and (parts.get("year") or d <= as_of)), None)
-    if day:
-        yield _window(match, (day, day), _ONE["day"])
-
-
-def _numeric_day(match: re.Match[str], _: date) -> Iterator[Window]:
-    """Read ``3/4/2024`` both ways where both are days."""
-    first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
-    year += 2000 if year < 100 else 0
-    days = {make_day(year, first, second), make_day(year, second, first)} - {None}
-    for day in sorted(day for day in days if day):
-        yield Window(day, day, _ONE["day"], 1 / len(days), match[0])
-
-
-def _month(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    parts = match.groupdict()
-    month = _number_of_month(parts["month"])
-    if parts.get("year"):
-        span = month_span(int(parts["year"]), month)
-    else:
-        direction = _DIRECTIONS.get((parts.get("which") or "").casefold(), 0)
-        span = nearest_span(month, 1, direction, as_of)
-    yield _window(match, span, _ONE["month"])
-
-
-def _year(match: re.Match[str], _: date) -> Iterator[Window]:
-    year = int(match["year"])
-    yield _window(match, (date(year, 1, 1), date(year, 12, 31)), _ONE["year"])
-
-
-def _season(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    parts = match.groupdict()
-    month = SEASONS[parts["season"].casefold()]
-    if parts.get("year"):
-        span = month_span(int(parts["year"]), month, 3)
-    else:
-        direction = _DIRECTIONS.get((parts.get("which") or "").casefold(), 0)
-        span = nearest_span(month, 3, direction, as_of)
-    yield _window(match, span, _SEASON_TOLERANCE)
-
-
-def _ago(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    count, unit = _count(match["count"]), match["unit"].casefold()
-    days = count * _DAYS[unit]
-    if days < (as_of - date(EARLIEST, 1, 1)).days:
-        day = as_of - timedelta(days)
-        yield _window(match, (day, day), (_ONE if count == 1 else _MANY)[unit])
-
-
-def _past_units(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    count, unit = _count(match["count"]), match["unit"].casefold()
-    days = timedelta(min(count * _DAYS[unit], 36_500))
-    if _DIRECTIONS[match["which"].casefold()] > 0:
-        span = (as_of, as_of + days)
-    else:
-        span = (as_of - days, as_of)
-    yield _window(match, span, (_ONE if count == 1 else _MANY)[unit])
-
-
-def _unit(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    unit = match["unit"].casefold()
-    direction = _DIRECTIONS[match["which"].casefold()]
-    yield _window(match, unit_span(unit, direction, as_of), _ONE[unit])
-
-
-def _weekend(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    yield _window(match, unit_span("weekend", -1, as_of), _ONE["weekend"])
-
-
-def _weekday(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    weekday = _WEEKDAY_NAMES.index(match["weekday"].casefold())
-    direction = _DIRECTIONS[match["which"].casefold()]
-    day = nearest_weekday(weekday, direction, as_of)
-    yield _window(match, (day, day), 1)
-
-
-def _day_word(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    day = as_of + timedelta(_DAY_WORDS[match[0].casefold().replace("’", "'")])
-    yield _window(match, (day, day), _ONE["day"])
-
-
-def _recently(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    day = as_of - timedelta(14)
-    yield _window(match, (day, day), 14)
-
-
-def _count(text: str) -> int:
-    return int(text) if text.isdigit() else _NUMBERS[" ".join(text.casefold().split())]
-
-
-def _number_of_month(text: str) -> int:
-    return int(text) if text.isdigit() else _MONTHS[text.casefold()[:3]]
-
-
-def _rule(pattern: str, make: Make, unit: str = "span") -> _Rule:
-    return _Rule(re.compile(pattern, re.I), make, unit)
-
-
-_WEEKDAY = re.compile(rf"\b({'|'.join(_WEEKDAY_NAMES)})s?\b", re.I)
-_SURE_MONTH = _MONTH.replace("mar(?:ch)?", "(?-i:March)").replace("|may|", "|")
-"""Months that are told from other words by themselves: "we march on" and "I may" are none."""
-_RULES = (
-    _rule(
-        r"(?<!\d)(?P<year>(?:19|20|21)\d\d)([-/.])(?P<month>[01]?\d)\2(?P<day>[0-3]?\d)(?!\d)",
-        _full_day,
-        "day",
-    ),
-    _rule(rf"\b{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?", _full_day, "day"),
-    _rule(rf"\b{_MONTH} (?:the )?{_DAY}(?![\d:])(?:,? {_YEAR})?", _full_day, "day"),
-    _rule(
-        r"(?<![\d/])(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/(?P<year>(?:20|19)?\d\d)(?![\d/])",
-        _numeric_day,
-        "day",
-    ),
-    _rule(r"(?<![\d-])(?P<year>(?:19|20|21)\d\d)-(?P<month>[01]\d)(?![\d-])", _month, "month"),
-    _rule(rf"\b{_MONTH},?(?: of)? {_YEAR}", _month, "month"),
-    _rule(rf"\b{_COUNT} {_UNIT}(?: or so)? (?:ago|back|earlier)\b", _ago),
-    _rule(rf"\b(?:the )?{_WHICH} {_COUNT} {_UNIT}\b", _past_units),
-    _rule(
-        r"\b(?:the day (?:before yesterday|after tomorrow)|yesterday(?:['’]s)?|last night|"
-        r"today(?:['’]s)?|tonight|this (?:morning|afternoon|evening)|tomorrow(?:['’]s)?)(?!\w)",
-        _day_word,
-        "day",
-    ),
-    _rule(rf"\b{_WHICH} (?P<unit>weekend|week|month|year)(?!\w)", _unit),
-    _rule(rf"\b{_WHICH} (?P<weekday>{'|'.join(_WEEKDAY_NAMES)})\b", _weekday, "day"),
-    _rule(rf"\b{_SEASON}(?: of|,)? {_YEAR}", _season),
-    _rule(rf"\b{_WHICH} {_SEASON}\b", _season),
-    _rule(r"\b(?:in|during|over) the (?P<season>spring|summer|autumn|fall|winter)\b", _season),
-    _rule(rf"\b{_WHICH} {_MONTH}(?!\w)", _month, "month"),
-    _rule(
-        rf"\b(?:in|during|since|by|until|of|early|late|mid|around|before|after)[ -]{_MONTH}(?!\w)",
-        _month,
-        "month",
-    ),
-    _rule(rf"\b{_SURE_MONTH}(?!\w)", _month, "month"),
-    _rule(r"\b(?:over |on |at |during )?the weekend\b", _weekend),
-    _rule(rf"\b(?:in|during|since|of|from|by|until|year|circa|around) {_YEAR}", _year, "year"),
-    _rule(r"\b(?:recently|lately|(?:the|just the) other day)\b", _recently),
-)
-"""In the order in which they claim text."""
-
-_HINTS = frozenset(
-    """ago back earlier yesterday today tonight tomorrow night morning afternoon evening week weeks
-    weekend weekends month months year years day days spring summer autumn fall winter recently
-    lately other jan feb mar apr jun jul aug sep sept oct nov dec""".split()
-    + _MONTH_NAMES
-    + _WEEKDAY_NAMES
-    + [f"{name}s" for name in _WEEKDAY_NAMES]
-    + [str(year) for year in range(EARLIEST, LATEST)]
-)

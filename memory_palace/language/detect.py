@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 
 from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.vocabulary import word_set
 
 _LETTERS = re.compile(r"[^\W\d_]+")
-_FOREIGN = frozenset(
-    """der die das und ist nicht ich du wir ihr mit von zu für auf dem den ein eine einen wie wann wo
-    warum haben habe hat sind war auch sich nach bei aus le la les des est et une un du dans que qui
-    pour pas je tu nous vous avec sur ce cette sont mais où quand comment el los las es y en por
-    para con una del se lo como qué cuándo dónde pero il di che è per sono della nel gli ho quando
-    o os um uma não com do da em como de het een niet ik wij van voor met op zijn maar och att det
-    som är jag inte på med till av har jest nie się na w z do i że og ikke til""".split()
-) - frozenset("a i do in on at to no so as an am is of or me he we be by it".split())
+_FOREIGN = word_set(
+    """der die
+    das und ist nicht ich du wir ihr mit von zu für auf dem den ein eine einen wie wann wo
+    warum haben habe hat sind war auch sich nach bei aus le la les des est et une un du dans que
+    qui pour pas je tu nous vous avec sur ce cette sont mais où quand comment el los las es y en
+    por para con una del se lo como qué cuándo dónde pero il di che è per sono della nel gli ho
+    quando o os um uma não com do da em como de het een niet ik wij van voor met op zijn maar och
+    att det som är jag inte på med till av har jest nie się na w z do i że og ikke til"""
+) - word_set("a i do in on at to no so as an am is of or me he we be by it")
+_LEAST_ASCII = 0.8
 _LEAST_SHARE = 0.12
 _FEW = 8
 _MOST = 120
@@ -29,13 +32,15 @@ def is_english(text: str) -> bool:
     first 120 words are looked at.
     """
     words = _LETTERS.findall(text[:2000])[:_MOST]
-    letters = sum(map(len, words))
-    ascii_letters = sum(len(word) for word in words if word.isascii())
-    if not words or ascii_letters < 0.8 * letters:
+    if not words:
         return False
-    lowered = [word.casefold() for word in words]
-    english = sum(word in STOPWORDS for word in lowered)
-    foreign = sum(word in _FOREIGN for word in lowered)
+    if not text.isascii():
+        letters = "".join(words)
+        if len(letters.encode("ascii", "ignore")) < _LEAST_ASCII * len(letters):
+            return False
+    lowered = list(map(str.casefold, words))
+    english = sum(map(STOPWORDS.__contains__, lowered))
+    foreign = sum(map(_FOREIGN.__contains__, lowered))
     if foreign > english:
         return False
     return len(words) < _FEW or english >= _LEAST_SHARE * len(words)

@@ -8,18 +8,18 @@ words and is no ordinary word itself.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Collection, Container, Iterator, Sequence
 
-from memory_palace.language.vocabulary import FUNCTION_WORDS
+from memory_palace.language.vocabulary import FUNCTION_WORDS, word_set
 from memory_palace.language.words import SENTENCE_ENDS, Part, Word
 
-_JOINTS = frozenset("of the de van von del der la le di da al bin and & for".split())
+_JOINTS = word_set("of the de van von del der la le di da al bin and & for")
 _MOST_JOINTS = 2
 _LONGEST = 5
 _ORDINARY = frozenset({Part.FUNCTION, Part.DETERMINER, Part.VERB, Part.PARTICIPLE, Part.NUMBER})
-_NO_NAMES = FUNCTION_WORDS | frozenset("i'm i'll ok mr mrs ms dr prof english".split())
-_TITLE_SHARE = 0.5
+_NO_NAMES = FUNCTION_WORDS | word_set("march may i'm i'll ok mr mrs ms dr prof english")
+_CONTENT = frozenset({Part.VERB, Part.PARTICIPLE, Part.ADJECTIVE, Part.NOUN})
+_PLAIN = frozenset({Part.FUNCTION, Part.DETERMINER, Part.VERB, Part.ADJECTIVE})
 _TITLE_WORDS = 4
 
 Name = tuple[Word, ...]
@@ -39,23 +39,20 @@ def name_text(name: Sequence[Word]) -> str:
     return " ".join([*first, last[: len(name[-1].key)]])
 
 
-def find_names(words: Sequence[Word], known: Collection[str] = ()) -> list[Name]:
+def find_names(words: Sequence[Word], known: Container[str] = ()) -> list[Name]:
     """Return the names in order. ``known`` holds keys, as ``name_key`` makes them.
 
-    Known names are found in any spelling; of two that overlap the longer stays.
+    Known names are found in any spelling.
     """
-    found: list[Name] = []
-    seen_inside = {
-        word.key for word, is_start in _with_starts(words) if word.is_capital and not is_start
-    }
-    for sentence in _sentences(words):
-        if _is_title(sentence):
-            continue
-        found += _capitalised(sentence, seen_inside, known)
-    return [*found, *find_known(words, known)] if known else found
+    sentences = [sentence for sentence in _sentences(words) if not _is_title(sentence)]
+    inside = {word.key for sentence in sentences for word in sentence[1:] if word.is_capital}
+    found = [name for part in sentences for name in _capitalised(part, inside, known)]
+    keys = {" ".join(word.key for word in name) for name in found}
+    found += (n for n in find_known(words, known) if " ".join(w.key for w in n) not in keys)
+    return found
 
 
-def find_known(words: Sequence[Word], known: Collection[str]) -> Iterator[Name]:
+def find_known(words: Sequence[Word], known: Container[str]) -> Iterator[Name]:
     """Yield the known names among the words, in any spelling, the longest at each place."""
     place, count = 0, len(words)
     while place < count:
@@ -68,35 +65,37 @@ def find_known(words: Sequence[Word], known: Collection[str]) -> Iterator[Name]:
         place += 1
 
 
-def _with_starts(words: Sequence[Word]) -> Iterator[tuple[Word, bool]]:
-    is_start = True
-    for word in words:
-        if word.part == Part.BREAK:
-            is_start = is_start or word.written in SENTENCE_ENDS
-        else:
-            yield word, is_start
-            is_start = False
-
-
 def _sentences(words: Sequence[Word]) -> Iterator[list[Word]]:
-    for is_end, group in groupby(words, key=lambda word: word.written in SENTENCE_ENDS):
-        if not is_end:
-            yield list(group)
+    sentence: list[Word] = []
+    for word in words:
+        if word.written in SENTENCE_ENDS:
+            if sentence:
+                yield sentence
+            sentence = []
+        elif sentence or word.key:
+            sentence.append(word)
+    if sentence:
+        yield sentence
 
 
 def _is_title(sentence: Sequence[Word]) -> bool:
-    """Say whether so many words are capitalised that capitals say nothing."""
-    spelled = [word for word in sentence if word.key]
-    capitals = sum(word.is_capital for word in spelled)
-    return len(spelled) >= _TITLE_WORDS and capitals > _TITLE_SHARE * len(spelled)
+    """Say whether a sentence is written in title case, so that its capitals say nothing.
+
+    Then no content word is small, and ordinary words inside it are capitalised.
+    """
+    if len(sentence) < _TITLE_WORDS:
+        return False
+    if any(not word.is_capital and word.part in _CONTENT for word in sentence):
+        return False
+    return any(word.is_capital and word.part in _PLAIN and word.key != "i" for word in sentence[1:])
 
 
 def _capitalised(
-    sentence: Sequence[Word], seen_inside: Collection[str], known: Collection[str]
+    sentence: Sequence[Word], inside: Collection[str], known: Container[str]
 ) -> Iterator[Name]:
     for start, run in _runs(sentence):
         name = run
-        if start == 0 and not _is_name_at_start(run, seen_inside, known):
+        if start == 0 and not _is_name_at_start(run, inside, known):
             name = run[1:]
         while name and _is_ordinary(name[0]):
             name = name[1:]
@@ -118,7 +117,7 @@ def _runs(sentence: Sequence[Word]) -> Iterator[tuple[int, list[Word]]]:
             joints = 0
             if not word.is_possessive:
                 continue
-        elif run and is_joint and joints < _MOST_JOINTS and not (word.key in ("and", "for")):
+        elif run and is_joint and joints < _MOST_JOINTS and word.key not in ("and", "for"):
             run.append(word)
             joints += 1
             continue
@@ -129,11 +128,9 @@ def _runs(sentence: Sequence[Word]) -> Iterator[tuple[int, list[Word]]]:
         yield start, run[: len(run) - joints]
 
 
-def _is_name_at_start(
-    run: Sequence[Word], seen_inside: Collection[str], known: Collection[str]
-) -> bool:
+def _is_name_at_start(run: Sequence[Word], inside: Collection[str], known: Container[str]) -> bool:
     first = run[0]
-    if first.key in seen_inside or first.key in known:
+    if first.key in inside or first.key in known:
         return True
     return len(run) > 1 and run[1].is_capital and first.part not in _ORDINARY
 

@@ -8,14 +8,25 @@ adjective, and a verb elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from memory_palace.language.stemming import stem_word
-from memory_palace.language.vocabulary import AUXILIARIES, VAGUE
+from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
 from memory_palace.language.words import Part, Word
 
 _LONGEST = 4
 _OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER, Part.POSSESSIVE})
+_NOMINAL = frozenset({Part.NOUN, Part.ADJECTIVE})
+_MODIFIERS = frozenset({Part.ADJECTIVE, Part.PARTICIPLE})
+_OPEN_CLASS = frozenset({Part.NOUN, Part.VERB, Part.PARTICIPLE})
+_SUBJECTS = word_set(
+    """i we you they he she who can could will would should may might must cannot can't couldn't
+    won't wouldn't shouldn't don't doesn't didn't let's"""
+)
+"""What a verb follows, listed as one or not."""
+_OBJECT_PRONOUNS = word_set("it them him us me this that these those all how what")
 _SHORTEST_HEAD = 3
+_MEMORY = 1 << 16
 
 
 def find_phrases(words: Sequence[Word]) -> list[tuple[Word, ...]]:
@@ -28,7 +39,8 @@ def phrase_text(phrase: Sequence[Word]) -> str:
     return " ".join(word.key for word in phrase)
 
 
-def phrase_keys(phrase: Sequence[Word]) -> tuple[str, ...]:
+@lru_cache(maxsize=_MEMORY)
+def phrase_keys(phrase: tuple[Word, ...]) -> tuple[str, ...]:
     """Return what a phrase is found by: itself, its last two words and its head, stemmed.
 
     So "a portable power bank" and "power banks" have keys in common.
@@ -43,17 +55,13 @@ def phrase_keys(phrase: Sequence[Word]) -> tuple[str, ...]:
 def _runs(words: Sequence[Word]) -> Iterator[list[Word]]:
     run: list[Word] = []
     before, previous = Part.BREAK, ""
-    for word in words:
+    for place, word in enumerate(words):
         part = word.part
-        if part == Part.NOUN and previous in AUXILIARIES and word.key.endswith("ing"):
-            part = Part.VERB
-        is_nominal = part == Part.NOUN or part == Part.ADJECTIVE
-        if part == Part.VERB and before in _OPENERS and not word.key.endswith("ed"):
-            is_nominal = True
-            part = Part.NOUN
-        elif part == Part.PARTICIPLE and before in _OPENERS:
-            is_nominal = True
-            part = Part.ADJECTIVE
+        if part in _OPEN_CLASS:
+            part = _part_after(before, previous, word)
+            if previous == "to" and part == Part.NOUN and _is_followed(words, place + 1):
+                part = Part.VERB
+        is_nominal = part in _NOMINAL
         if is_nominal:
             run.append(word)
         if run and (not is_nominal or word.is_possessive):
@@ -65,9 +73,30 @@ def _runs(words: Sequence[Word]) -> Iterator[list[Word]]:
         yield run
 
 
+def _part_after(before: int, previous: str, word: Word) -> int:
+    """Return what a word is, given the part of speech and the key of the word before it."""
+    part = word.part
+    if part == Part.NOUN:
+        is_verb = previous in _SUBJECTS or (word.key.endswith("ing") and previous in AUXILIARIES)
+        return Part.VERB if is_verb and not word.is_capital else part
+    if before in _OPENERS:
+        if part == Part.PARTICIPLE:
+            return Part.ADJECTIVE
+        if part == Part.VERB:
+            return Part.ADJECTIVE if word.key.endswith("ed") else Part.NOUN
+    return part
+
+
+def _is_followed(words: Sequence[Word], place: int) -> bool:
+    """Say whether an object begins at ``place``, so that the word before it is a verb."""
+    return place < len(words) and (
+        words[place].part == Part.DETERMINER or words[place].key in _OBJECT_PRONOUNS
+    )
+
+
 def _trim(run: list[Word]) -> tuple[Word, ...]:
     end = len(run)
-    while end and (run[end - 1].part in (Part.ADJECTIVE, Part.PARTICIPLE)):
+    while end and run[end - 1].part in _MODIFIERS:
         end -= 1
     phrase = run[max(0, end - _LONGEST) : end]
     if not phrase or len(phrase[-1].key) < _SHORTEST_HEAD:

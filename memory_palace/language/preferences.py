@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
+
+from memory_palace.language.vocabulary import word_set
 
 Polarity = Literal["like", "dislike", "want", "plan"]
 
@@ -51,50 +53,57 @@ _STATEMENT = re.compile(
     rf"(?P<plan>{_PLAN})|(?P<like>{_LIKE})){_OBJECT}"
 )
 _FAVOURITE = re.compile(
-    r"\b(?P<owner>[Mm]y|[Oo]ur|[A-Z][a-z]+'s) (?:all[- ]time )?(?P<what>favou?rite(?: [\w-]+){0,3}?)"
+    r"\b(?P<owner>[Mm]y|[Oo]ur|[A-Z][a-z]+'s) (?:all[- ]time )?"
+    r"(?P<what>favou?rite(?: [\w-]+){0,3}?)"
     r" (?:is|are|was|were|has to be|would be)(?: (?:definitely|probably))?"
     r"\s+(?P<object>[^.,;:!?()\n\"“”]{3,60})"
 )
-_HAS_VERB = re.compile(
-    r"lov|lik|enjoy|prefer|ador|fan of|fond|into|obsess|passion|interest|keen|crazy|enough|hat|"
-    r"detest|loath|avoid|stand|allerg|tired|sick|afraid|scared|want|wish|hop|dream|need|looking|"
-    r"crav|wait|forward|plan|inten|decid|going|think|consider|saving|about to|training|avou?rite"
+_HINTS = word_set(
+    """love loves loved like likes liked enjoy enjoys enjoyed prefer prefers preferred adore adores
+    adored fan fond into obsessed passionate interested keen crazy enough hate hates hated dislike
+    dislikes disliked detest detests detested loathe loathes loathed avoid avoids avoided stand
+    care allergic tired sick afraid scared want wants wanted wish wishes wished rather hope hopes
+    hoped hoping dream dreams need needs needed looking craving wait look looks plan plans planned
+    intend intends intended decided planning going thinking considering saving about training
+    favorite favourite"""
 )
-_SPEAKER = re.compile(r"^(?:[-*+>] )?\**([A-Z][\w.'’-]{0,30}(?: [A-Z][\w.'’-]{0,30}){0,2})\**:\**\s", re.M)
+"""Every statement has one of these words."""
 _STOP = re.compile(
     r"\s(?:because|since|when|while|but|so|and (?:i|he|she|they|it|we)|which|that|as|if|although|"
     r"though|until|before|after)\s.*$",
     re.I,
 )
 _LEADS = re.compile(r"^(?:(?:to|the|a|an|my|our|some|that|how|it when|when|of|about)\s+)+", re.I)
-_NOT_SUBJECTS = frozenset(
+_NOT_SUBJECTS = word_set(
     """what who how why when where it that this they you he she there here and but so if would does
     do did is are was were the these those which sounds looks feels yeah yes hey wow also people
-    everyone someone nobody""".split()
+    everyone someone nobody"""
 )
 
 
-def find_preferences(text: str) -> Iterator[Preference]:
+def find_preferences(
+    text: str, *, writer: str = "i", keys: Collection[str] | None = None
+) -> Iterator[Preference]:
     """Yield the preferences that a text states, in order.
 
-    In a line that begins with a name and a colon the first person is that name.
+    ``writer`` is who its first person is. ``keys``, the casefolded words of the text where they
+    are known, spare the search in texts without any such verb.
     """
-    if _HAS_VERB.search(text) is None:
+    if keys is not None and _HINTS.isdisjoint(keys):
         return
     text = text.replace("’", "'")
-    speakers = [(match.start(), match[1].casefold()) for match in _SPEAKER.finditer(text)]
     for match in _STATEMENT.finditer(text):
         subject = match["subject"].casefold()
         if subject in _NOT_SUBJECTS:
             continue
-        holder = _speaker_at(match.start(), speakers) if subject in ("i", "we") else subject
+        holder = writer if subject in ("i", "we") else subject
         wanted = _clause(match["object"])
         if wanted:
             yield Preference(holder, _polarity(match), wanted)
     for match in _FAVOURITE.finditer(text):
         owner = match["owner"].casefold()
         is_first = owner in ("my", "our")
-        holder = _speaker_at(match.start(), speakers) if is_first else owner.removesuffix("'s")
+        holder = writer if is_first else owner.removesuffix("'s")
         subject = match["what"].partition(" ")[2]
         yield Preference(holder, "like", f"{_clause(match['object'])} {subject}".strip())
 
@@ -109,12 +118,3 @@ def _polarity(match: re.Match[str]) -> Polarity:
 
 def _clause(text: str) -> str:
     return _LEADS.sub("", _STOP.sub("", text)).strip()
-
-
-def _speaker_at(position: int, speakers: list[tuple[int, str]]) -> str:
-    holder = "i"
-    for start, name in speakers:
-        if start > position:
-            break
-        holder = name
-    return holder

@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from memory_palace.language.stemming import stem_word
-from memory_palace.language.vocabulary import AUXILIARIES, VAGUE
+from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
 from memory_palace.language.words import Part, Word
 
-_FIRST_PERSON = frozenset("i i'm i've i'd i'll we we've we'd we'll we're".split())
-_SKIPPED = frozenset(
+_FIRST_PERSON = word_set("i i'm i've i'd i'll we we've we'd we'll we're")
+_SKIPPED = word_set(
     """be is am are was were been being have has had do does did will would can could should might
     may must not never also really just always often usually still already recently finally even
-    going i'm i've i'd i'll we're we've gonna to don't doesn't didn't ever actually""".split()
+    going i'm i've i'd i'll we're we've gonna to don't doesn't didn't ever actually"""
 )
-_STATES = frozenset("is am are was were i'm we're isn't aren't wasn't became become".split())
-_PREPOSITIONS = frozenset("to in on at for with from about of into as by over through up out".split())
+_STATES = word_set("is am are was were i'm we're isn't aren't wasn't became become")
+_PREPOSITIONS = word_set("to in on at for with from about of into as by over through up out")
 _LEMMAS = {
     form: lemma
     for lemma, forms in {
@@ -63,6 +63,7 @@ _LEMMAS = {
     }.items()
     for form in forms.split()
 }
+_OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER})
 _LONGEST_OBJECT = 4
 _MOST_BETWEEN = 3
 
@@ -80,8 +81,13 @@ def lemma(verb: str) -> str:
     return stem_word(_LEMMAS.get(verb, verb))
 
 
-def find_relations(words: Sequence[Word], names: Collection[str]) -> Iterator[Relation]:
-    """Yield the relations whose subject is the writer or one of ``names`` (keys of words).
+def find_relations(
+    words: Sequence[Word], names: Collection[str], *, writer: str = "i"
+) -> Iterator[Relation]:
+    """Yield the relations whose subject is ``writer`` ("I"), one of ``names``, or capitalised.
+
+    ``names`` holds keys of words. A capital at the start of a sentence is enough here: whoever
+    asks for "Anna" and "buy" is answered by "Anna bought", and no name is made of it.
 
     The verb follows within three words, auxiliaries and adverbs aside; the object is the head of
     the noun phrase behind it, at most one preposition away. Either may be missing in speech, and
@@ -89,12 +95,12 @@ def find_relations(words: Sequence[Word], names: Collection[str]) -> Iterator[Re
     """
     for place, word in enumerate(words):
         if word.key in _FIRST_PERSON:
-            subject = "i"
-        elif word.key in names and not word.is_possessive:
+            subject = writer
+        elif word.key in names or (word.is_capital and word.part == Part.NOUN):
             subject = word.key
         else:
             continue
-        verb_place = find_verb(words, place + 1)
+        verb_place = None if word.is_possessive else find_verb(words, place + 1)
         if verb_place is not None and (found := find_object(words, verb_place + 1)):
             yield Relation(subject, lemma(words[verb_place].key), found)
 
@@ -115,13 +121,15 @@ def find_object(words: Sequence[Word], start: int) -> str:
     place = start
     while place < len(words) and words[place].key in _PREPOSITIONS and place < start + 2:
         place += 1
-    head = ""
+    head, is_opened = "", False
     for word in words[place : place + _LONGEST_OBJECT + 1]:
-        if word.part == Part.NOUN and word.key not in VAGUE:
+        if word.part in _OPENERS and not head:
+            is_opened = True
+        elif word.part == Part.NOUN or (word.part == Part.VERB and is_opened and not head):
             head = word.key
-        elif word.part not in (Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER) or head:
+        else:
             break
-    return stem_word(head)
+    return "" if head in VAGUE else stem_word(head)
 
 
 def _is_progressive(words: Sequence[Word], place: int) -> bool:

@@ -11,7 +11,7 @@ _SHORTEST = 4
 """Shorter words are left alone: "was" and "this" have no ending to lose."""
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 15)
 def stem_word(word: str) -> str:
     """Return the English stem (Porter 2, through snowballstemmer) of a casefolded word.
 

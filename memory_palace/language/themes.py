@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+
+from memory_palace.language.vocabulary import word_set
 
 THEMES: Mapping[str, re.Pattern[str]] = {
     "nostalgia": re.compile(
@@ -21,14 +23,20 @@ THEMES: Mapping[str, re.Pattern[str]] = {
         re.I,
     )
 }
-_STEMS = ("nostalg", "reminisc", "child", "grow", "grew", "memor", "used to", "old", "days")
-_MORE_STEMS = ("when i", "when we", "as a ", "back", "in my ", "school", "first ", "tradition")
-_REUNION = "reunion"
+_HINTS = word_set(
+    """nostalgia nostalgic nostalgically reminisce reminisced reminiscing reminiscent childhood
+    growing grew old back then when kid child teen teenager boy girl student youth teens twenties
+    school college university memory memories brings brought takes took memory used days miss
+    missed first tradition reunion"""
+)
 
 
-def find_themes(text: str) -> tuple[str, ...]:
-    """Return the names of the themes that a text has."""
-    lowered = text.casefold()
-    if not any(stem in lowered for stem in (*_STEMS, *_MORE_STEMS, _REUNION)):
+def find_themes(text: str, keys: Collection[str] | None = None) -> tuple[str, ...]:
+    """Return the names of the themes that a text has.
+
+    ``keys``, its casefolded words where they are known, spare the search in most texts.
+    """
+    if keys is not None and _HINTS.isdisjoint(keys):
         return ()
+    lowered = text.casefold()
     return tuple(name for name, pattern in THEMES.items() if pattern.search(lowered))

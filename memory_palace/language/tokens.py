@@ -42,12 +42,12 @@ def tokenize(text: str, *, stems: bool = True) -> list[str]:
     return list(chain.from_iterable(map(expand, _TOKEN.findall(text))))
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 16)
 def _expand_stemmed(written: str) -> tuple[str, ...]:
     return tuple(stem_word(token) for token in _expand(written))
 
 
-@lru_cache(maxsize=1 << 17)
+@lru_cache(maxsize=1 << 12)
 def _expand(written: str) -> tuple[str, ...]:
     """Return the tokens of one run of letters, digits and joints."""
     written = _POSSESSIVE.sub("", written)

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from memory_palace.language import vocabulary
 
 
-class Part(IntEnum):
-    """What a word can be in a noun phrase. Unlisted words are nouns."""
+class Part:
+    """What a word can be in a noun phrase, as plain numbers. Unlisted words are nouns."""
 
-    BREAK = 0
-    FUNCTION = 1
-    DETERMINER = 2
-    VERB = 3
-    PARTICIPLE = 4
-    ADJECTIVE = 5
-    NUMBER = 6
-    NOUN = 7
-    POSSESSIVE = 8
+    BREAK: Final = 0
+    FUNCTION: Final = 1
+    DETERMINER: Final = 2
+    VERB: Final = 3
+    PARTICIPLE: Final = 4
+    ADJECTIVE: Final = 5
+    NUMBER: Final = 6
+    NOUN: Final = 7
+    POSSESSIVE: Final = 8
 
 
 class Word(NamedTuple):
@@ -30,17 +29,20 @@ class Word(NamedTuple):
     written: str
     key: str
     """Casefolded, with straight apostrophes, without a possessive ending; empty for a break."""
-    part: Part
+    part: int
+    """One of ``Part``."""
     is_capital: bool
     is_possessive: bool
 
 
-SENTENCE_ENDS = frozenset(".!?:…\n\"“”|;—*•")
+END = Word("\n", "", Part.BREAK, False, False)
+"""The break at the end of a paragraph."""
+SENTENCE_ENDS = frozenset('.!?:…\n"“”|;—*•')
 """Breaks after which a capital letter says nothing."""
 
 _BREAKS = r"[.!?:;,()\[\]{}\"“”«»…—–|<>=\\•]"
 _TOKEN = re.compile(
-    r"[^\W_](?:[\w'’]*[^\W_])?(?:[-.&+/@][^\W_](?:[\w'’]*[^\W_])?)*"
+    r"(?:Dr|Mrs?|Ms|Prof|St)\.(?=\s)|[^\W_](?:[\w'’]*[^\W_])?(?:[-.&+/@][^\W_](?:[\w'’]*[^\W_])?)*"
     rf"|{_BREAKS}|\n(?=\s*(?:[-*+>#|\n]|\d+[.)]\s))|(?<=\s)[-*/](?=\s)"
 )
 _MEMORY = 1 << 16
@@ -59,7 +61,7 @@ def _look_up(token: str) -> Word:
     first = token[0]
     if not first.isalnum():
         return Word(token, "", Part.BREAK, False, False)
-    key = token.casefold().replace("’", "'")
+    key = token.casefold().replace("’", "'").rstrip(".")
     is_possessive = key.endswith(("'s", "s'")) and key not in vocabulary.AUXILIARIES
     if key == "let's":
         is_possessive = False
@@ -68,7 +70,7 @@ def _look_up(token: str) -> Word:
     return Word(token, key, _part_of(key), first.isupper(), is_possessive)
 
 
-def _part_of(key: str) -> Part:
+def _part_of(key: str) -> int:
     if key[0].isdigit():
         return Part.NUMBER
     if key in vocabulary.DETERMINERS:
@@ -79,7 +81,7 @@ def _part_of(key: str) -> Part:
     return _part_by_ending(key)
 
 
-def _part_by_ending(key: str) -> Part:
+def _part_by_ending(key: str) -> int:
     if "'" in key:
         return Part.FUNCTION
     if key.endswith("ly") and len(key) > 4:

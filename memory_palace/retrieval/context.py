@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Query, Scores
+from memory_palace.retrieval.analysis import Analysis
 from memory_palace.retrieval.evidence import Evidence, Places
+from memory_palace.retrieval.tables import FactRows, WordRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,30 @@ class SearchContext:
     nearest: Places
     """Rows of the candidates that are nearest in meaning, nearest first; empty without vectors."""
 
+    settled: dict[str, Scores] = field(default_factory=dict)
+    """Values of signals that depend on neither vectors nor the choice of candidates."""
+
+    @property
+    def analysis(self) -> Analysis:
+        """What the question asks for."""
+        return self.evidence.analysis
+
+    @property
+    def facts(self) -> FactRows:
+        """Rows by what was extracted from them."""
+        return self.evidence.facts
+
+    @property
+    def words(self) -> WordRows:
+        """Rows by the words in them."""
+        return self.evidence.word_rows
+
+    def spread(self, rows: Places, values: NDArray[np.float32], /) -> Scores:
+        """Return the value of each candidate's row, 0 where it has none."""
+        everywhere: Scores = np.zeros(len(self.snapshot.row_note), np.float32)
+        everywhere[rows] = values
+        return everywhere[self.rows]
+
     @property
     def is_listing(self) -> bool:
         """Whether there is no question, so that only metadata can order the notes."""
@@ -35,7 +64,11 @@ class SearchContext:
     def pick(self, places: Places) -> SearchContext:
         """Keep some candidates as they are."""
         return replace(
-            self, rows=self.rows[places], notes=self.notes[places], cosines=self.cosines[places]
+            self,
+            rows=self.rows[places],
+            notes=self.notes[places],
+            cosines=self.cosines[places],
+            settled={signal: values[places] for signal, values in self.settled.items()},
         )
 
     def pick_exactly(self, places: Places) -> SearchContext:

@@ -19,7 +19,9 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Query, Scores
+from memory_palace.retrieval.analysis import Analysis, analyse
 from memory_palace.retrieval.bm25 import BM25, Exact
+from memory_palace.retrieval.tables import FactRows, WordRows
 
 Places = NDArray[np.int64]
 """Positions in another array: rows of a snapshot, its notes, or candidates."""
@@ -121,9 +123,20 @@ class Evidence:
         return tuple(term for term in self.terms if term not in dull) or self.terms
 
     @cached_property
-    def facts(self) -> PostingLookup:
+    def facts(self) -> FactRows:
         """Rows by what was extracted from them."""
-        return PostingLookup(self._snapshot, "facts")
+        return FactRows(self._snapshot)
+
+    @cached_property
+    def word_rows(self) -> WordRows:
+        """Rows by the words in them."""
+        return WordRows(PostingLookup(self._snapshot, "words"))
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What the question asks for."""
+        query = self._query
+        return analyse(query.text, as_of=query.as_of, known_entities=self.facts)
 
     @cached_property
     def _bm25(self) -> BM25:

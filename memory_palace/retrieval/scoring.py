@@ -12,7 +12,7 @@ from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.gate import Gate
 from memory_palace.retrieval.profiles import Profile
-from memory_palace.retrieval.signals.table import SIGNALS
+from memory_palace.retrieval.signals.table import measure
 
 _MICRO = 1_000_000
 _DECIMALS = 6
@@ -80,9 +80,9 @@ def score_quickly(context: SearchContext, rule: Rule) -> Scores:
         if inside is not None and signal in rule.profile.gated:
             # Few passages are inside the gate: the others need no look at their metadata.
             near = context.pick(inside)
-            totals[inside] += rule.weights(signal, near) * SIGNALS[signal](near)
+            totals[inside] += rule.weights(signal, near) * measure(signal, near)
         else:
-            totals += rule.weights(signal, context) * SIGNALS[signal](context)
+            totals += rule.weights(signal, context) * measure(signal, context)
     return totals - _excess_quickly(context, rule)
 
 
@@ -91,7 +91,7 @@ def _excess_quickly(context: SearchContext, rule: Rule) -> Scores:
     profile = rule.profile
     capped: Scores = np.zeros(len(context.cosines), np.float32)
     for signal in sorted(profile.capped & profile.weights.keys()):
-        capped += np.float32(profile.weights[signal]) * SIGNALS[signal](context)
+        capped += np.float32(profile.weights[signal]) * measure(signal, context)
     excess: Scores = np.maximum(capped - np.float32(profile.cap), 0)
     return excess
 
@@ -102,7 +102,7 @@ def score_exactly(context: SearchContext, rule: Rule) -> Scored:
     Values and weights are rounded to 6 decimals first, each product is rounded to 6 decimals,
     and the score is the sum of the rounded products.
     """
-    values = {signal: _rounded(SIGNALS[signal](context)) for signal in rule.profile.weights}
+    values = {signal: _rounded(measure(signal, context)) for signal in rule.profile.weights}
     weights = {signal: _rounded(rule.weights(signal, context)) for signal in values}
     parts = {
         signal: np.rint(values[signal] * weights[signal] * _MICRO).astype(np.int64)

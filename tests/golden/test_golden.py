@@ -92,3 +92,18 @@ def test_nine_questions_in_ten_are_answered_among_the_first_five(opened):
         found += recall.at_5 * len(pairs)
         questions += len(pairs)
     assert round(found) / questions >= 0.90
+
+
+def test_hybrid_answers_more_than_meaning_or_words_alone(opened):
+    if not GARDEN.is_dir():
+        pytest.skip("the garden vault is not here")
+    found = dict.fromkeys(("hybrid", "raw", "bm25"), 0.0)
+    questions = 0
+    for name, prefix in (("sample_palace", ""), ("garden", "palace/project_rooms/vault/")):
+        pairs = read_pairs(HERE / f"{name}.md")
+        questions += len(pairs)
+        for profile in found:
+            recall = measure_recall(pairs, ask(opened(name), profile=profile), prefix=prefix)
+            found[profile] += recall.at_5 * len(pairs)
+    assert round(found["hybrid"]) / questions >= 0.93
+    assert found["hybrid"] >= max(found["raw"], found["bm25"])

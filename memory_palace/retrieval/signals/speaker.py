@@ -17,7 +17,6 @@ def score(context: SearchContext) -> Scores:
     """
     is_said = np.zeros(len(context.snapshot.row_note), np.float32)
     for word in set(tokenize(context.query.text, stems=False)) - STOPWORDS:
-        rows, _ = context.evidence.facts.find("speaker", word)
-        is_said[rows] = 1
+        is_said[context.facts.find("speaker", word)] = 1
     scores: Scores = is_said[context.rows]
     return scores

@@ -15,7 +15,7 @@ def score(context: SearchContext) -> Scores:
     """
     evidence = context.evidence
     is_asked = np.zeros(len(context.snapshot.row_note), np.bool_)
-    is_asked[evidence.facts.find("form", "question")[0]] = True
+    is_asked[context.facts.find("form", "question")] = True
     is_found = (evidence.dense[context.rows] > 0) | (evidence.words[context.rows] > 0)
     scores: Scores = (is_found & ~is_asked[context.rows]).astype(np.float32)
     return scores

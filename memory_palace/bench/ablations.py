@@ -1,0 +1,62 @@
+"""The sixteen configurations of source document 001, and the shipped profile without each part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from memory_palace.retrieval.profiles import PROFILES, Profile
+from memory_palace.retrieval.signals.table import LOW_PRECISION
+
+ADDED = 1.5
+"""What a structural signal of 1 is worth beside standardised evidence."""
+CAP = 0.3
+"""The upper end of what the source document gives for the sum of low-precision boosts."""
+_NAMES = {
+    "keyword": "overlap",
+    "logic": "logic",
+    "preference": "preference",
+    "noun phrase": "noun_phrase",
+    "temporal": "temporal",
+    "weekday": "weekday",
+    "quoted": "quoted",
+    "name": "name",
+    "nostalgia": "theme",
+    "temporal phrase": "temporal_phrase",
+}
+
+
+def sixteen() -> Iterator[Profile]:
+    """Yield vector, vector with one signal each, everything, and everything without a guard."""
+    vector = Profile("vector", {"dense": 1.0})
+    yield vector
+    for name, signal in _NAMES.items():
+        yield replace(vector, name=f"+{name}", weights={**vector.weights, signal: ADDED})
+    weights = {**vector.weights, **dict.fromkeys(_NAMES.values(), ADDED), "anchoring": 0.5}
+    full = Profile("full", weights, capped=LOW_PRECISION, cap=CAP * ADDED, preserves_rank=True)
+    yield full
+    yield replace(full, name="full-cap", capped=frozenset())
+    undamped = {n: w for n, w in weights.items() if n != "logic"} | {"logic_undamped": ADDED}
+    low = LOW_PRECISION - {"logic"} | {"logic_undamped"}
+    yield replace(full, name="full-damping", weights=undamped, capped=low)
+    yield replace(full, name="full-anchoring", weights=_without(weights, "anchoring"))
+    yield replace(full, name="full-preservation", preserves_rank=False)
+
+
+def without_each() -> Iterator[Profile]:
+    """Yield the shipped profile, and it without each signal, and with each it leaves out."""
+    shipped = PROFILES["hybrid"]
+    yield shipped
+    for signal in shipped.weights:
+        yield replace(shipped, name=f"hybrid-{signal}", weights=_without(shipped.weights, signal))
+    for signal in (*_NAMES.values(), "described"):
+        if signal not in shipped.weights:
+            weights = {**shipped.weights, signal: 0.2 if signal == "described" else ADDED}
+            yield replace(shipped, name=f"hybrid+{signal}", weights=weights)
+    anchored = {**shipped.weights, "anchoring": 0.5}
+    yield replace(shipped, name="hybrid+anchoring", weights=anchored)
+    yield replace(shipped, name="hybrid+preservation", preserves_rank=True)
+
+
+def _without(weights: Mapping[str, float], signal: str) -> dict[str, float]:
+    return {name: weight for name, weight in weights.items() if name != signal}

@@ -1,0 +1,171 @@
+"""A question set as an index of the product's own making, kept between runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from memory_palace.bench.datasets.items import Collection, Document
+from memory_palace.bench.vectors import VectorCache
+from memory_palace.config import PalacePaths
+from memory_palace.embedding.base import Embedder
+from memory_palace.facts.derive import derive
+from memory_palace.index.calibration import calibrate
+from memory_palace.index.commit import Commit, write_commit
+from memory_palace.index.fingerprint import index_fingerprint
+from memory_palace.index.postings import derived_keys
+from memory_palace.index.records import chunk_line, note_line
+from memory_palace.index.segment import CONTENT
+from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.index.writing import ChunkRow, NoteRow, write_segment
+from memory_palace.models import Chunk, Matrix, Note, NoteDate
+from memory_palace.notes.parsing import parse_note
+
+_ROOM = "palace/project_rooms"
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """An opened index, and which unit each of its notes and chunks is."""
+
+    snapshot: Snapshot
+    documents: Sequence[str]
+    """Id of each note of the snapshot."""
+    passages: Sequence[Sequence[str]]
+    """For each note the ids of its passages, in order; empty where chunks are the chunker's."""
+
+    def unit(self, path: str, first_line: int, *, is_passage: bool) -> str:
+        """Return the id of what a hit is."""
+        place = int(path.rpartition("/")[2].removesuffix(".md"))
+        return self.passages[place][first_line - 1] if is_passage else self.documents[place]
+
+
+def open_corpus(
+    collection: Collection, folder: Path, embedder: Embedder, vectors: VectorCache
+) -> Corpus:
+    """Open the index of a collection, or make it with the same rows the indexer writes.
+
+    A document of passages becomes a note whose chunks are its passages, one to a line; any other
+    is read as Markdown and chunked as notes are.
+    """
+    root = folder / "corpora" / _digest(collection, index_fingerprint(embedder))
+    paths = PalacePaths(root)
+    if not paths.commit.exists():
+        _write(collection, paths, embedder, vectors)
+    return Corpus(
+        open_snapshot(paths),
+        [document.id for document in collection.documents],
+        [[passage.id for passage in document.passages] for document in collection.documents],
+    )
+
+
+def _digest(collection: Collection, fingerprint: str) -> str:
+    content = [
+        (d.id, d.text, d.timestamp, [(p.id, p.text) for p in d.passages])
+        for d in collection.documents
+    ]
+    return sha256(json.dumps([fingerprint, content]).encode()).hexdigest()[:24]
+
+
+def _write(
+    collection: Collection, paths: PalacePaths, embedder: Embedder, vectors: VectorCache
+) -> None:
+    notes = [_note(n, document, embedder) for n, document in enumerate(collection.documents)]
+    texts = [chunk.embed_text for note in notes for chunk in note.chunks]
+    matrix = vectors.passages(texts)
+    vectors.save()
+    rows, start = [], 0
+    for note in notes:
+        end = start + len(note.chunks)
+        rows.append(_row(note, matrix[start:end]) if note.chunks else _row(note, None))
+        start = end
+    paths.index.mkdir(parents=True, exist_ok=True, mode=0o700)
+    ref = write_segment(
+        paths.index,
+        rows,
+        fingerprint=index_fingerprint(embedder),
+        dimension=embedder.dimension,
+        is_cold=False,
+    )
+    commit = Commit(1, embedder.name, index_fingerprint(embedder), embedder.dimension, (ref,))
+    write_commit(paths.commit, commit)
+    figures = calibrate(open_snapshot(paths))
+    write_commit(
+        paths.commit,
+        Commit(2, commit.embedder, commit.fingerprint, commit.dimension, (ref,), (), figures),
+    )
+
+
+def _note(number: int, document: Document, embedder: Embedder) -> Note:
+    path = f"{_ROOM}/{number:07d}.md"
+    date = NoteDate(document.timestamp, "front matter") if document.timestamp else None
+    if not document.passages:
+        note = parse_note(
+            path,
+            document.text.encode(),
+            count_tokens=embedder.count_tokens,
+            token_limit=embedder.token_limit,
+        )
+        return _dated(note, date)
+    return Note(
+        path=path,
+        digest=sha256(document.id.encode()).hexdigest(),
+        title=document.id,
+        type=None,
+        priority=None,
+        tags=(),
+        aliases=(),
+        entities=(),
+        links=(),
+        date=date,
+        is_evergreen=False,
+        is_private=False,
+        front_matter={},
+        body="",
+        body_first_line=1,
+        chunks=tuple(_chunks(document)),
+    )
+
+
+def _dated(note: Note, date: NoteDate | None) -> Note:
+    return replace(note, date=date or note.date)
+
+
+def _chunks(document: Document) -> Iterator[Chunk]:
+    for line, passage in enumerate(document.passages, start=1):
+        digest = sha256(passage.text.encode()).hexdigest()
+        yield Chunk((), line, line, passage.text, passage.text, digest)
+
+
+def _row(note: Note, matrix: Matrix | None) -> NoteRow:
+    return NoteRow(
+        path=note.path,
+        kind=CONTENT,
+        digest=bytes.fromhex(note.digest)[:16],
+        title=note.title,
+        type="project",
+        own_type="",
+        priority=0,
+        own_priority=0,
+        aliases="",
+        targets="",
+        date=note.date.timestamp if note.date else 0.0,
+        date_source=0,
+        flags=0,
+        stat=(0, 0, 0, 0, 0),
+        line=note_line(note),
+        chunks=tuple(
+            ChunkRow(
+                c.first_line,
+                c.last_line,
+                bytes.fromhex(c.digest)[:16],
+                chunk_line(c),
+                derived_keys(d),
+            )
+            for c, d in zip(note.chunks, derive(note), strict=True)
+        ),
+        vectors=matrix,
+    )

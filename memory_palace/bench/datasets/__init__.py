@@ -1,0 +1,1 @@
+"""Loaders of public question sets, and of people's own."""

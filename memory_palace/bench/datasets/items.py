@@ -1,0 +1,94 @@
+"""What every question set is made of, whatever its files look like."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memory_palace.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document that can be an answer of its own, such as a turn."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One note of a collection."""
+
+    id: str
+    text: str
+    """Markdown; empty where ``passages`` hold the text."""
+    passages: tuple[Passage, ...] = ()
+    timestamp: float = 0.0
+    """Seconds since the epoch; 0 where nobody said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, and what answers it."""
+
+    id: str
+    text: str
+    gold: frozenset[str]
+    """Ids of passages or documents, whichever are ranked."""
+    category: str = ""
+    as_of: float = 0.0
+    is_abstention: bool = False
+    """Whether nothing answers it; counted apart."""
+    gains: tuple[tuple[str, int], ...] = ()
+    """Graded gains for nDCG where labels are graded; else every gold counts 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Documents that are searched together, and the questions asked of them."""
+
+    name: str
+    group: str
+    """What is left out together when weights are chosen: a conversation, a meeting."""
+    documents: tuple[Document, ...]
+    questions: tuple[Question, ...]
+    ranks_passages: bool = False
+
+
+def read_json(path: Path) -> Any:
+    """Parse a JSON file; raise ``UsageError`` with file and line where it is none."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}") from None
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{path}:{error.lineno}: {error.msg}; is it the official file?") from error
+
+
+def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line number and record; raise ``UsageError`` with file and line for a bad line."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise UsageError(f"{path}:{number}: {error.msg}") from error
+        if not isinstance(record, dict):
+            raise UsageError(f"{path}:{number}: a line holds one JSON object")
+        yield number, record
+
+
+def take(record: dict[str, Any], key: str, where: str) -> Any:
+    """Return a field; raise ``UsageError`` naming the place where it is missing."""
+    if key not in record:
+        raise UsageError(f"{where}: there is no {key!r}; is it the official schema?")
+    return record[key]

@@ -1,0 +1,108 @@
+"""LoCoMo, official schema: long conversations in dated sessions, and questions on them.
+
+Maharana et al. 2024, "Evaluating Very Long-Term Conversational Memory of LLM Agents". A document
+is a session, a passage one of its turns, with the caption of a shared image in brackets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memory_palace.bench.datasets.items import (
+    Collection,
+    Document,
+    Passage,
+    Question,
+    read_json,
+    read_jsonl,
+    take,
+)
+
+_SESSION = re.compile(r"session_(\d+)")
+_TURN = re.compile(r"D(\d+):(\d+)")
+_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
+"""The official numbers; 5, adversarial, has no answer in the text and is left out."""
+_DATE = "%I:%M %p on %d %B, %Y"
+
+
+def load_locomo(
+    path: Path, *, unit: str = "turn", gold: Path | None = None, audited: bool = False
+) -> Iterator[Collection]:
+    """Yield one collection per conversation.
+
+    ``unit`` is what is ranked, ``turn`` or ``session``. ``gold`` is a JSONL of normalised labels;
+    without it the official ``evidence`` is used. ``audited`` leaves out labels that it disputes.
+    """
+    labels = _read_labels(gold, audited=audited) if gold is not None else None
+    for sample in read_json(path):
+        name = str(take(sample, "sample_id", str(path)))
+        conversation = take(sample, "conversation", f"{path}, {name}")
+        documents = tuple(_documents(conversation, f"{path}, {name}"))
+        last = max((document.timestamp for document in documents), default=0.0)
+        rows = labels.get(name, []) if labels is not None else _official(sample, name)
+        questions = tuple(_questions(rows, unit, last))
+        yield Collection(f"{name}", name, documents, questions, unit == "turn")
+
+
+def _documents(conversation: Mapping[str, Any], where: str) -> Iterator[Document]:
+    numbers = sorted(int(m[1]) for key in conversation if (m := _SESSION.fullmatch(key)))
+    for number in numbers:
+        turns = conversation[f"session_{number}"]
+        if not turns:
+            continue
+        said = conversation.get(f"session_{number}_date_time", "")
+        passages = tuple(
+            Passage(str(take(turn, "dia_id", where)), _text(turn, where)) for turn in turns
+        )
+        yield Document(f"session_{number}", "", passages, _timestamp(said))
+
+
+def _text(turn: Mapping[str, Any], where: str) -> str:
+    caption = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
+    return f"{take(dict(turn), 'speaker', where)}: {turn.get('text') or ''}{caption}"
+
+
+def _timestamp(text: str) -> float:
+    try:
+        return datetime.strptime(text, _DATE).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0
+
+
+def _official(sample: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    rows = []
+    for number, item in enumerate(sample.get("qa", ())):
+        turns = [
+            f"D{m[1]}:{int(m[2])}"
+            for text in item.get("evidence", ())
+            for m in _TURN.finditer(text)
+        ]
+        sessions = [f"session_{turn[1:].partition(':')[0]}" for turn in turns]
+        rows.append(
+            {
+                "qid": f"{name}_q{number}", "category": item.get("category"),
+                "question": item["question"], "gold_turns": turns, "gold_sessions": sessions,
+            }
+        )  # fmt: skip
+    return rows
+
+
+def _read_labels(path: Path, *, audited: bool) -> dict[str, list[dict[str, Any]]]:
+    labels: dict[str, list[dict[str, Any]]] = {}
+    for number, record in read_jsonl(path):
+        sample = str(take(record, "sample_id", f"{path}:{number}"))
+        if not (audited and record.get("audit_error")):
+            labels.setdefault(sample, []).append(record)
+    return labels
+
+
+def _questions(rows: list[dict[str, Any]], unit: str, as_of: float) -> Iterator[Question]:
+    for row in rows:
+        gold = frozenset(row["gold_turns" if unit == "turn" else "gold_sessions"])
+        category = _CATEGORIES.get(int(row["category"] or 0))
+        if category is not None and gold:
+            yield Question(str(row["qid"]), row["question"], gold, category, as_of)

@@ -1,0 +1,60 @@
+"""LongMemEval, official schema: each question has its own haystack of dated chat sessions.
+
+Wu et al. 2024, "LongMemEval". A document is a session, written as a note; a question is asked on
+its own day. Questions whose id ends in ``_abs`` have no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memory_palace.bench.datasets.items import Collection, Document, Question, read_json, take
+from memory_palace.errors import UsageError
+
+_FORMATS = ("%Y/%m/%d (%a) %H:%M", "%Y/%m/%d %H:%M", "%Y/%m/%d", "%Y-%m-%d")
+
+
+def load_longmemeval(path: Path) -> Iterator[Collection]:
+    """Yield one collection per question."""
+    for item in read_json(path):
+        name = str(take(item, "question_id", str(path)))
+        where = f"{path}, {name}"
+        ids = [str(i) for i in take(item, "haystack_session_ids", where)]
+        sessions = take(item, "haystack_sessions", where)
+        dates = take(item, "haystack_dates", where)
+        if not len(ids) == len(sessions) == len(dates):
+            raise UsageError(f"{where}: sessions, their ids and their dates differ in number")
+        documents = tuple(
+            Document(i, _text(turns), (), _moment(date, where))
+            for i, turns, date in zip(ids, sessions, dates, strict=True)
+        )
+        gold = frozenset(str(i) for i in take(item, "answer_session_ids", where))
+        is_abstention = bool(item.get("abstention", name.endswith("_abs")))
+        category = str(item.get("question_type", ""))
+        if item.get("gold_complete") is False:
+            category = f"{category} (labels incomplete)"
+        asked = _moment(take(item, "question_date", where), where)
+        text = str(take(item, "question", where))
+        question = Question(name, text, gold, category, asked, is_abstention)
+        yield Collection(name, name, _distinct(documents), (question,))
+
+
+def _text(turns: list[dict[str, Any]]) -> str:
+    return "\n\n".join(f"{turn['role']}: {turn['content']}" for turn in turns)
+
+
+def _distinct(documents: tuple[Document, ...]) -> tuple[Document, ...]:
+    """Keep the first of sessions that share an id, as some haystacks repeat one."""
+    return tuple({document.id: document for document in reversed(documents)}.values())[::-1]
+
+
+def _moment(text: str, where: str) -> float:
+    for pattern in _FORMATS:
+        try:
+            return datetime.strptime(text, pattern).replace(tzinfo=UTC).timestamp()
+        except ValueError:
+            continue
+    raise UsageError(f"{where}: {text!r} is no date such as 2023/05/20 (Sat) 02:21")

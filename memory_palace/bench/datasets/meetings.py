@@ -1,0 +1,43 @@
+"""QMSum: meetings, and questions with the spans of turns that answer them.
+
+Zhong et al. 2021, "QMSum: A New Benchmark for Query-based Multi-domain Meeting Summarization". A
+document is a note of ten turns; a note is gold where it holds a turn of a relevant span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from memory_palace.bench.datasets.items import Collection, Document, Question, read_jsonl, take
+
+TURNS = 10
+
+
+def load_meetings(path: Path) -> Collection:
+    """Return all meetings of a JSONL as one collection."""
+    documents: list[Document] = []
+    questions: list[Question] = []
+    for number, meeting in read_jsonl(path):
+        where = f"{path}:{number}"
+        turns = take(meeting, "meeting_transcripts", where)
+        documents += _notes(number, turns)
+        for place, item in enumerate(meeting.get("specific_query_list", ())):
+            gold = frozenset(_gold(number, item.get("relevant_text_span", ()), len(turns)))
+            if gold:
+                identity = f"m{number}_q{place}"
+                questions.append(Question(identity, str(take(item, "query", where)), gold))
+    return Collection(path.stem, path.stem, tuple(documents), tuple(questions))
+
+
+def _notes(number: int, turns: list[dict[str, Any]]) -> Iterator[Document]:
+    for start in range(0, len(turns), TURNS):
+        lines = [f"{turn['speaker']}: {turn['content']}" for turn in turns[start : start + TURNS]]
+        yield Document(f"m{number}_n{start // TURNS}", "\n\n".join(lines))
+
+
+def _gold(number: int, spans: list[list[str]], turns: int) -> Iterator[str]:
+    for first, last in spans:
+        for turn in range(int(first), min(int(last), turns - 1) + 1):
+            yield f"m{number}_n{turn // TURNS}"

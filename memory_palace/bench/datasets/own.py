@@ -1,0 +1,60 @@
+"""People's own notes: a folder of Markdown, and a file of questions with the notes that answer.
+
+The file has lines of question, note and gain (optional), with tabs between; the note is a path
+relative to the folder. A JSONL of ``{"question": …, "notes": [paths]}`` does as well.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memory_palace.bench.datasets.items import Collection, Document, Question, read_jsonl, take
+from memory_palace.errors import UsageError
+
+
+def load_notes(folder: Path, qrels: Path) -> Collection:
+    """Return the folder as one collection. A note that is not there is a ``UsageError``."""
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}")
+    documents = [
+        Document(path.relative_to(folder).as_posix(), path.read_text("utf-8", errors="replace"))
+        for path in sorted(folder.rglob("*.md"))
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
+    known = {document.id for document in documents}
+    wanted = _read_jsonl(qrels) if qrels.suffix == ".jsonl" else _read_tsv(qrels)
+    gold: dict[str, set[str]] = {}
+    for number, question, note in wanted:
+        if note not in known:
+            raise UsageError(f"{qrels}:{number}: there is no note {note} in {folder}")
+        gold.setdefault(question, set()).add(note)
+    questions = (
+        Question(f"q{place}", text, frozenset(notes))
+        for place, (text, notes) in enumerate(gold.items())
+    )
+    return Collection(folder.name, folder.name, tuple(documents), tuple(questions))
+
+
+def _read_jsonl(path: Path) -> list[tuple[int, str, str]]:
+    return [
+        (number, str(take(record, "question", f"{path}:{number}")), str(note))
+        for number, record in read_jsonl(path)
+        for note in take(record, "notes", f"{path}:{number}")
+    ]
+
+
+def _read_tsv(path: Path) -> list[tuple[int, str, str]]:
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}") from None
+    found = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        if len(cells) not in (2, 3):
+            raise UsageError(f"{path}:{number}: a line is question, note and gain, tab between")
+        if len(cells) == 2 or cells[2].strip() != "0":
+            found.append((number, cells[0].strip(), cells[1].strip()))
+    return found

@@ -1,0 +1,75 @@
+"""What is measured: profiles of the product, and plain search for words beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from memory_palace.bench.corpus import Corpus
+from memory_palace.bench.datasets.items import Collection, Question
+from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.tokens import tokenize
+from memory_palace.models import Filters, Query, Vector
+from memory_palace.retrieval.profiles import Profile, get_profile
+from memory_palace.retrieval.search import search
+
+DEPTH = 20
+"""How many units are ranked: what lies below counts in no measure but the last of MRR."""
+
+Ranker: TypeAlias = Callable[[Question, Vector], Sequence[str]]
+"""Gives ids of units, best first."""
+
+MODES: Mapping[str, str] = {"vector": "raw", "bm25": "bm25", "hybrid": "hybrid"}
+"""Names of modes, and the profiles they stand for. Others are profiles themselves, but ``grep``."""
+
+
+def mode_profile(mode: str, *, ranks_passages: bool) -> Profile:
+    """Return the profile of a mode. BM25 ranks passages by passages, and notes by notes."""
+    if mode == "bm25" and ranks_passages:
+        return get_profile("bm25-passages")
+    return get_profile(MODES.get(mode, mode))
+
+
+def profile_ranker(profile: Profile, collection: Collection, corpus: Corpus) -> Ranker:
+    """Return how a profile ranks the units of a collection."""
+
+    def rank(question: Question, vector: Vector) -> Sequence[str]:
+        query = Query(" ".join(question.text.split()), question.as_of, Filters(), vector)
+        found = search(
+            query,
+            corpus.snapshot,
+            profile=profile,
+            limit=DEPTH,
+            per_note=not collection.ranks_passages,
+            neighbors=0,
+        )
+        return [
+            corpus.unit(
+                hit.path,
+                hit.chunk.first_line if hit.chunk else 1,
+                is_passage=collection.ranks_passages,
+            )
+            for hit in found.hits
+        ]
+
+    return rank
+
+
+def grep_ranker(collection: Collection) -> Ranker:
+    """Return how somebody would do without any tool: most of the question's words first."""
+    units = [
+        (unit, set(tokenize(text, stems=False)))
+        for document in collection.documents
+        for unit, text in (
+            [(p.id, p.text) for p in document.passages]
+            if collection.ranks_passages
+            else [(document.id, " ".join((document.text, *(p.text for p in document.passages))))]
+        )
+    ]
+
+    def rank(question: Question, vector: Vector) -> Sequence[str]:
+        words = set(tokenize(question.text, stems=False)) - STOPWORDS
+        counts = [(-len(words & held), place) for place, (_, held) in enumerate(units)]
+        return [units[place][0] for count, place in sorted(counts)[:DEPTH] if count]
+
+    return rank

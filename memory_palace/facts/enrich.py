@@ -1,0 +1,54 @@
+"""A passage in other words: what it is about, gathered into one text of its own.
+
+Source document 001 found such synthetic documents to be worth most of all structure: a question
+meets "portable power bank" without the sentences around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from memory_palace.facts.fact import Fact, FactKind
+
+MOST_WORDS = 60
+_LEADS = (
+    (FactKind.ENTITY, "Mentions"),
+    (FactKind.PREFERENCE, "States"),
+    (FactKind.PHRASE, "About"),
+    (FactKind.TAG, "Tagged"),
+    (FactKind.LINK, "Linked to"),
+)
+"""In the order of how much each tells; the last ones are cut first."""
+
+
+def enrich_passage(facts: Sequence[Fact]) -> str:
+    """Return at most 60 words about a passage: its entities, preferences, phrases, tags, links.
+
+    The same facts give the same text. Empty where there is nothing to say.
+    """
+    sentences, left = [], MOST_WORDS
+    for kind, lead in _LEADS:
+        left -= len(lead.split())
+        kept = list(_fitting(_shown(facts, kind), left))
+        left = left - sum(len(text.split()) for text in kept) if kept else left + len(lead.split())
+        if kept:
+            sentences.append(f"{lead} {', '.join(kept)}.")
+    return " ".join(sentences)
+
+
+def _shown(facts: Sequence[Fact], kind: FactKind) -> Iterator[str]:
+    """Yield what is shown of one kind, once each, and no phrase inside a longer one before it."""
+    seen: list[str] = []
+    for fact in facts:
+        shown = fact.display.rpartition("/")[2].removesuffix(".md")
+        if fact.kind == kind and shown and not any(shown in other for other in seen):
+            seen.append(shown)
+            yield shown
+
+
+def _fitting(texts: Iterator[str], most_words: int) -> Iterator[str]:
+    for text in texts:
+        most_words -= len(text.split())
+        if most_words < 0:
+            return
+        yield text

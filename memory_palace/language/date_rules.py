@@ -1,0 +1,255 @@
+"""What English expressions of time mean: a pattern each, and a function from match to windows.
+
+Rules claim their text in order, so that "March 5, 2024" is no "March" as well. Offsets and
+tolerances are those of SPEC §4.2: days 2, a week 3, weeks 5, a month 7, months 10, a year 30,
+"recently" 14 ± 14.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from memory_palace.language.calendars import (
+    EARLIEST,
+    LATEST,
+    SEASONS,
+    Window,
+    make_day,
+    month_span,
+    nearest_span,
+    nearest_weekday,
+    unit_span,
+)
+from memory_palace.language.vocabulary import word_set
+
+_MONTHS_OF_YEAR = """january february march april may june july august september october november
+december"""
+_DAYS_OF_WEEK = "monday tuesday wednesday thursday friday saturday sunday"
+_MONTH_NAMES, WEEKDAY_NAMES = _MONTHS_OF_YEAR.split(), _DAYS_OF_WEEK.split()
+_MONTHS = {name[:3]: number for number, name in enumerate(_MONTH_NAMES, start=1)}
+_NUMBERS = {
+    word: number
+    for number, words in {
+        1: "a an one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven",
+        8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve",
+    }.items()
+    for word in words.split()
+} | {"couple": 2, "a couple": 2, "a couple of": 2, "couple of": 2, "few": 3, "a few": 3,
+     "several": 4}  # fmt: skip
+_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_ONE = {"day": 2, "week": 3, "month": 7, "year": 30, "weekend": 2}
+_MANY = {"day": 2, "week": 5, "month": 10, "year": 30}
+_SEASON_TOLERANCE = 10
+_DIRECTIONS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1,
+               "coming": 1, "upcoming": 1}  # fmt: skip
+_DAY_WORDS = {"yesterday": -1, "last night": -1, "yesterday's": -1, "today": 0, "today's": 0,
+              "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0,
+              "tomorrow": 1, "tomorrow's": 1, "the day before yesterday": -2,
+              "the day after tomorrow": 2}  # fmt: skip
+
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_YEAR = r"(?P<year>(?:19|20|21)\d\d)(?![\d-])"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_COUNT = (
+    r"(?P<count>\d{1,3}|(?:a )?(?:couple|few)(?: of)?|several|an?|one|two|three|four|five|six|"
+    r"seven|eight|nine|ten|eleven|twelve)"
+)
+_WHICH = r"(?P<which>last|past|previous|this|current|next|coming|upcoming)"
+_UNIT = r"(?P<unit>day|week|month|year)s?"
+_SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
+
+
+Make = Callable[[re.Match[str], date], Iterable[Window]]
+
+
+class Rule(NamedTuple):
+    """One kind of expression."""
+
+    pattern: re.Pattern[str]
+    make: Make
+    unit: str
+    """How exact it is: ``day``, ``month``, ``year`` or ``span``."""
+    hints: frozenset[str]
+    """Words, one of which has to be there for the pattern to be tried."""
+
+
+def _window(match: re.Match[str], span: tuple[date, date], tolerance: float) -> Window:
+    return Window(*span, tolerance, expression=match[0].strip())
+
+
+def _full_day(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    parts = match.groupdict()
+    month = _number_of_month(parts["month"])
+    number = int(parts["day"])
+    years = [int(parts["year"])] if parts.get("year") else [as_of.year, as_of.year - 1]
+    days = (make_day(year, month, number) for year in years)
+    day = next((d for d in days if d and (parts.get("year") or d <= as_of)), None)
+    if day:
+        yield _window(match, (day, day), _ONE["day"])
+
+
+def _numeric_day(match: re.Match[str], _: date) -> Iterator[Window]:
+    """Read ``3/4/2024`` both ways where both are days."""
+    first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
+    year += 2000 if year < 100 else 0
+    days = {make_day(year, first, second), make_day(year, second, first)} - {None}
+    for day in sorted(day for day in days if day):
+        yield Window(day, day, _ONE["day"], 1 / len(days), match[0])
+
+
+def _month(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    parts = match.groupdict()
+    month = _number_of_month(parts["month"])
+    if parts.get("year"):
+        span = month_span(int(parts["year"]), month)
+    else:
+        direction = _DIRECTIONS.get((parts.get("which") or "").casefold(), 0)
+        span = nearest_span(month, 1, direction, as_of)
+    yield _window(match, span, _ONE["month"])
+
+
+def _year(match: re.Match[str], _: date) -> Iterator[Window]:
+    year = int(match["year"])
+    yield _window(match, (date(year, 1, 1), date(year, 12, 31)), _ONE["year"])
+
+
+def _season(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    parts = match.groupdict()
+    month = SEASONS[parts["season"].casefold()]
+    if parts.get("year"):
+        span = month_span(int(parts["year"]), month, 3)
+    else:
+        direction = _DIRECTIONS.get((parts.get("which") or "").casefold(), 0)
+        span = nearest_span(month, 3, direction, as_of)
+    yield _window(match, span, _SEASON_TOLERANCE)
+
+
+def _ago(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    count, unit = _count(match["count"]), match["unit"].casefold()
+    days = count * _DAYS[unit]
+    if days < (as_of - date(EARLIEST, 1, 1)).days:
+        day = as_of - timedelta(days)
+        yield _window(match, (day, day), (_ONE if count == 1 else _MANY)[unit])
+
+
+def _past_units(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    count, unit = _count(match["count"]), match["unit"].casefold()
+    days = timedelta(min(count * _DAYS[unit], 36_500))
+    if _DIRECTIONS[match["which"].casefold()] > 0:
+        span = (as_of, as_of + days)
+    else:
+        span = (as_of - days, as_of)
+    yield _window(match, span, (_ONE if count == 1 else _MANY)[unit])
+
+
+def _unit(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    unit = match["unit"].casefold()
+    direction = _DIRECTIONS[match["which"].casefold()]
+    yield _window(match, unit_span(unit, direction, as_of), _ONE[unit])
+
+
+def _weekend(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    yield _window(match, unit_span("weekend", -1, as_of), _ONE["weekend"])
+
+
+def _weekday(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    weekday = WEEKDAY_NAMES.index(match["weekday"].casefold())
+    direction = _DIRECTIONS[match["which"].casefold()]
+    day = nearest_weekday(weekday, direction, as_of)
+    yield _window(match, (day, day), 1)
+
+
+def _day_word(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    day = as_of + timedelta(_DAY_WORDS[match[0].casefold().replace("’", "'")])
+    yield _window(match, (day, day), _ONE["day"])
+
+
+def _recently(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    day = as_of - timedelta(14)
+    yield _window(match, (day, day), 14)
+
+
+def _count(text: str) -> int:
+    return int(text) if text.isdigit() else _NUMBERS[" ".join(text.casefold().split())]
+
+
+def _number_of_month(text: str) -> int:
+    return int(text) if text.isdigit() else _MONTHS[text.casefold()[:3]]
+
+
+def _rule(pattern: str, make: Make, hints: frozenset[str], unit: str = "span") -> Rule:
+    return Rule(re.compile(pattern, re.I), make, unit, hints)
+
+
+_SURE_MONTH = _MONTH.replace("mar(?:ch)?", "(?-i:March)").replace("|may|", "|")
+"""Months that are told from other words by themselves: "we march on" and "I may" are none."""
+_IN_MONTH = "in|during|since|by|until|of|early|late|mid|around|before|after"
+_IN_YEAR = "in|during|since|of|from|by|until|year|circa|around"
+HINT = re.compile(r"[^\W\d_]+|\d{4}(?=[-/.])|\d(?=/)|\d{4}")
+_NAMES_OF_MONTHS = frozenset([*_MONTH_NAMES, *_MONTHS, "sept"])
+_NAMES_OF_DAYS = frozenset(WEEKDAY_NAMES)
+_NAMES_OF_SEASONS = frozenset(SEASONS)
+_YEARS = frozenset(str(year) for year in range(EARLIEST, LATEST))
+_PLURALS = word_set("days weeks months years")
+_SLASHED = frozenset("0123456789")
+RULES = (
+    _rule(
+        r"(?<!\d)(?P<year>(?:19|20|21)\d\d)([-/.])(?P<month>[01]?\d)\2(?P<day>[0-3]?\d)(?!\d)",
+        _full_day,
+        _YEARS,
+        "day",
+    ),
+    _rule(rf"\b{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?", _full_day, _NAMES_OF_MONTHS, "day"),
+    _rule(
+        rf"\b{_MONTH} (?:the )?{_DAY}(?![\d:])(?:,? {_YEAR})?", _full_day, _NAMES_OF_MONTHS, "day"
+    ),
+    _rule(
+        r"(?<![\d/])(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/(?P<year>(?:20|19)?\d\d)(?![\d/])",
+        _numeric_day,
+        _SLASHED,
+        "day",
+    ),
+    _rule(
+        r"(?<![\d-])(?P<year>(?:19|20|21)\d\d)-(?P<month>[01]\d)(?![\d-])", _month, _YEARS, "month"
+    ),
+    _rule(rf"\b{_MONTH},?(?: of)? {_YEAR}", _month, _NAMES_OF_MONTHS, "month"),
+    _rule(
+        rf"\b{_COUNT} {_UNIT}(?: or so)? (?:ago|back|earlier)\b",
+        _ago,
+        frozenset(("ago", "back", "earlier")),
+    ),
+    _rule(rf"\b(?:the )?{_WHICH} {_COUNT} {_UNIT}\b", _past_units, _PLURALS),
+    _rule(
+        r"\b(?:the day (?:before yesterday|after tomorrow)|yesterday(?:['’]s)?|last night|"
+        r"today(?:['’]s)?|tonight|this (?:morning|afternoon|evening)|tomorrow(?:['’]s)?)(?!\w)",
+        _day_word,
+        word_set("yesterday night today tonight morning afternoon evening tomorrow"),
+        "day",
+    ),
+    _rule(
+        rf"\b{_WHICH} (?P<unit>weekend|week|month|year)(?!\w)",
+        _unit,
+        frozenset(("weekend", "week", "month", "year")),
+    ),
+    _rule(rf"\b{_WHICH} (?P<weekday>{'|'.join(WEEKDAY_NAMES)})\b", _weekday, _NAMES_OF_DAYS, "day"),
+    _rule(rf"\b{_SEASON}(?: of|,)? {_YEAR}", _season, _NAMES_OF_SEASONS),
+    _rule(rf"\b{_WHICH} {_SEASON}\b", _season, _NAMES_OF_SEASONS),
+    _rule(rf"\b(?:in|during|over) the {_SEASON}\b", _season, _NAMES_OF_SEASONS),
+    _rule(rf"\b{_WHICH} {_MONTH}(?!\w)", _month, _NAMES_OF_MONTHS, "month"),
+    _rule(rf"\b(?:{_IN_MONTH})[ -]{_MONTH}(?!\w)", _month, _NAMES_OF_MONTHS, "month"),
+    _rule(rf"\b{_SURE_MONTH}(?!\w)", _month, _NAMES_OF_MONTHS - {"may"}, "month"),
+    _rule(r"\b(?:over |on |at |during )?the weekend\b", _weekend, frozenset(("weekend",))),
+    _rule(rf"\b(?:{_IN_YEAR}) {_YEAR}", _year, _YEARS, "year"),
+    _rule(
+        r"\b(?:recently|lately|(?:the|just the) other day)\b",
+        _recently,
+        frozenset(("recently", "lately", "other")),
+    ),
+)
+"""In the order in which they claim text."""

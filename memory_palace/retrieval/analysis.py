@@ -1,0 +1,159 @@
+"""What a question asks for, read once and used by every signal."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from memory_palace.facts.keys import relation_keys, text_key
+from memory_palace.language.calendars import Window
+from memory_palace.language.dates import find_dates, find_weekdays
+from memory_palace.language.detect import is_english
+from memory_palace.language.names import Name, find_names
+from memory_palace.language.phrases import find_phrases, phrase_keys
+from memory_palace.language.quotes import find_quotes
+from memory_palace.language.relations import Relation, find_object, find_verb, lemma
+from memory_palace.language.stemming import stem_word
+from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.themes import find_themes
+from memory_palace.language.vocabulary import word_set
+from memory_palace.language.words import Word, split_words
+
+PRONOUNS = word_set("we our ours us my mine it its they them this that these those")
+"""What points at something named elsewhere (source document 003, SPEC §3.8)."""
+
+_DEFINITE = re.compile(
+    r"\bthe (?:project|paper|team|meeting|draft|report|plan)\b(?! (?:of|on|about|for|with|called))",
+    re.I,
+)
+_ASSISTANT = re.compile(
+    r"\byou (?:\w+ )?(?:suggested|recommended|told|mentioned|said|gave|provided|advised|explained|"
+    r"listed|described|wrote|shared|proposed|helped|answered)\b|\bdid you (?:\w+ )?(?:suggest|"
+    r"recommend|tell|mention|say|give|provide|advise|explain|list|describe|write|share|propose)\b|"
+    r"\bremind me what you\b|\byour (?:suggestion|recommendation|advice|answer|list|reply)s?\b|"
+    r"\bour (?:previous|last|earlier) (?:chat|conversation|discussion)\b",
+    re.I,
+)
+_PREFERENCE = re.compile(
+    r"\b(?:recommend\w*|suggest\w*|prefer\w*|favou?rite|like|likes|liked|love|loves|enjoy\w*|hate|"
+    r"hates|dislike\w*|advice|tips?|ideas?|should i|interested|interests?|hobb(?:y|ies)|want|wants|"
+    r"plan|plans|planning|goals?|dreams?|wish|wishes)\b",
+    re.I,
+)
+_LIKENESS = re.compile(
+    r"\b(?:look|looks|looked|feel|feels|sound|sounds|be|is|was|seem\w*) like\b", re.I
+)
+_QUESTION_WORDS = word_set("what who where when why how which did does do is was were are")
+_THEME = re.compile(r"\b(?:memories|remember(?:ing)? (?:fondly|the old|from)|looking back)\b", re.I)
+_SHORTEST_WORD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A question after reading. Everything that needs grammar is empty unless it is English."""
+
+    is_english: bool
+    phrases: tuple[tuple[str, ...], ...] = ()
+    """Keys of each noun phrase: the whole, its last two words, its head."""
+    names: tuple[str, ...] = ()
+    """Keys of entities, as passages keep them."""
+    words: tuple[str, ...] = ()
+    """Distinct stemmed words of three letters or more that are no stop words."""
+    dates: tuple[Window, ...] = ()
+    weekdays: tuple[int, ...] = ()
+    """0 is Monday."""
+    quotes: tuple[str, ...] = ()
+    """Keys of quoted phrases."""
+    relations: tuple[str, ...] = ()
+    """Keys of relations, the unknown part left open."""
+    pronouns: tuple[str, ...] = ()
+    themes: tuple[str, ...] = ()
+    asks_preference: bool = False
+    """Whether it asks what somebody likes, wants or plans, or for advice."""
+    is_assistant_reference: bool = False
+    """Whether it asks what the assistant said before."""
+
+
+SILENT = Analysis(is_english=False)
+"""What is known of a text in a language without patterns."""
+
+
+def analyse(text: str, *, as_of: float, known_entities: Container[str] = ()) -> Analysis:
+    """Read a question that is asked at ``as_of``, seconds since the epoch (days are UTC days).
+
+    ``known_entities`` holds keys as ``language.names.name_key`` makes them; a set, for each run
+    of words is looked up in it. Quotes are found in every language, the rest in English only.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    quotes = tuple(key for quote in find_quotes(text) if (key := text_key(quote)))
+    if not is_english(text):
+        return Analysis(is_english=False, quotes=quotes)
+    words = split_words(text)
+    names = find_names(words, known_entities)
+    dates = find_dates(text, datetime.fromtimestamp(as_of, UTC).date())
+    return Analysis(
+        is_english=True,
+        phrases=tuple(dict.fromkeys(phrase_keys(p) for p in find_phrases(words))),
+        names=tuple(dict.fromkeys(" ".join(word.key for word in name) for name in names)),
+        words=_content_words(words),
+        dates=tuple(window for found in dates for window in found.windows),
+        weekdays=find_weekdays(text),
+        quotes=quotes,
+        relations=_relations(words, names),
+        pronouns=_pronouns(text, words),
+        themes=_themes(text),
+        asks_preference=bool(_PREFERENCE.search(_LIKENESS.sub(" ", text))),
+        is_assistant_reference=bool(_ASSISTANT.search(text)),
+    )
+
+
+def _content_words(words: Sequence[Word]) -> tuple[str, ...]:
+    keys = (w.key for w in words if len(w.key) >= _SHORTEST_WORD and w.key not in STOPWORDS)
+    return tuple(dict.fromkeys(stem_word(key) for key in keys if "'" not in key))
+
+
+def _pronouns(text: str, words: Sequence[Word]) -> tuple[str, ...]:
+    found = [word.key for word in words if word.key in PRONOUNS]
+    found += (match.casefold() for match in _DEFINITE.findall(text))
+    return tuple(dict.fromkeys(found))
+
+
+def _themes(text: str) -> tuple[str, ...]:
+    themes = find_themes(text)
+    if not themes and _THEME.search(text):
+        return ("nostalgia",)
+    return themes
+
+
+def _relations(words: Sequence[Word], names: Sequence[Name]) -> tuple[str, ...]:
+    """Return what is asked of each subject: "what does Anna play" leaves the object open."""
+    people = {word.key for name in names for word in name} | {"i", "we"}
+    is_open = any(word.key in _QUESTION_WORDS for word in words)
+    keys: list[str] = []
+    for place, word in enumerate(words):
+        verb_place = find_verb(words, place + 1) if word.key in people else None
+        if verb_place is None or word.is_possessive:
+            continue
+        subject = "i" if word.key == "we" else word.key
+        found = find_object(words, verb_place + 1)
+        whole, any_object, any_subject = relation_keys(
+            Relation(subject, lemma(words[verb_place].key), found)
+        )
+        keys += [whole, any_object, any_subject] if found else [any_object]
+    if not keys and is_open and words and words[0].key == "who":
+        keys += _asked_subject(words)
+    return tuple(dict.fromkeys(keys))
+
+
+def _asked_subject(words: Sequence[Word]) -> list[str]:
+    """Return the relation of "who plays the violin", its subject left open."""
+    verb_place = find_verb(words, 1)
+    found = find_object(words, verb_place + 1) if verb_place is not None else ""
+    if verb_place is None or not found:
+        return []
+    verb = lemma(words[verb_place].key)
+    return [relation_keys(Relation("", verb, found))[2]]

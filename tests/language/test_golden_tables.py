@@ -1,0 +1,47 @@
+"""Run the tables of phrases.md, names.md and dates.md."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from memory_palace.language.dates import find_dates
+from memory_palace.language.names import find_names, name_text
+from memory_palace.language.phrases import find_phrases, phrase_text
+from memory_palace.language.words import split_words
+
+READ_ON = date(2026, 5, 28)
+
+
+def rows(name):
+    lines = Path(__file__).with_name(name).read_text("utf-8").splitlines()
+    table = [line for line in lines if line.startswith("|")][2:]
+    for line in table:
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        yield pytest.param(*cells, id=cells[0] + (f" ({cells[2]})" if len(cells) == 3 else ""))
+
+
+@pytest.mark.parametrize(("text", "expected"), list(rows("phrases.md")))
+def test_phrases_are_what_the_table_says(text, expected):
+    found = [phrase_text(phrase) for phrase in find_phrases(split_words(text))]
+    assert (", ".join(found) or "-") == expected
+
+
+@pytest.mark.parametrize(("text", "expected", "known"), list(rows("names.md")))
+def test_names_are_what_the_table_says(text, expected, known):
+    keys = {key.strip() for key in known.split(",")} - {""}
+    found = [name_text(name) for name in find_names(split_words(text), keys)]
+    assert (", ".join(found) or "-") == expected
+
+
+@pytest.mark.parametrize(("text", "first", "last", "tolerance"), list(rows("dates.md")))
+def test_expressions_of_time_mean_what_the_table_says(text, first, last, tolerance):
+    windows = [window for found in find_dates(text, READ_ON) for window in found.windows]
+    if first == "-":
+        assert windows == []
+    else:
+        [window] = windows
+        assert (str(window.first), str(window.last)) == (first, last)
+        assert window.tolerance_days == int(tolerance)

@@ -1,0 +1,89 @@
+"""Passages in memory, with the facts and words that would be indexed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+import numpy as np
+import pytest
+
+from memory_palace.facts.extract import extract_facts
+from memory_palace.language.tokens import tokenize
+from memory_palace.retrieval.analysis import Analysis, analyse
+
+ASKED = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
+OLD = "2001-01-01"
+
+
+class FactTable:
+    def __init__(self, held):
+        self._held = held
+
+    def find(self, kind, key):
+        return np.flatnonzero([(kind, key) in facts for facts in self._held])
+
+    def document_frequency(self, kind, key):
+        return len(self.find(kind, key))
+
+
+class WordTable:
+    def __init__(self, held):
+        self._held = held
+
+    def rows(self, word):
+        return np.flatnonzero([word in words for words in self._held])
+
+
+@dataclass(frozen=True)
+class Notes:
+    dates: np.ndarray
+
+
+@dataclass(frozen=True)
+class Context:
+    analysis: Analysis
+    facts: FactTable
+    words: WordTable
+    snapshot: Notes
+    rows: np.ndarray
+    notes: np.ndarray
+    size: int
+
+    def spread(self, rows, values):
+        sums = np.zeros(self.size, np.float32)
+        np.add.at(sums, rows, values)
+        return sums[self.rows]
+
+
+def make_context(question, passages, *, dates=None, notes=None, order=None, known=()) -> Context:
+    """One note per passage unless ``notes`` says which; ``order`` lists the candidates."""
+    days = [date.fromisoformat(day) for day in dates or [OLD] * len(passages)]
+    notes = np.array(notes if notes is not None else range(len(passages)))
+    stamps = [datetime(d.year, d.month, d.day, 9, tzinfo=UTC).timestamp() for d in days]
+    facts = [{(str(fact.kind), fact.key) for fact in extract_facts(text)} for text in passages]
+    rows = np.array(range(len(passages)) if order is None else order, np.int64)
+    return Context(
+        analysis=analyse(question, as_of=ASKED, known_entities=set(known)),
+        facts=FactTable(facts),
+        words=WordTable([set(tokenize(text)) for text in passages]),
+        snapshot=Notes(np.array(stamps)),
+        rows=rows,
+        notes=notes[rows],
+        size=len(passages),
+    )
+
+
+@pytest.fixture(scope="session")
+def context():
+    return make_context
+
+
+def scores(signal, question, passages: Sequence[str], **options) -> list[float]:
+    return [round(float(x), 4) for x in signal.score(make_context(question, passages, **options))]
+
+
+@pytest.fixture(scope="session")
+def score():
+    return scores
