@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from memory_palace.anchor_settings import (
+    AnchorSettings,
+    parse_anchor_settings,
+    parse_sources,
+)  # fmt: skip
 from memory_palace.errors import ConfigError
 
 PALACE = "palace"
@@ -86,12 +91,21 @@ class Config:
     """Record what was retrieved in ``grand_hall/logs``."""
     half_life_days: float = 30.0
     """Age at which recency has halved."""
+    anchors: AnchorSettings = field(default_factory=AnchorSettings)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Path prefixes with a trust each; a note's source is the longest that fits, else its room."""
 
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "ignore": ("palaceignore", "git"),
     "manifest": ("append", "frozen"),
 }
+
+PARSERS: Mapping[str, Callable[[Any, str], Any]] = {
+    "anchors": parse_anchor_settings,
+    "sources": parse_sources,
+}
+"""Settings that have settings of their own."""
 
 
 def parse_config(values: Mapping[str, Any], *, source: str = "palace.yaml") -> Config:
@@ -108,6 +122,8 @@ def parse_config(values: Mapping[str, Any], *, source: str = "palace.yaml") -> C
 
 
 def _check(key: str, value: Any, source: str) -> Any:
+    if key in PARSERS:
+        return PARSERS[key](value, source)
     default = getattr(Config(), key)
     if key in CHOICES and value not in CHOICES[key]:
         raise ConfigError(f"{source}: {key} must be one of {', '.join(CHOICES[key])}")

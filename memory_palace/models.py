@@ -203,6 +203,21 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
+class AnchorEvidence:
+    """The passages that the anchors of a question lead to."""
+
+    rows: NDArray[np.int64]
+    """Rows of the snapshot, ascending."""
+    scores: Scores
+    path: Literal["anchors", "pronoun", "dense"]
+    """Which way answers; ``dense`` means that no anchor fired, and all passages are ranked."""
+    fired: tuple[str, ...]
+    """The anchors, each with how it fired."""
+    weights: tuple[float, float] = (0.6, 0.4)
+    """Of the anchor score, and of the cosine with the question."""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A question after parsing: the same value drives every signal."""
 
@@ -212,6 +227,8 @@ class Query:
     filters: Filters = field(default_factory=Filters)
     vector: Vector | None = None
     """``None`` where the text is empty (a listing) or the index has no vectors."""
+    anchors: AnchorEvidence | None = None
+    """Where the profile asks anchors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +277,8 @@ class QueryResult:
     freshness: Literal["current", "stale", "unchecked"] = "unchecked"
     behind: int = 0
     """How many notes differ from the index."""
+    anchors: AnchorEvidence | None = None
+    """Where anchors were asked: which fired, and which way answered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_palace.anchors.asking import Anchoring
 from memory_palace.config import PALACE, ROOMS, Config, PalacePaths
 from memory_palace.embedding.base import embed_query
 from memory_palace.errors import NotAPalaceError
@@ -33,6 +34,7 @@ from memory_palace.storage.lock import writer_lock
 from memory_palace.workflow.disputes import mark_disputed
 
 if TYPE_CHECKING:
+    from memory_palace.embedding.base import Embedder
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.context import Progress
     from memory_palace.index.doctor import Examination
@@ -48,6 +50,7 @@ class Palace:
         self.paths = PalacePaths(root)
         self.config = config if config is not None else read_config(self.paths.settings)
         self._embedders = Embedders()
+        self.anchoring = Anchoring(self.paths, self.config)
         self._snapshots: dict[bool, Snapshot] = {}
         self._links: tuple[Snapshot, NearLinks] | None = None
 
@@ -102,6 +105,7 @@ class Palace:
                 progress=progress,
                 derive=derive,
                 is_dry_run=dry_run,
+                follow=self.anchoring.follow,
             )
             return build_index(context, state, force=force, verify=verify)
 
@@ -148,6 +152,8 @@ class Palace:
         if query.text and not is_lexical:
             embedder = self._embedders.of(snapshot.commit)
             query = replace(query, vector=embed_query(embedder, query.text))
+        if query.text and profile == "anchors":
+            query = self.anchoring.ask(query, snapshot, match_notes(snapshot, query.filters))
         found = search(
             query,
             snapshot,
@@ -172,7 +178,12 @@ class Palace:
             gate=found.gate,
             freshness=freshness.state,
             behind=freshness.behind,
+            anchors=query.anchors,
         )
+
+    def embedder(self) -> Embedder:
+        """Return the embedder of the index."""
+        return self._embedders.of(self.snapshot().commit)
 
     def snapshot(self, *, include_cold: bool = False) -> Snapshot:
         """Return the committed generation, opened again only when another was committed."""

@@ -26,6 +26,7 @@ COMMANDS = {
     "conflict": "conflict:app",
     "metabolism": "metabolism:app",
     "map": "map:map_palace",
+    "anchors": "anchors:app",
     "cold": "cold:app",
     "models": "models:app",
     "config": "settings:app",

@@ -26,6 +26,9 @@ def index_notes(
     embedder: Annotated[
         str | None, typer.Option("--embedder", help="Embedder of the first or a forced build.")
     ] = None,
+    nightly: Annotated[
+        bool, typer.Option("--nightly", help="Then build the anchors anew, too.")
+    ] = False,
     wait: Wait = 0.0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -50,6 +53,12 @@ def index_notes(
         print_json(_record(report))
     elif not quiet:
         _print_report(report)
+    if nightly and not dry_run:
+        from memory_palace.operations.anchors import build_anchors  # delayed: only this needs it
+
+        built = build_anchors(palace, wait_seconds=max(wait, 30.0))
+        if not quiet:
+            say(f"{built.anchors} anchors lead to {built.entries} passages")
     if report.failed:
         raise NotesFailedError(f"{len(report.failed)} failed, named above; the rest is indexed")
 

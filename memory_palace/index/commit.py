@@ -42,7 +42,7 @@ class Commit:
     dimension: int
     segments: tuple[SegmentRef, ...] = ()
     previous: tuple[str, ...] = ()
-    """Segment names of the generation before: kept until the next commit, for open readers."""
+    """Names of files of the generation before: kept until the next commit, for open readers."""
     calibration: Mapping[str, float] = field(default_factory=dict)
     scanned_ns: int = 0
     """When the last scan began; a file changed since (less a margin) is hashed, not trusted."""
@@ -51,6 +51,8 @@ class Commit:
     """SHA-256 of the manifest whose types and priorities are in the records."""
     git_head: str = ""
     """The commit that git dates were taken from."""
+    anchors: tuple[str, ...] = ()
+    """Names of the anchor files: the nightly one, then the one of updates since."""
 
     @property
     def rows(self) -> int:
@@ -59,7 +61,7 @@ class Commit:
 
     def names(self) -> set[str]:
         """Every segment that must not be swept."""
-        return {segment.name for segment in self.segments} | set(self.previous)
+        return {segment.name for segment in self.segments} | {*self.previous, *self.anchors}
 
 
 def read_commit(path: Path) -> Commit:
@@ -91,14 +93,16 @@ def next_commit(before: Commit | None, after: Commit) -> Commit:
     """Give a commit its number and the names that readers of the one before may hold."""
     if before is None:
         return replace(after, generation=1)
-    kept = {segment.name for segment in after.segments}
-    old = tuple(s.name for s in before.segments if s.name not in kept)
+    kept = {segment.name for segment in after.segments} | set(after.anchors)
+    names = (*(segment.name for segment in before.segments), *before.anchors)
+    old = tuple(name for name in names if name not in kept)
     return replace(after, generation=before.generation + 1, previous=old)
 
 
 def _parse(body: dict[str, Any]) -> Commit:
     segments = tuple(SegmentRef(**segment) for segment in body.pop("segments"))
-    return Commit(segments=segments, previous=tuple(body.pop("previous")), **body)
+    previous, anchors = tuple(body.pop("previous")), tuple(body.pop("anchors", ()))
+    return Commit(segments=segments, previous=previous, anchors=anchors, **body)
 
 
 def _check(body: Any) -> str:

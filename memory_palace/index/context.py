@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.index.fingerprint import index_fingerprint
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Derived, Note
 
 Progress = Callable[[int, int], None]
@@ -15,6 +16,11 @@ Progress = Callable[[int, int], None]
 
 Derive = Callable[[Note], Sequence[Derived]]
 """Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""
+
+Follow = Callable[[Snapshot, tuple[str, ...], Embedder, int], tuple[str, ...]]
+"""Carries what is derived from the whole index over to a new generation, before it is committed:
+given the notes outside the cold zone, the names of the files so far, embedder and time, it returns
+the names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,7 @@ class BuildContext:
     progress: Progress
     derive: Derive
     is_dry_run: bool = False
+    follow: Follow = lambda hot, names, embedder, now_ns: names
 
     @property
     def fingerprint(self) -> str:

@@ -75,7 +75,11 @@ def publish(
         dimension=context.embedder.dimension,
     )
     draft = replace(draft, segments=compaction.refs)
-    draft = replace(draft, calibration=_calibration(draft, written.opened))
+    hot = _hot(draft, written.opened)
+    draft = replace(draft, calibration=calibrate(hot))
+    if state.commit and state.commit.fingerprint == draft.fingerprint:
+        names = context.follow(hot, state.commit.anchors, context.embedder, context.now_ns)
+        draft = replace(draft, anchors=names)
     commit = next_commit(state.commit, draft)
     size = write_commit(context.paths.commit, commit)
     sweep(folder, commit)
@@ -86,7 +90,7 @@ def sweep(folder: Path, commit: Commit) -> None:
     """Delete what neither this generation nor the one before it names."""
     sweep_temporaries(folder)
     named = commit.names()
-    derived = [*folder.glob("seg-*"), *folder.glob("vec-*")]
+    derived = [path for kind in ("seg", "vec", "anchors") for path in folder.glob(f"{kind}-*")]
     remove_files(path for path in derived if path.stem not in named)
 
 
@@ -106,6 +110,6 @@ def _refresh(context: BuildContext, commit: Commit, draft: Commit, *, hashed: in
     return Published(write_commit(context.paths.commit, again))
 
 
-def _calibration(commit: Commit, opened: Mapping[str, Segment]) -> dict[str, float]:
+def _hot(commit: Commit, opened: Mapping[str, Segment]) -> Snapshot:
     hot = [opened[ref.name] for ref in commit.segments if not ref.is_cold]
-    return calibrate(Snapshot(commit, [fold_segments(hot)]))
+    return Snapshot(commit, [fold_segments(hot)])

@@ -30,7 +30,7 @@ class KnownVectors:
     def add_leftovers(self, folder: Path, *, fingerprint: str, committed: Iterable[str]) -> None:
         """Offer what an interrupted build wrote, where it verifies and has the same recipe."""
         named = set(committed)
-        for path in sorted(folder.glob("*-*.npz")):
+        for path in sorted((*folder.glob("seg-*.npz"), *folder.glob("vec-*.npz"))):
             if path.stem not in named and is_named_by_content(path):
                 arrays = map_arrays(path)
                 if bytes(arrays["fingerprint"]).decode() == fingerprint:

@@ -28,6 +28,8 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
     # The place after the last note answers for dead rows, whose note is -1.
     allowed = np.append(match_notes(snapshot, query.filters), False)
     rows = np.flatnonzero(allowed[snapshot.row_note])
+    if query.anchors is not None and query.anchors.path != "dense":
+        rows = np.intersect1d(rows, query.anchors.rows)
     evidence = Evidence(query, snapshot)
     return SearchContext(
         query,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from memory_palace.errors import UsageError
+from memory_palace.models import AnchorEvidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,12 @@ PROFILES: Mapping[str, Profile] = {
                 "temporal": 5.0,
             },
         ),
+        Profile("anchors", {"anchor": 0.6, "semantic": 0.4}),
         Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
         Profile("bm25-passages", {"lexical": 1.0}),
     )
 }
-"""Weights of ``compound`` and ``raw`` are those of source document 002."""
+"""Weights of ``compound`` and ``raw`` are those of source document 002, of ``anchors`` 003."""
 
 
 DEFAULT_PROFILE = "hybrid"
@@ -70,3 +72,10 @@ def get_profile(name: str) -> Profile:
     near = get_close_matches(name, PROFILES, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise UsageError(f"there is no profile {name!r}{hint} The profiles are {', '.join(PROFILES)}.")
+
+
+def weigh(found: AnchorEvidence) -> Profile:
+    """Return the profile ``anchors`` with a palace's weights; where none fired, dense search."""
+    if found.path == "dense":
+        return Profile("anchors", {"semantic": 1.0})
+    return Profile("anchors", dict(zip(("anchor", "semantic"), found.weights, strict=True)))

@@ -17,7 +17,7 @@ from memory_palace.retrieval.gate import GATE_SHARE, Gate, make_gate
 from memory_palace.retrieval.guards import RESCUED_TO, preserve_rank
 from memory_palace.retrieval.hits import count_folded, make_hit
 from memory_palace.retrieval.neighbors import add_neighbors
-from memory_palace.retrieval.profiles import Profile, get_profile
+from memory_palace.retrieval.profiles import Profile, get_profile, weigh
 from memory_palace.retrieval.ranking import rank
 from memory_palace.retrieval.scoring import Rule
 
@@ -53,6 +53,8 @@ def search(
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
+    if query.anchors is not None:
+        profile = weigh(query.anchors)
     chosen = profile if isinstance(profile, Profile) else get_profile(profile)
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     is_gated = gate and bool(chosen.gated) and not context.is_listing

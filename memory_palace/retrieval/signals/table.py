@@ -8,6 +8,7 @@ from typing import TypeAlias
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.signals import (
+    anchor,
     anchoring,
     beside,
     dense,
@@ -46,6 +47,7 @@ SIGNALS: Mapping[str, Signal] = {
     "beside": beside.score,
     "speaker": speaker.score,
     "statement": statement.score,
+    "anchor": anchor.score,
     "anchoring": anchoring.score,
     "described": described.score,
     "overlap": overlap.score,

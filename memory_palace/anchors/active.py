@@ -1,0 +1,50 @@
+"""Which projects are being worked on: what "our" and "it" stand for where nothing else says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memory_palace.anchors.terms import match_key
+from memory_palace.index.snapshot import Snapshot
+
+PROJECTS = "palace/project_rooms/"
+_CARDS = ("palace/dispatch_corridor/active/", "palace/dispatch_corridor/blocked/")
+
+
+def active_projects(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return the project folders that open task cards name or link into, in path order.
+
+    Where no card names any, it is the folder with the newest note.
+    """
+    folders: dict[str, list[int]] = {}
+    for place, path in enumerate(snapshot.paths):
+        if path.startswith(PROJECTS) and path.count("/") > 2 and not snapshot.cold[place]:
+            folder = path[: path.index("/", len(PROJECTS)) + 1]
+            folders.setdefault(folder, []).append(place)
+    named = _named_by_cards(snapshot, folders)
+    if named or not folders:
+        return tuple(sorted(named))
+    newest = {folder: float(np.max(snapshot.dates[places])) for folder, places in folders.items()}
+    return (min(newest, key=lambda folder: (-newest[folder], folder)),)
+
+
+def _named_by_cards(snapshot: Snapshot, folders: dict[str, list[int]]) -> set[str]:
+    home = {
+        _stem(snapshot.paths[place]): folder
+        for folder, places in folders.items()
+        for place in places
+    }
+    names = {match_key(folder.split("/")[2].replace("-", " ")): folder for folder in folders}
+    targets = snapshot.link_targets()
+    named: set[str] = set()
+    for place, path in enumerate(snapshot.paths):
+        if not path.startswith(_CARDS):
+            continue
+        named |= {home[_stem(target)] for target in targets[place] if _stem(target) in home}
+        title = f" {match_key(snapshot.titles[place])} "
+        named |= {folder for name, folder in names.items() if f" {name} " in title}
+    return named
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md").casefold()

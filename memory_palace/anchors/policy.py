@@ -1,0 +1,68 @@
+"""Which terms may trigger, which sources may be reached, and how far each is trusted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.anchor_settings import TRUST, AnchorSettings
+from memory_palace.anchors.terms import match_key
+from memory_palace.errors import ConfigError
+from memory_palace.notes.rooms import room_of
+
+
+def source_of(path: str, sources: Mapping[str, str]) -> str:
+    """Return the source of a note: the longest prefix in the settings, else its room."""
+    fitting = [prefix for prefix in sources if is_below(path, prefix)]
+    return max(fitting, key=len) if fitting else room_of(path) or "(no room)"
+
+
+def is_below(path: str, prefix: str) -> bool:
+    """Say whether a path is a prefix's own or below it; prefixes end at a path component."""
+    whole = prefix.rstrip("/")
+    return path == whole or path.startswith(whole + "/")
+
+
+def trust_of(path: str, sources: Mapping[str, str]) -> float:
+    """Return what the anchor score of a note's passages is multiplied by."""
+    return TRUST[sources.get(source_of(path, sources), "own")]
+
+
+def trust_per_note(paths: Sequence[str], sources: Mapping[str, str]) -> NDArray[np.float32]:
+    """Return ``trust_of`` each note."""
+    if not sources:
+        return np.ones(len(paths), np.float32)
+    return np.array([trust_of(path, sources) for path in paths], np.float32)
+
+
+def denier(deny: Sequence[str]) -> Callable[[str, str], bool]:
+    """Return what says of display and key of an anchor whether it is denied."""
+    keys = {match_key(item) for item in deny if not _is_pattern(item)}
+    patterns = [_compile(item) for item in deny if _is_pattern(item)]
+
+    def is_denied(display: str, key: str) -> bool:
+        return key in keys or any(pattern.search(display) for pattern in patterns)
+
+    return is_denied
+
+
+def allowed_notes(paths: Sequence[str], settings: AnchorSettings) -> NDArray[np.bool_]:
+    """Say for each note whether anchors may lead to it."""
+    if not settings.allow:
+        return np.ones(len(paths), np.bool_)
+    allowed = (any(is_below(path, prefix) for prefix in settings.allow) for path in paths)
+    return np.fromiter(allowed, np.bool_, len(paths))
+
+
+def _is_pattern(item: str) -> bool:
+    return len(item) > 2 and item.startswith("/") and item.endswith("/")
+
+
+def _compile(item: str) -> re.Pattern[str]:
+    try:
+        return re.compile(item[1:-1], re.IGNORECASE)
+    except re.error as error:
+        raise ConfigError(f"palace.yaml: anchors.deny holds {item!r}: {error}") from error

@@ -1,0 +1,127 @@
+"""The terms that a note offers as anchors, and the keys under which terms are matched."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from memory_palace.language.names import find_names, name_text
+from memory_palace.language.prose import strip_markup
+from memory_palace.language.stemming import stem_word
+from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.words import split_words
+from memory_palace.models import Chunk, Note
+
+TermKind = Literal[
+    "curated", "project", "entity", "title", "heading", "bold", "link", "name", "word"
+]
+
+LONGEST = 6
+"""Words of an anchor at most. A question is looked up in runs of up to as many words."""
+SHORTEST = 3
+"""Characters of an anchor at least, unless it is written in a script without spaces."""
+PER_NOTE = 64
+"""Terms that one note may offer: 10,000 bold words in one note must not be the vocabulary."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_ORDINAL = re.compile(r"^\d+[_-]+")
+_BOLD = re.compile(r"(?<![*\w])(?:\*\*|__)(?=\S)([^*_\n]{2,80}?)(?<=\S)(?:\*\*|__)(?![*\w])")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term as one note offers it."""
+
+    kind: TermKind
+    display: str
+    key: str
+    alias_of: str = ""
+    """Key of the term that this one is another name of."""
+
+
+def clean_display(text: str) -> str:
+    """Return a term as it is shown: NFKC, one line, nothing invisible."""
+    text = unicodedata.normalize("NFKC", text)
+    kept = (c for c in text if unicodedata.category(c) not in ("Cf", "Cc", "Co", "Cs") or c == "\t")
+    return " ".join("".join(kept).replace("\n", " ").split()).strip(" :.,;*_#`\"'“”")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text as anchors are matched by them: casefolded stems, in order.
+
+    A script without spaces gives one word per character. Invisible characters are not there.
+    """
+    if not text.isascii():
+        text = clean_display(text)
+    words: list[str] = []
+    for word in _WORD.findall(text.casefold()):
+        word = word.removesuffix("'s").removesuffix("’s")
+        words += list(word) if _UNSPACED.search(word) else [stem_word(word)]
+    return words
+
+
+def match_key(text: str) -> str:
+    """Return the key of a term: the stems of its words, so that number and case do not count."""
+    return " ".join(words_of(text))
+
+
+def runs(words: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield start, length and key of every run of words that could be an anchor."""
+    for start in range(len(words)):
+        for length in range(1, min(LONGEST, len(words) - start) + 1):
+            yield start, length, " ".join(words[start : start + length])
+
+
+def is_usable(display: str, key: str) -> bool:
+    """Say whether a term may be an anchor at all: no stop words alone, no number, no sentence."""
+    words = key.split()
+    if not words or len(words) > LONGEST or len(display) > 80:
+        return False
+    written = [word.casefold() for word in _WORD.findall(display)]
+    if all(word in STOPWORDS or word.isdigit() for word in written):
+        return False
+    return len(key) >= SHORTEST or bool(_UNSPACED.search(key))
+
+
+def note_terms(note: Note) -> list[Term]:
+    """Return the terms that name a whole note: title, aliases, entities, its project or chamber."""
+    found: list[Term] = []
+    parts = note.path.split("/")
+    if len(parts) > 3 and parts[1] in ("project_rooms", "chambers"):
+        found.append(_term("project" if parts[1] == "project_rooms" else "entity", parts[2]))
+    title = _term("title", note.title)
+    found.append(title)
+    found += (_term("title", alias, title.key) for alias in note.aliases)
+    found += (_term("entity", entity) for entity in note.entities)
+    return _usable(found)
+
+
+def chunk_terms(chunk: Chunk, note: Note) -> list[Term]:
+    """Return the terms that stand in a passage: headings, bold terms, link targets, names."""
+    found = [_term("heading", heading) for heading in chunk.heading_path[-2:]]
+    found += (_term("bold", bold) for bold in _BOLD.findall(chunk.text))
+    for link in note.links:
+        if chunk.first_line <= link.line <= chunk.last_line and link.target:
+            stem = link.target.rpartition("/")[2].removesuffix(".md")
+            target = _term("link", stem)
+            found.append(target)
+            if link.alias:
+                found.append(_term("link", link.alias, target.key))
+    words = split_words(strip_markup(chunk.text))
+    found += (_term("name", name_text(name)) for name in find_names(words))
+    return _usable(found)
+
+
+def _term(kind: TermKind, text: str, alias_of: str = "") -> Term:
+    if kind in ("project", "entity"):
+        text = _ORDINAL.sub("", text).replace("-", " ").replace("_", " ")
+    display = clean_display(text)
+    return Term(kind, display, match_key(display), alias_of)
+
+
+def _usable(terms: list[Term]) -> list[Term]:
+    return [term for term in terms if is_usable(term.display, term.key)]

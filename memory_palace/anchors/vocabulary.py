@@ -1,0 +1,136 @@
+"""Choose which terms of a palace become anchors, and how much each of them matters."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.anchors.corpus import Passage
+from memory_palace.anchors.terms import SHORTEST, Term
+from memory_palace.language.stemming import stem_word
+from memory_palace.language.stopwords import STOPWORDS
+
+WEIGHTS: Mapping[str, float] = {
+    "curated": 4.0, "project": 3.0, "entity": 3.0, "title": 2.0, "link": 2.0,
+    "heading": 1.5, "bold": 1.5, "name": 1.5, "word": 1.0,
+}  # fmt: skip
+"""How much more a term counts for standing where people put what matters."""
+
+BOILERPLATE_SHARE = 0.3
+"""A heading of more files than this says what kind of note it is, not what about."""
+BOILERPLATE_FILES = 20
+"""In fewer files nothing is boilerplate."""
+WORD_SHARE = 0.05
+"""A single word in more passages than this tells them apart too little."""
+_DULL = frozenset(stem_word(word) for word in STOPWORDS)
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A term while it is being counted."""
+
+    display: str
+    kinds: set[str] = field(default_factory=set)
+    aliases: set[str] = field(default_factory=set)
+    notes: set[int] = field(default_factory=set)
+    passages: int = 0
+    salience: float = 0.0
+
+
+def gather(
+    passages: Sequence[Passage],
+    curated: Iterable[Term],
+    *,
+    dates: NDArray[np.float64],
+    links: Mapping[str, int],
+    words: int,
+    is_denied: Callable[[str, str], bool],
+) -> dict[str, Candidate]:
+    """Return every candidate by its key, with its salience.
+
+    ``dates`` has the time of each note, ``links`` counts links to each key, ``words`` is how many
+    single words may join. Salience is the weight of the best kind, times the logarithm of the
+    passages that offer the term, times idf over notes, times recency in [0.5, 1] relative to the
+    newest note, times engagement: 1 + ln(1 + links) / 4 (source document 003 multiplies tf-idf,
+    recency and engagement, and leaves each open).
+    """
+    found: dict[str, Candidate] = {}
+    for passage in passages:
+        for term in passage.terms:
+            _count(found, term, passage.note)
+    for key, count_of in _best_words(passages, words).items():
+        candidate = found.setdefault(key, Candidate(key))
+        candidate.kinds.add("word")
+        candidate.notes |= count_of
+        candidate.passages = max(candidate.passages, len(count_of))
+    for term in curated:
+        _count(found, term, None)
+    total = max(len({passage.note for passage in passages}), 1)
+    kept = {
+        key: candidate
+        for key, candidate in found.items()
+        if not _is_boilerplate(candidate, total) and not is_denied(candidate.display, key)
+    }
+    newest = float(dates.max()) if len(dates) else 0.0
+    for key, candidate in kept.items():
+        candidate.salience = _salience(candidate, total, dates, newest, links.get(key, 0))
+    return kept
+
+
+def _count(found: dict[str, Candidate], term: Term, note: int | None) -> None:
+    candidate = found.setdefault(term.alias_of or term.key, Candidate(term.display))
+    if term.alias_of and term.alias_of != term.key:
+        candidate.aliases.add(term.key)
+        return
+    candidate.kinds.add(term.kind)
+    candidate.passages += 1
+    if note is not None:
+        candidate.notes.add(note)
+
+
+def _best_words(passages: Sequence[Passage], limit: int) -> dict[str, set[int]]:
+    """Return the single words of highest tf-idf, in two passages or more, with their notes."""
+    frequency: Counter[str] = Counter()
+    held: Counter[str] = Counter()
+    for passage in passages:
+        frequency.update(passage.words)
+        held.update(set(passage.words))
+    most = max(WORD_SHARE * len(passages), 3)
+    scores = {
+        word: log(1 + frequency[word]) * log(1 + len(passages) / count)
+        for word, count in held.items()
+        if 2 <= count <= most
+        and len(word) >= SHORTEST
+        and word not in _DULL
+        and not any(c.isdigit() for c in word)
+    }
+    best = set(sorted(scores, key=lambda word: (-scores[word], word))[:limit])
+    notes: dict[str, set[int]] = defaultdict(set)
+    for passage in passages:
+        for word in best.intersection(passage.words):
+            notes[word].add(passage.note)
+    return notes
+
+
+def _is_boilerplate(candidate: Candidate, notes: int) -> bool:
+    if candidate.kinds & {"curated", "project", "entity", "title"}:
+        return False
+    share = len(candidate.notes) / notes
+    return notes >= BOILERPLATE_FILES and share > BOILERPLATE_SHARE
+
+
+def _salience(
+    candidate: Candidate, notes: int, dates: NDArray[np.float64], newest: float, links: int
+) -> float:
+    weight = max((WEIGHTS[kind] for kind in candidate.kinds), default=1.0)
+    idf = log(1 + notes / max(len(candidate.notes), 1)) / log(1 + notes)
+    age_days = (newest - max((float(dates[n]) for n in candidate.notes), default=newest)) / 86_400
+    recency = 0.5 + 0.5 * 0.5 ** (age_days / 180)
+    engagement = 1 + log(1 + links) / 4
+    salience: float = weight * log(1 + max(candidate.passages, 1)) * idf * recency * engagement
+    return round(salience, 6)

@@ -1,0 +1,185 @@
+"""``palace anchors``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_palace.anchors.tier import Anchor, Tier
+from memory_palace.cli.options import SCHEMA, Json, Wait, open_palace
+from memory_palace.cli.printing import print_json, say
+from memory_palace.language.visible import visible
+from memory_palace.operations.anchors import (
+    Answer,
+    anchor_tiers,
+    build_anchors,
+    export_anchors,
+    look_up_anchors,
+    update_anchors,
+)  # fmt: skip
+
+app = typer.Typer(no_args_is_help=True, help="The address book: terms, and where they lead.")
+
+
+@app.command("build")
+def build(
+    ctx: typer.Context,
+    theta: Annotated[
+        float | None, typer.Option("--theta", min=0.0, max=1.0, help="Least cosine, literally.")
+    ] = None,
+    wait: Wait = 30.0,
+    as_json: Json = False,
+) -> None:
+    """Discover anchors anew and list where each leads; indexing should come first.
+
+    Example: palace anchors build --theta 0.8
+    """
+    built = build_anchors(open_palace(ctx), theta=theta, wait_seconds=wait)
+    if as_json:
+        print_json({"schema": SCHEMA, **asdict(built)})
+        return
+    print(f"anchors     {built.anchors}, {built.discovered} new, {built.pruned} pruned")
+    print(f"passages    {built.passages}, {built.entries} entries, {built.empty} anchors without")
+    print(f"thresholds  passage {built.theta:.4f}, question {built.sem_theta:.4f}")
+    for place in built.quarantined:
+        say(f"{place}: matches implausibly many anchors; anchors do not lead to it")
+
+
+@app.command("update")
+def update(ctx: typer.Context, wait: Wait = 0.0) -> None:
+    """Index what changed, and lead the anchors to it; every `palace index` does the same.
+
+    Example: palace anchors update
+    """
+    report = update_anchors(open_palace(ctx), wait_seconds=wait)
+    for problem in report.problems:
+        say(str(problem))
+    changed = len(report.added) + len(report.changed) + len(report.moved) + len(report.removed)
+    print(f"{changed} notes changed; {report.embedded} chunks embedded")
+
+
+@app.command("lookup")
+def look_up(
+    ctx: typer.Context,
+    text: Annotated[list[str], typer.Argument(help="What is being talked about.")],
+    limit: Annotated[
+        int | None, typer.Option("-k", "--top-k", min=1, help="Passages at most.")
+    ] = None,
+    project: Annotated[
+        list[str] | None,
+        typer.Option("--project", help="Folder that pronouns stand for; may be repeated."),
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", min=1, help="Bytes of previews at most.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the passages that the anchors of TEXT lead to, and say how they were found.
+
+    Example: palace anchors lookup can we talk about the radio link
+    """
+    answer = look_up_anchors(
+        open_palace(ctx),
+        " ".join(text),
+        limit=limit,
+        projects=tuple(project) if project else None,
+        budget_bytes=budget,
+    )
+    if as_json:
+        print_json({"schema": SCHEMA, **_record(answer)})
+        return
+    for hit in answer.found:
+        where = f"{hit.chunk.path}:{hit.chunk.first_line}"
+        parts = f"anchor {hit.anchor:.6f}, query {hit.query:.6f}, source {hit.source}"
+        print(visible(f"{where}  {hit.score:.6f}  ({parts})"))
+        print(visible(f"  {hit.chunk.preview}"))
+    names = ", ".join(f"{name} ({how} {strength:.2f})" for name, how, strength in answer.fired)
+    say(f"answered by {answer.path}: {names}" if names else "no anchor fired; ask `palace query`")
+
+
+@app.command("report")
+def report(ctx: typer.Context, as_json: Json = False) -> None:
+    """Show settings, the state of the vocabulary, and anchors worth keeping for good.
+
+    A line `- term` in palace/grand_hall/anchors.md keeps an anchor; nothing is promoted by itself.
+
+    Example: palace anchors report
+    """
+    palace = open_palace(ctx)
+    tiers = anchor_tiers(palace)
+    settings = asdict(palace.config.anchors)
+    if tiers:
+        settings["theta"], settings["sem_theta"] = tiers[0].theta, tiers[0].sem_theta
+    anchors = [anchor for tier in tiers for anchor in tier.anchors]
+    states = Counter("curated" if a.is_curated else a.state for a in anchors)
+    if as_json:
+        print_json(
+            {
+                "schema": SCHEMA,
+                "settings": settings,
+                "states": dict(sorted(states.items())),
+                "pruned": [a.display for a in tiers[0].pruned] if tiers else [],
+                "quarantined": [place for tier in tiers for place in tier.quarantined],
+                "promote": [anchor.display for anchor in _promotable(anchors)],
+            }
+        )
+        return
+    for name, value in settings.items():
+        print(f"{name:<14} {value}")
+    _print_states(tiers, anchors, states)
+
+
+def _print_states(tiers: tuple[Tier, ...], anchors: list[Anchor], states: Counter[str]) -> None:
+    if not tiers:
+        say("there are no anchors; run `palace anchors build`")
+        return
+    print(f"{'anchors':<14} " + ", ".join(f"{n} {state}" for state, n in sorted(states.items())))
+    print(f"{'pruned':<14} {len(tiers[0].pruned)}")
+    for place in (place for tier in tiers for place in tier.quarantined):
+        print(visible(f"{'quarantined':<14} {place}"))
+    for anchor in _promotable(anchors):
+        print(visible(f"{'promote':<14} {anchor.display}  ({anchor.salience:.3f})"))
+
+
+def _promotable(anchors: list[Anchor]) -> list[Anchor]:
+    """Return the ten most salient anchors that nobody has listed and that do not fade."""
+    steady = [a for a in anchors if a.state == "active" and not a.is_curated]
+    return sorted(steady, key=lambda anchor: (-anchor.salience, anchor.key))[:10]
+
+
+@app.command("export")
+def export(
+    ctx: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="Folder to write the three files to.")],
+) -> None:
+    """Write hippocampus-index.json, hippocampus-embeds.npz and hippocampus-meta.json.
+
+    Example: palace anchors export /tmp/anchors
+    """
+    for path in export_anchors(open_palace(ctx), folder):
+        print(path)
+
+
+def _record(answer: Answer) -> dict[str, object]:
+    return {
+        "answered_by": answer.path,
+        "anchors": [{"anchor": a, "how": how, "strength": s} for a, how, s in answer.fired],
+        "passages": [
+            {
+                "path": hit.chunk.path,
+                "line": hit.chunk.first_line,
+                "last_line": hit.chunk.last_line,
+                "heading": list(hit.chunk.heading_path),
+                "source": hit.source,
+                "score": hit.score,
+                "anchor": hit.anchor,
+                "query": hit.query,
+                "preview": hit.chunk.preview,
+            }
+            for hit in answer.found
+        ],
+    }
