@@ -48,11 +48,12 @@ class LazyGroup(TyperGroup):
             return None
         module, _, name = COMMANDS[cmd_name].partition(":")
         found = getattr(import_module(f"memory_palace.cli.{module}"), name)
-        if not isinstance(found, typer.Typer):
+        if isinstance(found, typer.Typer):
+            command: Any = typer.main.get_group(found)  # get_command would add completion to it
+        else:
             single = typer.Typer(add_completion=False)
             single.command(cmd_name)(found)
-            found = single
-        command = typer.main.get_command(found)
+            command = typer.main.get_command(single)
         command.name = cmd_name
         return command
 
