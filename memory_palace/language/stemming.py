@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import snowballstemmer
+from Stemmer import Stemmer
 
-_STEMMER = snowballstemmer.stemmer("english")
+_STEMMER = Stemmer("english")
 _SHORTEST = 4
 """Shorter words are left alone: "was" and "this" have no ending to lose."""
 
 
 @lru_cache(maxsize=1 << 15)
 def stem_word(word: str) -> str:
-    """Return the English stem (Porter 2, through snowballstemmer) of a casefolded word.
+    """Return the English stem (Porter 2, through PyStemmer) of a casefolded word.
 
     Only words of ASCII letters are touched, so that other alphabets, identifiers and numbers
     stay as they are, whatever the language of the text around them.

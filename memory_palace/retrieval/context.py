@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Query, Scores
-from memory_palace.retrieval.analysis import Analysis
 from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.tables import FactRows, WordRows
+
+if TYPE_CHECKING:
+    from memory_palace.retrieval.analysis import Analysis
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,11 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Query, Scores
-from memory_palace.retrieval.analysis import Analysis, analyse
 from memory_palace.retrieval.bm25 import BM25, Exact
 from memory_palace.retrieval.tables import FactRows, WordRows
+
+if TYPE_CHECKING:
+    from memory_palace.retrieval.analysis import Analysis
 
 Places = NDArray[np.int64]
 """Positions in another array: rows of a snapshot, its notes, or candidates."""
@@ -135,6 +138,8 @@ class Evidence:
     @cached_property
     def analysis(self) -> Analysis:
         """What the question asks for."""
+        from memory_palace.retrieval.analysis import analyse  # delayed: only some signals ask
+
         query = self._query
         return analyse(query.text, as_of=query.as_of, known_entities=self.facts)
 

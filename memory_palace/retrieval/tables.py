@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from memory_palace.facts.fact import FactKind
 from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.retrieval.structure import Rows
+
+Rows = NDArray[np.int64]
+"""Rows of a snapshot, ascending, each once."""
 
 
 class FactRows:

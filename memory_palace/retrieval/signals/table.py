@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TypeAlias
 
+import numpy as np
+
+from memory_palace.language.time_words import may_name_time
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.signals import (
@@ -15,26 +19,40 @@ from memory_palace.retrieval.signals import (
     described,
     importance,
     lexical,
-    logic,
-    name,
     note_dense,
     note_lexical,
-    noun_phrase,
-    overlap,
-    preference,
-    quoted,
     recency,
     semantic,
     speaker,
     statement,
-    temporal,
-    temporal_phrase,
-    theme,
-    weekday,
 )
 
 Signal: TypeAlias = Callable[[SearchContext], Scores]
 """Gives one score per candidate, never negative; 0 is silence. Signals never call each other."""
+
+
+def _late(name: str, function: str = "score") -> Signal:
+    """Import a signal when it is first asked: reading a question costs as much as answering it."""
+
+    def score(context: SearchContext) -> Scores:
+        module = import_module(f"memory_palace.retrieval.signals.{name}")
+        scores: Scores = getattr(module, function)(context)
+        return scores
+
+    return score
+
+
+def _late_in_time(name: str) -> Signal:
+    """Do the same, where the question can name a time at all."""
+    ask = _late(name)
+
+    def score(context: SearchContext) -> Scores:
+        if may_name_time(context.query.text):
+            return ask(context)
+        return np.zeros(len(context.rows), np.float32)
+
+    return score
+
 
 SIGNALS: Mapping[str, Signal] = {
     "semantic": semantic.score,
@@ -50,17 +68,17 @@ SIGNALS: Mapping[str, Signal] = {
     "anchor": anchor.score,
     "anchoring": anchoring.score,
     "described": described.score,
-    "overlap": overlap.score,
-    "logic": logic.score,
-    "logic_undamped": logic.score_undamped,
-    "preference": preference.score,
-    "noun_phrase": noun_phrase.score,
-    "temporal": temporal.score,
-    "weekday": weekday.score,
-    "quoted": quoted.score,
-    "name": name.score,
-    "theme": theme.score,
-    "temporal_phrase": temporal_phrase.score,
+    "overlap": _late("overlap"),
+    "logic": _late("logic"),
+    "logic_undamped": _late("logic", "score_undamped"),
+    "preference": _late("preference"),
+    "noun_phrase": _late("noun_phrase"),
+    "temporal": _late_in_time("temporal"),
+    "weekday": _late_in_time("weekday"),
+    "quoted": _late("quoted"),
+    "name": _late("name"),
+    "theme": _late("theme"),
+    "temporal_phrase": _late_in_time("temporal_phrase"),
 }
 
 STRUCTURAL = frozenset(
