@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
@@ -14,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from memory_palace.changing import Plan, change_notes
-from memory_palace.embedding.registry import is_available
 from memory_palace.errors import CheckFailedError
 from memory_palace.metabolism.assets import KINDS
 from memory_palace.metabolism.promotion import plan_promotion
@@ -37,7 +37,8 @@ GOLDEN = re.findall(
     (ROOT / "tests" / "golden" / "sample_palace.md").read_text("utf-8"),
     re.MULTILINE,
 )
-EMBEDDER = "minilm" if is_available("minilm") else "hashing"
+EMBEDDER = os.environ.get("PALACE_YEAR_EMBEDDER", "hashing")
+"""minilm measures quality, and takes a minute longer; see references/performance.md."""
 NOUNS = (
     "ledger", "crate", "valve", "invoice", "socket", "harness", "gasket", "shipment", "pallet",
     "forklift", "router", "cable", "drawer", "folder", "rotor", "pulley", "tenant", "voucher",
