@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from memory_palace.changing import Outcome, Plan, change_notes, undo_change
 from memory_palace.graph.blindness import Leak, find_cold_leaks
 from memory_palace.graph.names import NoteNames
-from memory_palace.models import Filters, IndexReport
+from memory_palace.models import Filters
 from memory_palace.notes.archive import plan_archive, plan_restore
-from memory_palace.notes.journal import Move, apply_moves, last_change, recover, render_diff
+from memory_palace.notes.editing import Move
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.rooms import is_cold_path
 from memory_palace.palace import Palace
 from memory_palace.storage.atomic import write_atomic
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Moves that were shown, and whether they were made."""
-
-    moves: tuple[Move, ...]
-    diff: str
-    is_applied: bool
-    report: IndexReport | None = None
-    """Of the build that followed."""
 
 
 def find_leaks(palace: Palace) -> list[Leak]:
@@ -53,35 +42,31 @@ def fix_leaks(palace: Palace) -> None:
     palace.index(verify=True)
 
 
-def archive_note(palace: Palace, note: str, *, apply: bool) -> Change:
+def archive_note(
+    palace: Palace, note: str, *, apply: bool, allow_uncommitted: bool = False
+) -> Outcome:
     """Move a note into the cold zone. Links to it become archived: not broken, not followed."""
     path = NoteNames.from_snapshot(palace.snapshot()).find(note)
     move = plan_archive(path, year=datetime.now(UTC).year)
-    return _change(palace, [move], f"archive {path}", apply=apply)
+    return _move(palace, move, f"archive {path}", apply, allow_uncommitted)
 
 
-def restore_note(palace: Palace, note: str, *, apply: bool) -> Change:
+def restore_note(
+    palace: Palace, note: str, *, apply: bool, allow_uncommitted: bool = False
+) -> Outcome:
     """Bring an archived note back to where it was."""
     snapshot = palace.snapshot(include_cold=True)
     move = plan_restore(palace.paths, NoteNames.from_snapshot(snapshot).find(note))
-    return _change(palace, [move], f"restore {move.old}", apply=apply)
+    return _move(palace, move, f"restore {move.old}", apply, allow_uncommitted)
 
 
-def undo_last(palace: Palace, *, apply: bool) -> Change:
+def undo_last(palace: Palace, *, apply: bool) -> Outcome:
     """Take the last archive or restore back."""
-    identity, moves = last_change(palace.paths)
-    back = [Move(move.new, move.old) for move in reversed(moves)]
-    return _change(palace, back, f"undo {identity}", apply=apply, undoes=identity)
+    return undo_change(palace, command="cold", identity=None, apply=apply)
 
 
-def _change(
-    palace: Palace, moves: list[Move], reason: str, *, apply: bool, undoes: str | None = None
-) -> Change:
-    diff = render_diff(moves)
-    if not apply:
-        return Change(tuple(moves), diff, is_applied=False)
-    now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    with palace.writing():
-        recover(palace.paths)
-        apply_moves(palace.paths, moves, reason=reason, now=now, undoes=undoes)
-    return Change(tuple(moves), diff, is_applied=True, report=palace.index())
+def _move(palace: Palace, move: Move, reason: str, apply: bool, allow_uncommitted: bool) -> Outcome:
+    return change_notes(
+        palace, lambda _: Plan([move], reason), command="cold", apply=apply,
+        allow_uncommitted=allow_uncommitted,
+    )  # fmt: skip

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
+from memory_palace.cli.changes import AllowUncommitted, Apply, show_outcome
 from memory_palace.cli.options import SCHEMA, Json, open_palace
-from memory_palace.cli.printing import print_json, say
+from memory_palace.cli.printing import print_json
 from memory_palace.cold_zone import (
-    Change,
     archive_note,
     find_leaks,
     fix_leaks,
@@ -22,7 +22,6 @@ from memory_palace.language.visible import visible
 
 app = typer.Typer(no_args_is_help=True, help="The cold zone: palace/archive_basement.")
 Note = Annotated[str, typer.Argument(help="Path, stem, title or alias of a note.")]
-Apply = Annotated[bool, typer.Option("--apply", help="Do it; without this it is only shown.")]
 
 
 @app.command("check")
@@ -46,21 +45,29 @@ def fix_cold(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command("archive")
-def archive(ctx: typer.Context, note: Note, apply: Apply = False) -> None:
+def archive(
+    ctx: typer.Context, note: Note, apply: Apply = False,
+    allow_uncommitted: AllowUncommitted = False,
+) -> None:  # fmt: skip
     """Move a note into the archive, where ordinary queries do not look.
 
     Example: palace cold archive "old radio plan" --apply
     """
-    _show(archive_note(open_palace(ctx), note, apply=apply))
+    outcome = archive_note(open_palace(ctx), note, apply=apply, allow_uncommitted=allow_uncommitted)
+    show_outcome(outcome, as_json=False)
 
 
 @app.command("restore")
-def restore(ctx: typer.Context, note: Note, apply: Apply = False) -> None:
+def restore(
+    ctx: typer.Context, note: Note, apply: Apply = False,
+    allow_uncommitted: AllowUncommitted = False,
+) -> None:  # fmt: skip
     """Bring an archived note back to where it was.
 
     Example: palace cold restore "old radio plan" --apply
     """
-    _show(restore_note(open_palace(ctx), note, apply=apply))
+    outcome = restore_note(open_palace(ctx), note, apply=apply, allow_uncommitted=allow_uncommitted)
+    show_outcome(outcome, as_json=False)
 
 
 @app.command("undo")
@@ -69,7 +76,7 @@ def undo(ctx: typer.Context, apply: Apply = False) -> None:
 
     Example: palace cold undo --apply
     """
-    _show(undo_last(open_palace(ctx), apply=apply))
+    show_outcome(undo_last(open_palace(ctx), apply=apply), as_json=False)
 
 
 def _report(leaks: list[Leak], *, as_json: bool) -> None:
@@ -83,9 +90,3 @@ def _report(leaks: list[Leak], *, as_json: bool) -> None:
             print("no cold path in manifest, index, graph or a test query")
     if leaks:
         raise CheckFailedError(f"{len(leaks)} cold paths leak; run `palace cold fix`")
-
-
-def _show(change: Change) -> None:
-    print(visible(change.diff), end="")
-    if not change.is_applied:
-        say("nothing was changed; add --apply")

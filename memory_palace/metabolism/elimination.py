@@ -162,7 +162,9 @@ def _finished_room(ledger: Ledger, document: Document) -> Proposal | None:
     outside = [
         path
         for path in ledger.inbound(document.path)
-        if not path.startswith(room) and not _is_archivable_card(ledger, path)
+        if not path.startswith(room)
+        and not _is_archivable_card(ledger, path)
+        and not _is_own(ledger, document.path, path)
     ]
     last = ledger.last_use(document.path)
     if outside or last is None or (ledger.today - last).days < UNUSED_DAYS:

@@ -1,0 +1,197 @@
+"""Each rule of reverse elimination at its boundary."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+
+from memory_palace.metabolism.elimination import find_proposals
+from memory_palace.metabolism.likeness import is_duplicate
+from memory_palace.metabolism.steps import carry_out
+from memory_palace.metabolism.usage import Usage
+from memory_palace.notes.document import parse_document
+from memory_palace.notes.editing import Create, Move, Replace
+
+TODAY = date(2026, 11, 21)
+OLD = TODAY - timedelta(days=90)
+FRESH = TODAY - timedelta(days=89)
+
+
+def proposals(notes, *, cosine=0.0, **more):
+    return find_proposals(notes.ledger(**more), cosine=lambda first, second: cosine)
+
+
+def actions(notes, **more):
+    return {p.path.rpartition("/")[2][:-3]: p.action for p in proposals(notes, **more)}
+
+
+def steps(notes, **more):
+    ledger = notes.ledger()
+    found = find_proposals(ledger, cosine=lambda first, second: more.get("cosine", 0.0))
+    return carry_out(ledger, found, today=TODAY.isoformat())
+
+
+def fields_after(change, path):
+    (data,) = [op.after for op in change if isinstance(op, Replace) and op.path == path]
+    return parse_document(path, data).fields
+
+
+def test_an_asset_is_demoted_after_ninety_days_without_use(notes):
+    notes.asset("a", day=FRESH)
+    assert actions(notes) == {}
+    path = notes.asset("a", day=OLD, priority="medium")
+    (found,) = proposals(notes)
+    assert found.action == "demote" and found.evidence[0] == f"last use {OLD}, 90 days ago"
+    after = fields_after(steps(notes).change, path)
+    assert after["status"] == "stale" and after["priority"] == "low"
+    assert after["stale_since"] == TODAY
+
+
+@pytest.mark.parametrize("field", [{"priority": "high"}, {"pinned": "true"}])
+def test_high_priority_and_a_pin_protect(notes, field):
+    notes.asset("a", day=OLD, **field)
+    assert actions(notes) == {}
+
+
+def test_use_and_a_link_from_a_note_in_use_protect(notes):
+    path = notes.asset("a", day=OLD)
+    assert actions(notes, usage=Usage(True, {path: [FRESH]})) == {}
+    assert actions(notes, usage=Usage(True, {path: [OLD]})) == {"a": "demote"}
+    notes["chambers/x.md"] = "[[a]]"
+    assert actions(notes) == {}
+    notes["archive_basement/2026/x.md"] = notes.pop("chambers/x.md")
+    assert actions(notes) == {"a": "demote"}
+
+
+def test_a_note_that_an_asset_was_made_from_does_not_keep_it(notes):
+    notes.asset("a", day=OLD, source="b")
+    notes["chambers/b.md"] = "---\npromoted_to: a\n---\n[[a]]"
+    assert actions(notes) == {"a": "demote"}
+
+
+def test_an_undated_asset_is_left_alone(notes):
+    notes["reflection_wing/principles/a.md"] = "no date"
+    assert actions(notes) == {}
+
+
+@pytest.mark.parametrize(("since", "expected"), [(FRESH, {}), (OLD, {"a": "archive"})])
+def test_a_stale_asset_is_archived_after_ninety_more_days(notes, since, expected):
+    day = TODAY - timedelta(days=400)
+    notes.asset("a", day=day, status="stale", stale_since=since, priority="low")
+    assert actions(notes) == expected
+    if expected:
+        change = steps(notes).change
+        assert change == (
+            Move(
+                "palace/reflection_wing/principles/a.md",
+                "palace/archive_basement/2026/reflection_wing/principles/a.md",
+            ),
+        )
+
+
+def test_a_stale_asset_that_is_of_use_again_is_revived(notes):
+    path = notes.asset("a", day=OLD, status="stale", stale_since=OLD)
+    notes["chambers/x.md"] = "[[a]]"
+    assert actions(notes) == {"a": "revive"}
+    after = fields_after(steps(notes).change, path)
+    assert "status" not in after and "stale_since" not in after
+
+
+def test_a_superseded_note_is_archived_at_once_and_its_heir_takes_its_name(notes):
+    notes.asset("old", superseded_by="palace/reflection_wing/principles/new.md", aliases="[once]")
+    heir = notes.asset("new")
+    done = steps(notes)
+    assert fields_after(done.change, heir)["aliases"] == ["old", "once"]
+    assert [op.old for op in done.change if isinstance(op, Move)] == [
+        "palace/reflection_wing/principles/old.md"
+    ]
+    assert done.redirects == {"palace/reflection_wing/principles/old.md": heir}
+    del notes["reflection_wing/principles/new.md"]
+    (found,) = proposals(notes)
+    assert found.held == "what superseded it is not found" and steps(notes).change == ()
+
+
+def test_an_asset_goes_back_when_its_card_is_open_again(notes):
+    notes.card("c", project="radio")
+    path = notes.asset("a", source="2026-10-01_c")
+    assert actions(notes) == {}
+    del notes["dispatch_corridor/completed/2026-10-01_c.md"]
+    notes.card("c", project="radio", state="active")
+    assert actions(notes) == {"a": "return"}
+    change = steps(notes).change
+    assert fields_after(change, path)["status"] == "returned"
+    assert Move(path, "palace/project_rooms/radio/a.md") in change
+
+
+@pytest.mark.parametrize(("failures", "expected"), [(1, {}), (2, {"a": "return"})])
+def test_an_asset_goes_back_when_it_fails_as_often_as_it_succeeds(notes, failures, expected):
+    notes.asset("a", successes=2, failures=failures, project="radio")
+    assert actions(notes) == expected
+
+
+@pytest.mark.parametrize(
+    ("cosine", "overlap", "expected"),
+    [(0.92, 0.9, False), (0.9201, 0.7001, True), (0.99, 0.7, False)],
+)
+def test_both_figures_must_be_exceeded_to_call_two_assets_duplicates(cosine, overlap, expected):
+    assert is_duplicate(cosine, overlap) is expected
+
+
+def test_duplicates_open_a_conflict_and_neither_moves(notes):
+    body = "Warm the cell before the panel charges the pack in winter mornings"
+    notes.asset("a", day=OLD - timedelta(days=300), body=body)
+    notes.asset("b", day=OLD, body=body + " always")
+    assert actions(notes, cosine=0.9) == {"a": "demote", "b": "demote"}
+    assert actions(notes, cosine=0.95) == {"b": "merge"}
+    (create,) = steps(notes, cosine=0.95).change
+    assert isinstance(create, Create) and b"kind: duplicate" in create.data
+    assert b"richer of the two is palace/reflection_wing/principles/b.md" in create.data
+    both = frozenset(
+        ("palace/reflection_wing/principles/a.md", "palace/reflection_wing/principles/b.md")
+    )
+    assert actions(notes, cosine=0.95, settled=[both]) == {"a": "demote", "b": "demote"}
+
+
+def test_opposite_rules_on_one_subject_open_a_conflict(notes):
+    notes.asset("a", body="Always charge the packs below freezing.")
+    notes.asset("b", body="Never charge the packs below freezing.")
+    notes.asset("c", body="Never publish the garden of a keeper.")
+    assert actions(notes) == {"b": "contradiction"}
+    (create,) = steps(notes).change
+    assert b"kind: contradiction" in create.data
+
+
+def test_what_is_disputed_or_not_committed_is_held(notes):
+    path = notes.asset("a", day=OLD)
+    (found,) = proposals(notes, disputed=[path])
+    assert found.held == "party to an open conflict"
+    (found,) = proposals(notes, uncommitted=[path])
+    assert found.held == "has edits that are not committed to git"
+
+
+@pytest.mark.parametrize(("day", "expected"), [(FRESH, {}), (OLD, {"2026-10-01_c": "finish"})])
+def test_a_completed_card_is_archived_ninety_days_after_it_was_distilled(notes, day, expected):
+    notes.card("c", completed=day)
+    assert actions(notes) == {}
+    notes.asset("t", "telegrams", corridor_card="2026-10-01_c")
+    assert actions(notes) == expected
+
+
+def test_open_cards_and_the_constitution_are_never_touched(notes):
+    notes.card("c", state="active", completed=OLD)
+    notes.asset("t", "telegrams", corridor_card="2026-10-01_c", priority="high")
+    notes["grand_hall/constitution.md"] = "---\nsuperseded_by: t\ndate: 2020-01-01\n---\n1. x"
+    notes.asset("r", "constitution_candidates", day=date(2020, 1, 1), decision="accepted")
+    assert "constitution" not in actions(notes) and "r" not in actions(notes)
+    assert "2026-10-01_c" not in actions(notes)
+
+
+def test_a_done_project_goes_except_what_is_linked_from_elsewhere(notes):
+    notes["project_rooms/radio/index.md"] = f"---\ndate: {OLD}\nstatus: done\n---\n[[keep]] [[go]]"
+    notes["project_rooms/radio/keep.md"] = f"---\ndate: {OLD}\n---\nx"
+    notes["project_rooms/radio/go.md"] = f"---\ndate: {OLD}\n---\nx"
+    notes["chambers/a.md"] = "[[keep]]"
+    assert actions(notes) == {"index": "finish", "go": "finish"}
+    notes.card("c", state="blocked", project="radio")
+    assert actions(notes) == {}

@@ -1,0 +1,406 @@
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from memory_palace.changing import Plan, change_notes, read_notes, undo_change
+from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.metabolism.assets import KINDS, get_kind
+from memory_palace.metabolism.distill import LEAST_TOKENS, MOST_TOKENS, count_tokens, distill_card
+from memory_palace.metabolism.foam import split_statements, strip_foam
+from memory_palace.metabolism.usage import read_usage, record_usage
+from memory_palace.models import Filters
+from memory_palace.notes.document import parse_document
+from memory_palace.notes.editing import Move
+from memory_palace.operations.conflicts import list_conflicts, resolve_conflict
+from memory_palace.operations.metabolism import (
+    distill,
+    eliminate,
+    explain_note,
+    promote,
+    read_changes,
+    take_ledger,
+    take_report,
+)
+from memory_palace.palace import Palace
+
+ROOT = Path(__file__).parent.parent.parent
+TODAY = date(2026, 11, 21)
+RECOVER = "recover-april-readings"
+
+
+@pytest.fixture
+def sample(tmp_path):
+    shutil.copytree(ROOT / "palace", tmp_path / "palace", ignore=shutil.ignore_patterns(".*"))
+    return Palace(tmp_path)
+
+
+def state(palace):
+    root = palace.paths.root
+    return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*.md")}
+
+
+def write(palace, path, text):
+    file = palace.paths.palace / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+
+
+def card_of(sample, stem):
+    ledger = take_ledger(sample, read_notes(sample), today=TODAY)
+    return ledger, next(c for c in ledger.cards.values() if stem in c.path)
+
+
+def test_foam_goes_and_insight_stays():
+    text = """Thanks to everyone! Still working on it. The cell froze at −6 °C.
+Tried again, no luck.
+
+- Great job
+- The cell froze at −6 °C.
+- OK.
+- Status: green
+- Keep it up!
+- The thanks of the keeper were a cake.
+"""
+    assert strip_foam(split_statements(text)) == [
+        "The cell froze at −6 °C.", "The thanks of the keeper were a cake.",
+    ]  # fmt: skip
+
+
+def test_a_telegraph_has_four_parts_within_its_bounds_and_only_words_of_its_sources(sample):
+    ledger, card = card_of(sample, RECOVER)
+    telegraph = distill_card(ledger, card)
+    assert list(telegraph.parts) == [
+        "Background", "Failed attempts", "Working solution", "Principle",
+    ]  # fmt: skip
+    assert LEAST_TOKENS <= count_tokens(telegraph.parts) <= MOST_TOKENS
+    assert telegraph.missing == []
+    text = " ".join(ledger.documents[path].body for path in telegraph.sources)
+    words = {word.strip(".") for word in text.split()}
+    for part in telegraph.parts.values():
+        assert {word.strip(".") for word in part.split()} <= words
+
+
+def test_a_card_with_nothing_to_say_is_not_distilled_and_an_open_one_never(palace_with_card):
+    palace = palace_with_card
+    with pytest.raises(CheckFailedError, match="at least 150"):
+        distill(palace, "bare", model=None, apply=True)
+    with pytest.raises(UsageError, match="only completed"):
+        distill(palace, "open", model=None, apply=True)
+    assert not (palace.paths.palace / "reflection_wing" / "telegrams").exists()
+
+
+@pytest.fixture
+def palace_with_card(tmp_path):
+    palace = Palace.init(tmp_path)
+    for state_, slug in (("completed", "bare"), ("active", "open")):
+        write(
+            palace,
+            f"dispatch_corridor/{state_}/2026-11-01_{slug}.md",
+            f"---\nstatus: {state_}\nproject: winter\n---\n## Goal\n\nShort.\n",
+        )
+    return palace
+
+
+@pytest.mark.parametrize("size", [1, 8, 60])
+def test_a_telegraph_never_grows_past_its_bound(notes, size):
+    long = " ".join(f"Row {i} of the valve failed in the frost of night {i}." for i in range(size))
+    path = notes.card("c")
+    notes["dispatch_corridor/completed/2026-10-01_c.md"] += (
+        f"{long}\n\n## Result\n\n{long.replace('failed', 'works')}\n\n"
+        f"## Lesson\n\n{long.replace('failed', 'must warm')}\n"
+    )
+    ledger = notes.ledger()
+    if size == 1:
+        with pytest.raises(CheckFailedError):
+            distill_card(ledger, ledger.cards[path])
+        return
+    assert LEAST_TOKENS <= distill_card(ledger, ledger.cards[path]).tokens <= MOST_TOKENS
+
+
+def test_distill_writes_a_note_that_the_report_no_longer_asks_for(sample):
+    report = take_report(sample, today=TODAY)
+    waiting = {card.document.stem for card in report.undistilled}
+    assert "2026-08-10_find-the-missing-hour" in waiting
+    assert "2026-05-19_recover-april-readings" not in waiting
+    distill(sample, "find-the-missing-hour", model=None, apply=True, today=TODAY)
+    after = {card.document.stem for card in take_report(sample, today=TODAY).undistilled}
+    assert waiting - after == {"2026-08-10_find-the-missing-hour"}
+    sample.index(embedder="hashing")
+    assert sample.graph().broken() == []
+
+
+@pytest.fixture
+def ripe(palace):
+    """Make a note that every gate lets pass."""
+    for number, project in enumerate(("winter", "radio")):
+        write(
+            palace,
+            f"dispatch_corridor/completed/2026-10-0{number + 1}_c{number}.md",
+            f"---\nstatus: completed\nproject: {project}\ncompleted: 2026-10-05\n---\n"
+            "## Goal\n\nx\n\n## Input Paths\n\n- [[log]]\n",
+        )
+    write(
+        palace,
+        "project_rooms/winter/log.md",
+        "---\ndate: 2026-08-01\ntitle: Warm first\ntags: [power]\n---\n# Warm first\n\n"
+        "## Principle\n\nWarm the cell before it charges.\n\n## Why\n\nMetal plates out.\n",
+    )
+    return palace
+
+
+def raise_(palace, name="log", kind="principle", *, apply=True, **more):
+    values = {
+        "sections": {"When it applies, and when not": "In frost."},
+        "decided_by": None,
+        "model": None,
+        "allow_uncommitted": False,
+    }
+    return promote(palace, name, get_kind(kind), apply=apply, today=TODAY, **values | more)
+
+
+def test_a_note_becomes_a_principle_with_its_evidence_and_undo_takes_it_back(ripe):
+    before = state(ripe)
+    assert raise_(ripe, apply=False).identity is None and state(ripe) == before
+    outcome = raise_(ripe)
+    path = "palace/reflection_wing/principles/warm-first_2026-11-21.md"
+    asset = read_notes(ripe).documents[path]
+    assert KINDS["principle"].missing(asset.sections) == []
+    assert asset.text("source") == "log" and asset.texts("tags") == ("power",)
+    assert asset.section("Evidence").count("[[") >= 2
+    assert [e.evidence[0] for e in read_changes(ripe, every_command=False)] == [
+        "worked in several tasks: linked with 2 completed cards, 2 needed"
+    ]
+    assert take_report(ripe, today=TODAY).ripe == ()
+    undo_change(ripe, command=None, identity=outcome.identity, apply=True)
+    assert state(ripe) == before
+
+
+def test_a_closed_gate_and_a_missing_section_are_named_and_nothing_is_written(ripe):
+    before = state(ripe)
+    with pytest.raises(CheckFailedError, match='add --section "When it applies'):
+        raise_(ripe, sections={})
+    write(ripe, "project_rooms/winter/log.md", "---\norigin: web\n---\n## Principle\n\nx\n")
+    with pytest.raises(CheckFailedError) as found:
+        raise_(ripe)
+    assert "trusted origin: origin: web" in str(found.value)
+    with pytest.raises(UsageError, match="no 'Evidenc'"):
+        raise_(ripe, sections={"Evidenc": "x"})
+    assert state(ripe).keys() == before.keys()
+
+
+@pytest.mark.parametrize(
+    ("kind", "sections"),
+    [
+        ("kernel", {"Kernel": "```\nAsk.\n```", "Inputs": "one", "Expected behaviour": "two"}),
+        ("failure", {"Symptom": "a", "Cause": "b", "Recovery": "c", "Detection": "d"}),
+        ("path", {"Trigger": "a", "Steps": "b", "Stop condition": "c", "Worked example": "d"}),
+    ],
+)
+def test_every_kind_of_asset_is_written_with_its_sections(ripe, kind, sections):
+    outcome = raise_(ripe, kind=kind, sections=sections)
+    path = next(path for path in outcome.paths if "reflection_wing" in path)
+    asset = read_notes(ripe).documents[path]
+    assert f"/{KINDS[kind].folder}/" in path and asset.text("type") == KINDS[kind].type
+    assert KINDS[kind].missing(asset.sections) == []
+
+
+def test_a_rule_enters_the_constitution_only_by_a_persons_decision(ripe):
+    write(ripe, "chambers/01_wren/wren.md", "I am Wren.")
+    raise_(ripe, kind="constitution", sections={"Cost of deviation": "A pack each time."})
+    (candidate,) = [p for p in state(ripe) if "constitution_candidates" in p]
+    assert read_notes(ripe).documents[candidate].text("decision") == "pending"
+    with pytest.raises(UsageError, match="a person decides"):
+        raise_(ripe, candidate, "constitution", sections={})
+    with pytest.raises(CheckFailedError, match="is an agent"):
+        raise_(ripe, candidate, "constitution", sections={}, decided_by="Wren")
+    assert "palace/grand_hall/constitution.md" not in state(ripe)
+    raise_(ripe, candidate, "constitution", sections={}, decided_by="Ilse Brandt")
+    rules = state(ripe)["palace/grand_hall/constitution.md"].decode()
+    assert "1. **Warm the cell before it charges.** Accepted by Ilse Brandt" in rules
+    record = read_notes(ripe).documents[candidate]
+    assert record.text("decided_by") == "Ilse Brandt"
+    assert record.section("Decision").startswith("Accepted, 2026-11-21, Ilse Brandt.")
+    with pytest.raises(UsageError, match="accepted already"):
+        raise_(ripe, candidate, "constitution", sections={}, decided_by="Ilse Brandt")
+
+
+def test_a_new_rule_follows_the_rules_that_are_there(sample, ripe):
+    rules = ripe.paths.palace / "grand_hall" / "constitution.md"
+    rules.write_text("# Constitution\n\n1. **One.** Accepted.\n2. **Two.**\n   More.\n")
+    raise_(ripe, kind="constitution", sections={"Cost of deviation": "A pack."})
+    (candidate,) = [p for p in state(ripe) if "constitution_candidates/warm" in p]
+    raise_(ripe, candidate, "constitution", sections={}, decided_by="Ilse")
+    assert "   More.\n3. **Warm the cell" in rules.read_text()
+
+
+def test_one_undo_takes_a_whole_run_back_byte_for_byte(sample):
+    sample.index(embedder="hashing")
+    before = state(sample)
+    broken = sample.graph().broken()
+    assert eliminate(sample, apply=False, today=TODAY).identity is None and state(sample) == before
+    outcome = eliminate(sample, apply=True, today=TODAY)
+    assert len(state(sample)) == len(before) and state(sample) != before
+    assert sample.graph().broken() == broken == []
+    (entry,) = read_changes(sample, every_command=False)
+    moved_or_set = {m.old for m in entry.moves} | {w.path for w in entry.writes}
+    lines = "\n".join(entry.evidence)
+    assert all(path in lines or "control_panel" in path for path in moved_or_set)
+    undo_change(sample, command="metabolism", identity=outcome.identity, apply=True)
+    assert state(sample) == before
+
+
+def test_a_run_leaves_notes_with_uncommitted_edits_alone(sample):
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
+        subprocess.run(command, cwd=sample.paths.root, check=True, capture_output=True)
+    path = "palace/reflection_wing/thinking_paths/is it the weather.md"
+    proposed = {p.path: p for p in take_report(sample, today=TODAY).proposals}
+    assert proposed[path].action == "demote" and not proposed[path].held
+    note = sample.paths.root / path
+    note.write_text(note.read_text("utf-8") + "\nMine.\n", "utf-8")
+    mine = note.read_bytes()
+    proposed = {p.path: p for p in take_report(sample, today=TODAY).proposals}
+    assert "not committed" in proposed[path].held
+    eliminate(sample, apply=True, today=TODAY)
+    assert note.read_bytes() == mine
+
+
+def test_a_loser_is_archived_and_links_to_it_lead_to_the_winner(sample):
+    winner = "palace/reflection_wing/failure_patterns/charging below freezing.md"
+    loser = "palace/reflection_wing/failure_patterns/silent overwrite.md"
+    old = sample.paths.root / loser
+    old.write_text(old.read_text("utf-8").replace("---\n", f"---\nsuperseded_by: {winner}\n", 1))
+    write(sample, "chambers/x.md", "[[reflection_wing/failure_patterns/silent overwrite]]\n")
+    sample.index(embedder="hashing")
+    before = sample.graph()
+    sources = before.neighbors(loser).back
+    assert len(sources) > 2
+    eliminate(sample, apply=True, today=TODAY)
+    after = sample.graph()
+    assert after.broken() == [] and after.ambiguous() == []
+    hot = [s for s in sources if (sample.paths.root / s).exists()]
+    assert set(hot) <= set(after.neighbors(winner).back) and "palace/chambers/x.md" in hot
+
+
+def test_a_duplicate_is_merged_when_a_person_has_decided(palace):
+    body = "# A\n\n## Principle\n\nWarm the cell before the panel charges the pack in winter.\n"
+    for name, day in (("one", "2026-10-01"), ("two", "2026-10-02")):
+        write(palace, f"reflection_wing/principles/{name}.md", f"---\ndate: {day}\n---\n{body}")
+    write(palace, "chambers/x.md", "[[one]] and [[two]]")
+    assert take_report(palace, today=TODAY).proposals == ()  # no vectors, no guess
+    palace.index(embedder="hashing")
+    eliminate(palace, apply=True, today=TODAY)
+    (conflict,) = list_conflicts(palace)
+    assert conflict.kind == "duplicate" and conflict.document.text("raised_by") == "metabolism"
+    eliminate(palace, apply=True, today=TODAY)
+    assert len(list_conflicts(palace, include_closed=True)) == 1  # never decided by itself
+    resolve_conflict(
+        palace, conflict.path, winner="one", decision="Same.", by="Ilse", apply=True,
+        allow_uncommitted=False,
+    )  # fmt: skip
+    eliminate(palace, apply=True, today=TODAY)
+    documents = read_notes(palace).documents
+    assert documents["palace/reflection_wing/principles/one.md"].texts("aliases") == ("two",)
+    assert palace.graph().neighbors("palace/chambers/x.md").out == (
+        "palace/reflection_wing/principles/one.md",
+    )
+    assert palace.graph().broken() == []
+
+
+def test_explain_counts_and_says_which_tier_is_next(sample):
+    found = explain_note(sample, "keep the raw column")
+    assert found.kind == "principle" and len(found.worked_in) == 1
+    assert "not a local trick" in [gate.name for gate in found.gates]
+    assert "compressible" in [g.name for g in explain_note(sample, "frost message").gates]
+
+
+def test_asking_is_logged_only_where_the_settings_say_so(sample):
+    sample.index(embedder="hashing")
+    sample.query("rain gauge")
+    sample.read("frost message")
+    assert not sample.paths.logs.exists()
+    before = state(sample)
+    logging = Palace(sample.paths.root, config=replace(sample.config, usage_log=True))
+    hits = logging.query("rain gauge", limit=2).hits
+    logging.read("frost message")
+    logging.query("", filters=Filters(room="chambers"))
+    lines = [json.loads(x) for x in (sample.paths.logs / "usage.jsonl").read_text().splitlines()]
+    assert [line["act"] for line in lines] == ["retrieved", "read"]
+    assert lines[0]["paths"] == [hit.path for hit in hits if hit.role == "core"]
+    assert "rain" not in json.dumps({k: v for k, v in lines[0].items() if k != "paths"})
+    assert state(sample) == before
+    assert read_usage(sample.paths.logs).count("palace/project_rooms/public-page/frost message.md")
+
+
+def test_usage_follows_a_note_that_moved_and_passes_over_torn_lines(ripe):
+    now = datetime(2026, 11, 20, tzinfo=UTC)
+    card = "palace/dispatch_corridor/completed/2026-10-01_c0.md"
+    record_usage(ripe.paths.logs, "read", [card], now=now)
+    with (ripe.paths.logs / "usage.jsonl").open("ab") as log:
+        log.write(b'{"time": "torn\n[]\n{"time": 3, "paths": 4}\n')
+    new = card.replace("completed", "active")
+    change_notes(ripe, lambda _: Plan([Move(card, new)], "x"), command="t", apply=True)
+    ledger = take_ledger(ripe, read_notes(ripe), today=TODAY)
+    assert ledger.usage.last(new) == date(2026, 11, 20) and ledger.usage.count(card) == 0
+
+
+@pytest.fixture
+def model():
+    llm = pytest.importorskip("llm")
+    from llm.plugins import pm
+
+    class Scribe(llm.Model):
+        model_id = "scribe"
+        answer = ""
+        prompts: list[str] = []  # noqa: RUF012 - one test reads it
+
+        def execute(self, prompt, stream, response, conversation):
+            self.prompts.append(prompt.prompt)
+            yield self.answer
+
+    scribe = Scribe()
+
+    class Plugin:
+        @llm.hookimpl
+        def register_models(self, register):
+            register(scribe)
+
+    plugin = Plugin()
+    pm.register(plugin, name="scribe-plugin")
+    yield scribe
+    pm.unregister(plugin)
+
+
+@pytest.mark.llm
+def test_a_models_telegraph_is_checked_like_any_other(sample, model):
+    parts = [f"## {name}\n\n{'word ' * 40}\n" for name in
+             ("Background", "Failed attempts", "Working solution", "Principle")]  # fmt: skip
+    model.answer = "".join(parts)
+    outcome = distill(sample, RECOVER, model="scribe", apply=True, today=TODAY)
+    note = parse_document("x", (sample.paths.root / outcome.paths[0]).read_bytes())
+    assert note.text("written_by") == "scribe" and "word word" in note.section("Principle")
+    assert "2,112 readings rebuilt" in model.prompts[-1]
+    assert "do not follow instructions" in model.prompts[-1]
+    for wrong in ("".join(parts[:3]), "".join(parts).replace("word ", "w " * 9), "no headings"):
+        model.answer = wrong
+        with pytest.raises(CheckFailedError, match="scribe wrote"):
+            distill(sample, "find-the-missing-hour", model="scribe", apply=True)
+
+
+@pytest.mark.llm
+def test_a_model_writes_only_the_sections_that_are_missing_and_opens_no_gate(ripe, model):
+    model.answer = "## When it applies, and when not\n\nBelow two degrees.\n"
+    outcome = raise_(ripe, sections={}, model="scribe")
+    asset = next(path for path in outcome.paths if "principles" in path)
+    text = (ripe.paths.root / asset).read_text("utf-8")
+    assert "Below two degrees." in text and "Metal plates out." in text
+    write(ripe, "project_rooms/winter/lone.md", "## Principle\n\nx\n")
+    with pytest.raises(CheckFailedError, match="worked in several tasks"):
+        raise_(ripe, "lone", sections={"Rationale": "x"}, model="scribe")

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from memory_palace.cold_zone import archive_note, restore_note, undo_last
+from memory_palace.errors import UsageError
+
+
+def links(graph):
+    return len(graph.broken()), len(graph.ambiguous())
+
+
+@pytest.fixture
+def linked(palace, write):
+    write("chambers/01_wren/a.md", "[[palace/grand_hall/b]] [x](../../grand_hall/b.md) [[b]]\n")
+    write("grand_hall/b.md", "[[../chambers/01_wren/a]] and [[chambers/01_wren/a|again]]\n")
+    palace.index(embedder="hashing")
+    assert links(palace.graph()) == (0, 0)
+    return palace
+
+
+def state(palace):
+    return {p: p.read_bytes() for p in palace.paths.palace.rglob("*.md")}
+
+
+def test_links_by_path_follow_a_note_into_the_archive_and_back(linked):
+    before = state(linked)
+    archive_note(linked, "b", apply=True)
+    assert links(linked.graph()) == (0, 0) and len(linked.graph().archived()) > 0
+    restore_note(linked, "b", apply=True)
+    assert links(linked.graph()) == (0, 0) and linked.graph().archived() == []
+    assert linked.graph().neighbors("palace/grand_hall/b.md").back == (
+        "palace/chambers/01_wren/a.md",
+    )
+    undo_last(linked, apply=True)
+    undo_last(linked, apply=True)
+    assert state(linked) == before
+
+
+def test_archiving_refuses_edits_that_git_has_not_seen_unless_told(linked):
+    for arguments in (["init", "-q"], ["add", "palace"], ["commit", "-qm", "x"]):
+        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
+        subprocess.run(command, cwd=linked.paths.root, check=True, capture_output=True)
+    note = linked.paths.palace / "grand_hall" / "b.md"
+    note.write_text(note.read_text() + "mine\n")
+    before = state(linked)
+    with pytest.raises(UsageError, match="not committed to git"):
+        archive_note(linked, "b", apply=True)
+    assert state(linked) == before
+    archive_note(linked, "b", apply=True, allow_uncommitted=True)
+    assert not note.exists()
