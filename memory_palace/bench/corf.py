@@ -24,6 +24,7 @@ ABLATIONS: Mapping[str, Switches] = {
     "no-pronoun": replace(EVERYTHING, pronouns=False),
     "no-rerank": replace(EVERYTHING, rerank=False),
     "nightly-only": replace(EVERYTHING, episodic=False),
+    "no-words": replace(EVERYTHING, words=False),
     "lexical-only": replace(EVERYTHING, semantic=False),
 }
 """Source document 003 names the first four."""
