@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_palace.bench.scale import Row, measure_notes, measure_scale
-from memory_palace.cli.bench_corf import run_corf
+from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
 from memory_palace.cli.bench_sets import add_commands
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
@@ -60,4 +60,5 @@ def _record(row: Row) -> dict[str, object]:
 
 
 app.command("corf")(run_corf)
+app.command("anchors")(run_anchor_scale)
 add_commands(app)

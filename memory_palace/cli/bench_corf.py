@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.corf import Figures, measure_corf
 from memory_palace.bench.corf_data import SEED, generate_corf, read_items, write_items
 from memory_palace.cli.options import SCHEMA, Json, open_palace
@@ -63,3 +64,19 @@ def _line(row: Figures) -> str:
         f"P@R {row.precision_at_r:.3f}  returned {row.returned:4.1f}  "
         f"p95 {row.p95_ms:.2f} ms{against if row.system != 'anchors' else ''}"
     )
+
+
+def run_anchor_scale(
+    notes: Annotated[int, typer.Option("--notes", min=100, help="Generated notes.")] = 17_000,
+    as_json: Json = False,
+) -> None:
+    """Measure lookup, build and update of 400 anchors on generated notes.
+
+    Example: palace bench anchors --notes 17000
+    """
+    for row in measure_anchor_scale(notes):
+        if as_json:
+            print_json({"schema": SCHEMA, **asdict(row)})
+            continue
+        beside = f"  = {row.ratio:.2f} x {row.beside} ({row.baseline:.3f})" if row.ratio else ""
+        print(f"{row.what:<64} {row.value:>9.3f} {row.unit}{beside}  {row.limit}")
