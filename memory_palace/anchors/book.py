@@ -16,8 +16,13 @@ from memory_palace.anchors.build import Past
 from memory_palace.anchors.corpus import live_rows, row_keys
 from memory_palace.anchors.policy import allowed_notes, denier, trust_per_note
 from memory_palace.anchors.postings import entries, key_table
+from memory_palace.anchors.terms import match_key
 from memory_palace.anchors.tier import Tier, read_tier
+from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Snapshot
+
+LINKED_MOST = 50
+"""Notes one link away that are looked at, per anchor."""
 
 
 class Book:
@@ -53,6 +58,8 @@ class Book:
         keys = row_keys(snapshot)[rows]
         note_of = snapshot.row_note[rows]
         by_note = np.argsort(note_of, kind="stable")
+        self.is_open = np.zeros(len(snapshot.row_note), np.bool_)
+        self.is_open[rows[~np.isin(keys, self.quarantined)]] = True
         self._note_rows, self._note_of = rows[by_note], note_of[by_note]
         order = np.argsort(keys, kind="stable")
         rows, keys = rows[order], keys[order]
@@ -82,10 +89,56 @@ class Book:
         rows: NDArray[np.int64] = self._note_rows[part]
         return rows
 
+    def rows_linked(self, place: int) -> NDArray[np.int64]:
+        """Return the rows of the notes that the note with an anchor's title links to."""
+        notes = sorted(
+            {
+                target
+                for note in self._titles.get(self.anchors[place].key, ())
+                for name in self._targets[note]
+                for target in self._titles.get(match_key(name.rpartition("/")[2]), ())
+            }
+        )
+        first = np.searchsorted(self._note_of, notes, "left").tolist()
+        last = np.searchsorted(self._note_of, notes, "right").tolist()
+        parts = [self._note_rows[a:b] for a, b in zip(first, last, strict=True)]
+        return np.concatenate([np.zeros(0, np.int64), *parts[:LINKED_MOST]])
+
+    @cached_property
+    def _titles(self) -> dict[str, list[int]]:
+        """The notes by the keys of their titles, stems and aliases."""
+        found: dict[str, list[int]] = {}
+        snapshot = self.snapshot
+        names = zip(snapshot.paths, snapshot.titles, snapshot.aliases(), strict=True)
+        for note, (path, title, aliases) in enumerate(names):
+            stem = path.rpartition("/")[2].removesuffix(".md")
+            for key in {match_key(name) for name in (title, stem, *aliases)}:
+                found.setdefault(key, []).append(note)
+        return found
+
+    @cached_property
+    def _targets(self) -> list[tuple[str, ...]]:
+        return self.snapshot.link_targets()
+
     @cached_property
     def quarantined(self) -> NDArray[np.uint64]:
         """Keys of passages that anchors do not lead to."""
         return np.concatenate([np.zeros(0, np.uint64), *(t.quarantined_keys for t in self.tiers)])
+
+    @cached_property
+    def names(self) -> NDArray[np.bool_]:
+        """Whether each anchor says what is meant: it is a name, or has several words.
+
+        "The draft" beside "our" does not; a question with only such words may mean a project.
+        """
+        kinds = {"curated", "project", "entity"}
+        flags = [bool(kinds & {*a.kinds}) or " " in a.key for a in self.anchors]
+        return np.array(flags, np.bool_)
+
+    @cached_property
+    def postings(self) -> PostingLookup:
+        """The posting lists of words."""
+        return PostingLookup(self.snapshot, "words")
 
     @cached_property
     def denied(self) -> NDArray[np.bool_]:

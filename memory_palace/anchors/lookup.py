@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from memory_palace.anchors.book import Book
 from memory_palace.anchors.policy import source_of
-from memory_palace.anchors.postings import MENTION
 from memory_palace.anchors.terms import runs, words_of
+from memory_palace.anchors.words import Coverage, cover
 from memory_palace.models import Scores, Vector
 
 Path = Literal["anchors", "pronoun", "dense"]
@@ -23,6 +23,14 @@ POOL = 400
 """Passages that are compared with the question at most."""
 SEMANTIC_MOST = 5
 """Anchors that meaning alone may fire."""
+SEMANTIC = 0.5
+"""What the cosine of an anchor that meaning alone fired is multiplied by (chosen on CORF dev)."""
+WORD = 0.9
+"""Anchor score of a passage that holds all telling words of a question."""
+LINKED = 0.7
+"""Anchor score of a passage for standing one link from the note that a question names."""
+PROJECT = 0.6
+"""Anchor score of a passage for being in the project that a pronoun stands for."""
 
 _PRONOUNS = frozenset(
     "we our ours us my mine it its they them their this that these those i".split()
@@ -34,9 +42,10 @@ class Fired:
     """An anchor that a question touched, and how."""
 
     display: str
-    how: Literal["lexical", "semantic", "pronoun"]
+    how: Literal["lexical", "word", "semantic", "pronoun"]
     strength: float
-    """1 for a term that stands in the question, the cosine where meaning fired it."""
+    """Half the cosine where meaning fired it; else the share of its words in what the question's words
+    tell, so that "notes" in passing does not count like the subject."""
     place: int = -1
     """Its place in the book; -1 for a project that a pronoun stands for."""
 
@@ -65,6 +74,7 @@ class Switches:
     rerank: bool = True
     episodic: bool = True
     semantic: bool = True
+    words: bool = True
 
 
 EVERYTHING = Switches()
@@ -87,12 +97,16 @@ def look_up(
     ``notes`` says which notes may be found. Nothing here walks all passages or all terms, but
     for one product of the question with the matrix of anchors.
     """
-    fired = _lexical(book, text)
-    is_named = bool(fired)
+    words = cover(book.snapshot, book.postings, text if switches.words else "")
+    fired = _lexical(book, text, words)
+    is_named = any(book.names[anchor.place] for anchor in fired)
     if switches.semantic and vector is not None:
         fired += _semantic(book, vector, {anchor.place for anchor in fired})
     found = [_entries(book, anchor) for anchor in fired]
-    path: Path = "anchors" if fired else "dense"
+    found += _linked_entries(book, fired, words)
+    found.append(_blank(words.rows[book.is_open[words.rows]]))
+    fired += [Fired(word, "word", round(share, 6)) for word, share in words.words]
+    path: Path = "anchors"
     if switches.pronouns and not is_named and has_pronoun(text):
         folders = book.projects if projects is None else tuple(projects)
         inside = _project_entries(book, folders)
@@ -100,7 +114,7 @@ def look_up(
             path = "pronoun"
             found.append(inside)
             fired += [Fired(_name(folder), "pronoun", 1.0) for folder in folders]
-    pool = _pool(book, found, notes, now_ns, switches)
+    pool = _pool(book, found, words, notes, now_ns, switches)
     if not len(pool.rows):
         path = "dense"
     return _rank(book, pool, vector, tuple(fired), path, limit, switches)
@@ -118,7 +132,7 @@ class _Entries(NamedTuple):
     added_ns: NDArray[np.int64]
 
 
-def _lexical(book: Book, text: str) -> list[Fired]:
+def _lexical(book: Book, text: str, telling: Coverage) -> list[Fired]:
     """Find anchors whose words stand in a question; of two that overlap the longer counts.
 
     A hash join of the question's runs of words with the table of keys: its cost does not depend
@@ -126,14 +140,14 @@ def _lexical(book: Book, text: str) -> list[Fired]:
     """
     words = words_of(text)
     taken = [False] * len(words)
-    places: dict[int, None] = {}
+    places: dict[int, float] = {}
     for start, length, key in sorted(runs(words), key=lambda run: (-run[1], run[0])):
         if key in book.table and not all(taken[start : start + length]):
             taken[start : start + length] = [True] * length
-            places |= dict.fromkeys(book.table[key])
+            places |= dict.fromkeys(book.table[key], telling.weight(key))
     return [
-        Fired(book.anchors[place].display, "lexical", 1.0, place)
-        for place in places
+        Fired(book.anchors[place].display, "lexical", round(weight, 6), place)
+        for place, weight in places.items()
         if not book.denied[place]
     ]
 
@@ -144,7 +158,12 @@ def _semantic(book: Book, vector: Vector, known: set[int]) -> list[Fired]:
     near = np.flatnonzero((cosines >= book.sem_theta) & ~book.denied)
     near = near[np.lexsort((near, -cosines[near]))]
     return [
-        Fired(book.anchors[place].display, "semantic", round(float(cosines[place]), 6), place)
+        Fired(
+            book.anchors[place].display,
+            "semantic",
+            round(SEMANTIC * max(float(cosines[place]), 0.0), 6),
+            place,
+        )
         for place in near[:SEMANTIC_MOST].tolist()
         if place not in known
     ]
@@ -152,14 +171,31 @@ def _semantic(book: Book, vector: Vector, known: set[int]) -> list[Fired]:
 
 def _entries(book: Book, anchor: Fired) -> _Entries:
     part = slice(int(book.starts[anchor.place]), int(book.starts[anchor.place + 1]))
-    return _Entries(book.rows[part], book.scores[part], book.added_ns[part])
+    strength = np.float32(anchor.strength)
+    return _Entries(book.rows[part], book.scores[part] * strength, book.added_ns[part])
+
+
+def _linked_entries(book: Book, fired: Sequence[Fired], words: Coverage) -> list[_Entries]:
+    """Return what stands one link away from notes that a question names, and holds its words."""
+    found = []
+    for anchor in fired:
+        if anchor.how == "lexical":
+            rows = book.rows_linked(anchor.place)
+            rows = rows[words.of(rows) > 0]
+            scores = np.full(len(rows), LINKED * anchor.strength, np.float32)
+            found.append(_Entries(rows, scores, np.zeros(len(rows), np.int64)))
+    return found
 
 
 def _project_entries(book: Book, folders: Sequence[str]) -> _Entries:
-    """Return every passage of some folders, as if its project were an anchor it mentions."""
+    """Return every passage of some folders, as if each were about its project."""
     rows = np.concatenate([np.zeros(0, np.int64), *(book.rows_below(f) for f in folders)])
-    floor = (book.tiers[0].theta if book.tiers else 0.0) + MENTION
-    return _Entries(rows, np.full(len(rows), floor, np.float32), np.zeros(len(rows), np.int64))
+    return _Entries(rows, np.full(len(rows), PROJECT, np.float32), np.zeros(len(rows), np.int64))
+
+
+def _blank(rows: NDArray[np.int64]) -> _Entries:
+    """Return rows that only words lead to; words are counted for all rows alike, later."""
+    return _Entries(rows, np.zeros(len(rows), np.float32), np.zeros(len(rows), np.int64))
 
 
 def _name(folder: str) -> str:
@@ -169,15 +205,20 @@ def _name(folder: str) -> str:
 def _pool(
     book: Book,
     found: Sequence[_Entries],
+    words: Coverage,
     notes: NDArray[np.bool_] | None,
     now_ns: int,
     switches: Switches,
 ) -> _Entries:
-    """Merge lists by the best score of each row; new rows are admitted before others."""
+    """Merge lists by the best score of each row; new rows are admitted before others.
+
+    Words add to it as independent evidence does: 1 - (1 - list) * (1 - WORD * share).
+    """
     rows = np.concatenate([np.zeros(0, np.int64), *(entry.rows for entry in found)])
     scores = np.concatenate([np.zeros(0, np.float32), *(entry.scores for entry in found)])
     added = np.concatenate([np.zeros(0, np.int64), *(entry.added_ns for entry in found)])
     note_of = book.snapshot.row_note[rows]
+    scores = 1 - (1 - scores) * (1 - np.float32(WORD) * words.of(rows))
     scores = scores * book.trust[note_of]
     is_kept = np.ones(len(rows), np.bool_) if notes is None else notes[note_of]
     if not switches.episodic:

@@ -26,6 +26,7 @@ SHORTEST = 3
 PER_NOTE = 64
 """Terms that one note may offer: 10,000 bold words in one note must not be the vocabulary."""
 
+_DULL = frozenset(stem_word(word) for word in STOPWORDS)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _ORDINAL = re.compile(r"^\d+[_-]+")
@@ -82,7 +83,9 @@ def is_usable(display: str, key: str) -> bool:
     if not words or len(words) > LONGEST or len(display) > 80:
         return False
     written = [word.casefold() for word in _WORD.findall(display)]
-    if all(word in STOPWORDS or word.isdigit() for word in written):
+    if all(word in STOPWORDS or word.isdigit() for word in written) or all(
+        word in _DULL for word in words
+    ):
         return False
     return len(key) >= SHORTEST or bool(_UNSPACED.search(key))
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_palace.bench.scale import Row, measure_notes, measure_scale
+from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
 from memory_palace.cli.bench_sets import add_commands
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
@@ -58,4 +59,6 @@ def _record(row: Row) -> dict[str, object]:
     }  # fmt: skip
 
 
+app.command("corf")(run_corf)
+app.command("anchors")(run_anchor_scale)
 add_commands(app)

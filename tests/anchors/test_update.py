@@ -134,7 +134,7 @@ def test_what_is_new_is_admitted_before_what_is_old(palace: Palace, write: Write
     build_anchors(palace)
     write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket.\n")
     palace.index()
-    without = replace(LEXICAL, episodic=False)
+    without = replace(LEXICAL, episodic=False, words=False)
     hits = look_up_anchors(palace, "tipping bucket", switches=without).found
     assert "palace/chambers/wren/new.md" not in {hit.chunk.path for hit in hits}
     build_anchors(palace)

@@ -1,0 +1,74 @@
+"""Every telling word of a palace is an anchor too: its list is the segment's posting list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.index.lookup import PostingLookup
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.tokens import tokenize
+from memory_palace.models import Scores
+
+COMMON = 1000
+"""A word in more passages than this leads nowhere, which also bounds the cost of a lookup."""
+_DULL = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a question's telling words each of some passages holds."""
+
+    rows: NDArray[np.int64]
+    """Ascending, each once."""
+    shares: Scores
+    """Of the summed idf of the question's telling words, in (0, 1]."""
+    words: tuple[tuple[str, float], ...]
+    """The telling words, each with its share."""
+    idf: dict[str, float]
+    """Of every word of the question that stands anywhere, squared: telling words count more."""
+
+    def weight(self, key: str) -> float:
+        """Return the share of an anchor's words in what the question's words tell."""
+        total = sum(self.idf.values())
+        own = sum(self.idf.get(word, 0.0) for word in set(key.split()))
+        return min(own / total, 1.0) if total else 1.0
+
+    def of(self, rows: NDArray[np.int64]) -> Scores:
+        """Return the share of each of some rows, 0 where a row holds none of the words."""
+        shares: Scores = np.zeros(len(rows), np.float32)
+        if len(self.rows):
+            places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+            is_known = self.rows[places] == rows
+            shares[is_known] = self.shares[places[is_known]]
+        return shares
+
+
+def cover(snapshot: Snapshot, postings: PostingLookup, text: str) -> Coverage:
+    """Look the words of a question up in the posting lists of the segments.
+
+    Words of more than ``COMMON`` passages lead nowhere, words of none do not count. The cost
+    depends on the lengths of the other lists, not on how many passages or words there are.
+    """
+    total = len(snapshot.row_note)
+    found: list[tuple[str, NDArray[np.int64], float]] = []
+    idf: dict[str, float] = {}
+    for term in dict.fromkeys(tokenize(text)):
+        if term not in _DULL:
+            rows, _ = postings.find(term)
+            if len(rows):
+                idf[term] = log(1 + total / len(rows)) ** 2
+            if 0 < len(rows) <= COMMON:
+                found.append((term, rows, idf[term]))
+    weight = sum(idf.values())
+    rows = np.concatenate([np.zeros(0, np.int64), *(rows for _, rows, _ in found)])
+    gains = np.concatenate([np.zeros(0), *(np.full(len(rows), gain) for _, rows, gain in found)])
+    distinct, places = np.unique(rows, return_inverse=True)
+    sums = np.bincount(places, weights=gains, minlength=len(distinct))
+    shares: Scores = (sums / (weight or 1.0)).astype(np.float32)
+    words = tuple((term, gain / weight) for term, _, gain in found)
+    return Coverage(distinct, shares, words, idf)

@@ -1,0 +1,117 @@
+"""How long anchors take on generated notes: lookup, build and update."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from memory_palace.anchors.build import distinct_rows
+from memory_palace.anchors.lookup import look_up
+from memory_palace.anchors.postings import make_lists, score_pairs
+from memory_palace.bench.generate import generate_palace
+from memory_palace.bench.scale import Row
+from memory_palace.config import PALACE
+from memory_palace.embedding.base import embed_query
+from memory_palace.operations.anchors import build_anchors
+from memory_palace.palace import Palace
+
+ANCHORS = 400
+LOOKUPS = 300
+UPDATES = 5
+
+
+def measure_anchor_scale(notes: int) -> list[Row]:
+    """Measure anchors on two palaces, one of ten times the notes of the other."""
+    small, large = (_measure(count) for count in (notes // 10, notes))
+    tenth, plain = "a tenth of the passages", "the plain product"
+    whole = "whole anchor build, vocabulary and all"
+    rows = [
+        Row("anchor lookup, p50", large["p50"], "ms", tenth, small["p50"], "<= 1.3 x"),
+        Row("anchor lookup, p95", large["p95"], "ms", tenth, small["p95"], "<= 5 ms"),
+        Row(f"{ANCHORS} anchor lists", large["lists"], "s", plain, large["product"], "<= 5 x"),
+        Row(whole, large["build"], "s", plain, large["product"]),
+        Row("anchors' part in an update of a note", large["update"], "ms", limit="<= 100 ms"),
+    ]
+    return [replace(row, what=f"{row.what}, {large['chunks']:.0f} passages") for row in rows]
+
+
+def _measure(notes: int) -> dict[str, float]:
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        generate_palace(root, notes)
+        palace = Palace(root)
+        settings = replace(palace.config.anchors, vocabulary=ANCHORS)
+        palace = Palace(root, config=replace(palace.config, anchors=settings))
+        palace.index(embedder="hashing")
+        started = time.perf_counter()
+        build_anchors(palace)
+        build = time.perf_counter() - started
+        lookups = _lookups(palace)
+        product, lists = _lists(palace)
+        return {
+            "chunks": float(len(palace.snapshot().row_note)),
+            "p50": float(np.percentile(lookups, 50)),
+            "p95": float(np.percentile(lookups, 95)),
+            "build": build,
+            "product": product,
+            "lists": lists,
+            "update": _update(palace),
+        }
+
+
+def _lookups(palace: Palace) -> list[float]:
+    """Return the milliseconds of lookups where an anchor fires, the question's vector at hand."""
+    book = palace.anchoring.of(palace.snapshot())
+    rng = random.Random(1)
+    embedder = palace.embedder()
+    times = []
+    for _ in range(LOOKUPS):
+        anchor = rng.choice(book.anchors)
+        text = f"can we talk about {anchor.display} and {rng.choice(book.anchors).display}?"
+        vector = embed_query(embedder, text)
+        started = time.perf_counter()
+        look_up(book, text, vector, now_ns=time.time_ns())
+        times.append((time.perf_counter() - started) * 1000)
+    return times[LOOKUPS // 10 :]  # the first ones read pages from disk
+
+
+def _lists(palace: Palace) -> tuple[float, float]:
+    snapshot = palace.snapshot()
+    book = palace.anchoring.of(snapshot)
+    keys, rows = distinct_rows(snapshot)
+    vectors = snapshot.rows_of(rows)
+    nobody = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    started = time.perf_counter()
+    np.matmul(book.matrix, vectors.T)
+    product = time.perf_counter() - started
+    started = time.perf_counter()
+    anchors, found, scores = score_pairs(
+        book.matrix, snapshot, rows, nobody, theta=book.tiers[0].theta
+    )
+    trust = np.ones(len(scores), np.float32)
+    owners = keys[np.searchsorted(rows, found, sorter=np.argsort(rows)) % len(keys)]
+    make_lists(anchors, owners, scores, trust, count=len(book.anchors), limit=20)
+    return product, time.perf_counter() - started
+
+
+def _update(palace: Palace) -> float:
+    """Return the median milliseconds that following one changed note takes."""
+    follow, times = palace.anchoring.follow, []
+
+    def timed(*arguments: object) -> tuple[str, ...]:
+        started = time.perf_counter()
+        names: tuple[str, ...] = follow(*arguments)  # type: ignore[arg-type]
+        times.append((time.perf_counter() - started) * 1000)
+        return names
+
+    palace.anchoring.follow = timed  # type: ignore[method-assign, assignment]
+    path = palace.paths.root / PALACE / "chambers" / "new.md"
+    for number in range(UPDATES):
+        path.write_text(f"# New {number}\n\nA **new term {number}** came today.\n", "utf-8")
+        palace.index()
+    return float(np.median(times))

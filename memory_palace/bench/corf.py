@@ -1,0 +1,231 @@
+"""Ask CORF questions of anchors, their ablations, and the baselines, in one run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.anchors.lookup import EVERYTHING, Switches, look_up
+from memory_palace.anchors.policy import source_of
+from memory_palace.bench.corf_data import MODES, Item
+from memory_palace.bench.metrics import interval, mcnemar
+from memory_palace.embedding.base import embed_query
+from memory_palace.errors import UsageError
+from memory_palace.models import Vector
+from memory_palace.palace import Palace
+
+K = 20
+ABLATIONS: Mapping[str, Switches] = {
+    "anchors": EVERYTHING,
+    "no-pronoun": replace(EVERYTHING, pronouns=False),
+    "no-rerank": replace(EVERYTHING, rerank=False),
+    "nightly-only": replace(EVERYTHING, episodic=False),
+    "no-words": replace(EVERYTHING, words=False),
+    "lexical-only": replace(EVERYTHING, semantic=False),
+}
+"""Source document 003 names the first four."""
+
+Ranked = tuple[list[str], float]
+"""Passages, best first, and the milliseconds it took with the question's vector at hand."""
+Ask = Callable[[Item, Vector], Ranked]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one system reached on the questions of one mode."""
+
+    system: str
+    mode: str
+    """A mode, or ``all``."""
+    questions: int
+    recall: float
+    """CORF-Recall@20: the share whose passage is among the first 20."""
+    low: float
+    high: float
+    """95 % bootstrap interval of the recall, over questions."""
+    note_recall: float
+    irrelevant: float
+    """Irrelevant-injection rate: share of what is returned that is not ``relevant``."""
+    precision_at_r: float
+    """Share of the first R that is relevant, where R passages are."""
+    returned: float
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+    scr_hit: float
+    """Share of all sources that a question's passages come from, on average."""
+    only_here: int = 0
+    only_anchors: int = 0
+    p_value: float = 1.0
+    """McNemar's exact test against ``anchors``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    item: Item
+    hit: bool
+    note_hit: bool
+    irrelevant: float
+    precision_at_r: float
+    returned: int
+    milliseconds: float
+    sources: float
+
+
+def measure_corf(
+    palace: Palace, items: Sequence[Item], systems: Sequence[str] = ()
+) -> list[Figures]:
+    """Ask every question of every system; return figures per system and mode, and for all."""
+    known = known_systems(palace)
+    unknown = set(systems) - known.keys()
+    if unknown:
+        raise UsageError(f"there is no system {min(unknown)!r}; known: {', '.join(known)}")
+    chosen = ["anchors", *(name for name in systems or known if name != "anchors")]
+    embedder = palace.embedder()
+    vectors = {item.id: embed_query(embedder, item.text) for item in items}
+    outcomes = {name: _ask_all(palace, items, vectors, known[name]) for name in chosen}
+    return [
+        _figures(name, mode, outcomes[name], outcomes["anchors"])
+        for mode in ("all", *MODES)
+        for name in chosen
+        if any(mode in ("all", *item.modes) for item in items)
+    ]
+
+
+def known_systems(palace: Palace) -> dict[str, Ask]:
+    """Return anchors with their ablations, dense search over all and over one source, BM25."""
+    systems = {name: _anchors(palace, switches) for name, switches in ABLATIONS.items()}
+    snapshot = palace.snapshot()
+    sources = np.array([source_of(path, palace.config.sources) for path in snapshot.paths])
+    names, counts = np.unique(sources[snapshot.row_note], return_counts=True)
+    inside = np.append(sources == names[np.argmax(counts)], np.False_)[snapshot.row_note]
+    everything = snapshot.row_note >= 0
+    systems["dense"] = _dense(palace, everything)
+    systems["dense-one-source"] = _dense(palace, everything & inside)
+    for profile in ("bm25-passages", "hybrid"):
+        systems[profile] = _profile(palace, profile)
+    return systems
+
+
+def _anchors(palace: Palace, switches: Switches) -> Ask:
+    dense = _dense(palace, palace.snapshot().row_note >= 0)
+
+    def ask(item: Item, vector: Vector) -> Ranked:
+        started = time.perf_counter()
+        book = palace.anchoring.of(palace.snapshot())
+        found = look_up(
+            book, item.text, vector, now_ns=time.time_ns(), projects=item.project_anchors,
+            limit=K, switches=switches,
+        )  # fmt: skip
+        if found.path == "dense":
+            return dense(item, vector)
+        took = (time.perf_counter() - started) * 1000
+        return _ids(palace, found.rows), took
+
+    return ask
+
+
+def _dense(palace: Palace, allowed: NDArray[np.bool_]) -> Ask:
+    rows = np.flatnonzero(allowed)
+
+    def ask(item: Item, vector: Vector) -> Ranked:
+        started = time.perf_counter()
+        cosines = palace.snapshot().similarities(vector)[rows]
+        best = np.argpartition(-cosines, min(K, len(rows) - 1))[:K]
+        best = best[np.argsort(-cosines[best], kind="stable")]
+        took = (time.perf_counter() - started) * 1000
+        return _ids(palace, rows[best]), took
+
+    return ask
+
+
+def _profile(palace: Palace, profile: str) -> Ask:
+    def ask(item: Item, vector: Vector) -> Ranked:
+        started = time.perf_counter()
+        result = palace.query(item.text, limit=K, profile=profile, per_note=False, neighbors=0)
+        took = (time.perf_counter() - started) * 1000
+        chunks = [hit.chunk for hit in result.hits if hit.chunk]
+        return [f"{chunk.path}#{chunk.digest[:16]}" for chunk in chunks], took
+
+    return ask
+
+
+def _ids(palace: Palace, rows: NDArray[np.int64]) -> list[str]:
+    snapshot = palace.snapshot()
+    digests = snapshot.row_digests[rows]
+    paths = [snapshot.paths[note] for note in snapshot.row_note[rows].tolist()]
+    return [f"{path}#{bytes(d)[:8].hex()}" for path, d in zip(paths, digests, strict=True)]
+
+
+def _ask_all(
+    palace: Palace, items: Sequence[Item], vectors: Mapping[str, Vector], ask: Ask
+) -> list[_Outcome]:
+    ask(items[0], vectors[items[0].id])  # opens what is opened once
+    sources = {source_of(path, palace.config.sources) for path in palace.snapshot().paths}
+    outcomes = []
+    for item in items:
+        ranked, took = ask(item, vectors[item.id])
+        paths = [chunk.partition("#")[0] for chunk in ranked[:K]]
+        near = {source_of(path, palace.config.sources) for path in paths}
+        outcomes.append(_outcome(item, ranked[:K], paths, took, len(near) / len(sources)))
+    return outcomes
+
+
+def _outcome(
+    item: Item, ranked: list[str], paths: list[str], took: float, sources: float
+) -> _Outcome:
+    relevant = {*item.relevant, *item.ground_truth}
+    good = [chunk in relevant for chunk in ranked]
+    first = good[: len(relevant)]
+    return _Outcome(
+        item,
+        hit=bool(set(item.ground_truth).intersection(ranked)),
+        note_hit=item.ground_truth_path in paths,
+        irrelevant=1 - sum(good) / len(good) if good else 0.0,
+        precision_at_r=sum(first) / len(relevant),
+        returned=len(ranked),
+        milliseconds=took,
+        sources=sources,
+    )
+
+
+def _figures(
+    system: str, mode: str, outcomes: Sequence[_Outcome], beside: Sequence[_Outcome]
+) -> Figures:
+    chosen = [
+        (own, other)
+        for own, other in zip(outcomes, beside, strict=True)
+        if mode in ("all", *own.item.modes)
+    ]
+    own = [pair[0] for pair in chosen]
+    hits = [float(outcome.hit) for outcome in own]
+    low, high = interval(hits)
+    only_here, only_anchors, p_value = mcnemar(hits, [float(pair[1].hit) for pair in chosen])
+    times = np.percentile([outcome.milliseconds for outcome in own], [50, 95, 99])
+
+    def mean(values: Sequence[float]) -> float:
+        return float(np.mean(values))
+
+    return Figures(
+        system=system,
+        mode=mode,
+        questions=len(own),
+        recall=mean(hits),
+        low=low,
+        high=high,
+        note_recall=mean([o.note_hit for o in own]),
+        irrelevant=mean([o.irrelevant for o in own]),
+        precision_at_r=mean([o.precision_at_r for o in own]),
+        returned=mean([o.returned for o in own]),
+        p50_ms=float(times[0]),
+        p95_ms=float(times[1]),
+        p99_ms=float(times[2]),
+        scr_hit=mean([o.sources for o in own]),
+        only_here=only_here,
+        only_anchors=only_anchors,
+        p_value=p_value,
+    )

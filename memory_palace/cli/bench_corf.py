@@ -1,0 +1,82 @@
+"""``palace bench corf``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_palace.bench.anchor_scale import measure_anchor_scale
+from memory_palace.bench.corf import Figures, measure_corf
+from memory_palace.bench.corf_data import SEED, generate_corf, read_items, write_items
+from memory_palace.cli.options import SCHEMA, Json, open_palace
+from memory_palace.cli.printing import print_json, say
+
+
+def run_corf(
+    ctx: typer.Context,
+    questions: Annotated[
+        Path | None, typer.Option("--questions", help="JSONL of questions; else they are made.")
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option("--write", help="Keep the questions in this file.")
+    ] = None,
+    per_mode: Annotated[int, typer.Option("--per-mode", min=1, help="Made per mode.")] = 100,
+    seed: Annotated[int, typer.Option("--seed", help="Of the generator.")] = SEED,
+    half: Annotated[
+        str, typer.Option("--half", help="dev, held-out or all of the questions.")
+    ] = "dev",
+    system: Annotated[
+        list[str] | None, typer.Option("--system", help="Only this one, beside anchors; repeat.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure whether anchors find what is stored, beside dense search, BM25 and hybrid.
+
+    The questions are synthetic unless you bring your own. Build the anchors first.
+
+    Example: palace bench corf --half held-out
+    """
+    if half not in ("dev", "held-out", "all"):
+        raise typer.BadParameter("--half is dev, held-out or all")
+    palace = open_palace(ctx)
+    items = read_items(questions) if questions else generate_corf(
+        palace, per_mode=per_mode, seed=seed
+    )  # fmt: skip
+    if write:
+        write_items(write, items)
+    chosen = [i for i in items if half == "all" or i.is_held_out == (half == "held-out")]
+    if not chosen:
+        say("no questions are left in that half")
+        return
+    figures = measure_corf(palace, chosen, system or ())
+    for row in figures:
+        print_json({"schema": SCHEMA, **asdict(row)}) if as_json else print(_line(row))
+
+
+def _line(row: Figures) -> str:
+    against = f"  {row.only_here:+d}/-{row.only_anchors} p {row.p_value:.3f}"
+    return (
+        f"{row.mode:<8} {row.system:<17} n {row.questions:<4} recall@20 {row.recall:.3f} "
+        f"[{row.low:.3f}, {row.high:.3f}]  irrelevant {row.irrelevant:.3f}  "
+        f"P@R {row.precision_at_r:.3f}  returned {row.returned:4.1f}  "
+        f"p95 {row.p95_ms:.2f} ms{against if row.system != 'anchors' else ''}"
+    )
+
+
+def run_anchor_scale(
+    notes: Annotated[int, typer.Option("--notes", min=100, help="Generated notes.")] = 17_000,
+    as_json: Json = False,
+) -> None:
+    """Measure lookup, build and update of 400 anchors on generated notes.
+
+    Example: palace bench anchors --notes 17000
+    """
+    for row in measure_anchor_scale(notes):
+        if as_json:
+            print_json({"schema": SCHEMA, **asdict(row)})
+            continue
+        beside = f"  = {row.ratio:.2f} x {row.beside} ({row.baseline:.3f})" if row.ratio else ""
+        print(f"{row.what:<64} {row.value:>9.3f} {row.unit}{beside}  {row.limit}")
