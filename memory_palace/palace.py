@@ -25,6 +25,7 @@ from memory_palace.index.commit import read_commit
 from memory_palace.index.embedders import Embedders
 from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
 from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.metabolism.usage import record_usage
 from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
 from memory_palace.retrieval.filters import check_room, match_notes
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, choose_profile
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from memory_palace.index.context import Progress
     from memory_palace.index.doctor import Examination
     from memory_palace.index.status import Status
-    from memory_palace.metabolism.usage import Act
     from memory_palace.notes.excerpt import NoteText
 
 
@@ -161,8 +161,9 @@ class Palace:
             links=self._links_of(snapshot) if neighbors else None,
             max_bytes=budget_bytes,
         )
-        if query.text:
-            self._log_use("retrieved", [hit.path for hit in found.hits if hit.role == "core"])
+        if query.text and self.config.usage_log:
+            core = [hit.path for hit in found.hits if hit.role == "core"]
+            record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
         freshness = self.freshness(snapshot)
         return QueryResult(
             text=query.text,
@@ -209,7 +210,8 @@ class Palace:
 
         path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
         data = (self.paths.root / path).read_bytes()
-        self._log_use("read", [path])
+        if self.config.usage_log:
+            record_usage(self.paths.logs, "read", [path], now=datetime.now(UTC))
         return excerpt(path, data, first_line=first_line, last_line=last_line)
 
     def new(
@@ -291,12 +293,6 @@ class Palace:
             debounce_seconds=debounce_seconds,
             warn=warn,
         )
-
-    def _log_use(self, act: Act, paths: Sequence[str]) -> None:
-        if self.config.usage_log:
-            from memory_palace.metabolism.usage import record_usage
-
-            record_usage(self.paths.logs, act, paths, now=datetime.now(UTC))
 
     def _links_of(self, snapshot: Snapshot) -> NearLinks:
         """Return the links that neighbors of a hit are taken from."""

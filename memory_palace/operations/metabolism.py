@@ -189,7 +189,9 @@ def promote(
     )
 
 
-def eliminate(palace: Palace, *, apply: bool, today: date | None = None) -> Outcome:
+def eliminate(
+    palace: Palace, *, apply: bool, allow_uncommitted: bool = False, today: date | None = None
+) -> Outcome:
     """Carry out what the rules propose and nothing holds up, in one change."""
     cosine = _cosine_of(palace)
 
@@ -200,7 +202,9 @@ def eliminate(palace: Palace, *, apply: bool, today: date | None = None) -> Outc
         reason = f"reverse elimination: {len(steps.evidence)} steps"
         return Plan(steps.change, reason, steps.evidence, steps.redirects)
 
-    return change_notes(palace, plan, command="metabolism", apply=apply)
+    return change_notes(
+        palace, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted
+    )
 
 
 def read_changes(palace: Palace, *, every_command: bool) -> list[Entry]:
