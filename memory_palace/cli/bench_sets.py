@@ -38,6 +38,15 @@ class Unit(StrEnum):
     session = "session"
 
 
+class Kind(StrEnum):
+    """Question sets that can be taken apart signal by signal."""
+
+    locomo = "locomo"
+    longmemeval = "longmemeval"
+    beir = "beir"
+    qmsum = "qmsum"
+
+
 Mode = Annotated[
     list[str] | None,
     typer.Option("--mode", help="bm25, vector, hybrid, grep or a profile; may be repeated."),
@@ -148,8 +157,9 @@ def notes(
 
 
 def ablate(
-    file: Annotated[Path, typer.Argument(help="LoCoMo, official JSON.")],
-    unit: Annotated[Unit, typer.Option("--unit", help="What is ranked.")] = Unit.turn,
+    path: Annotated[Path, typer.Argument(help="A question set.")],
+    kind: Annotated[Kind, typer.Option("--set", help="What it is.")] = Kind.locomo,
+    unit: Annotated[Unit, typer.Option("--unit", help="What of LoCoMo is ranked.")] = Unit.turn,
     gold: Gold = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -159,13 +169,22 @@ def ablate(
 
     Example: palace bench ablate locomo10.json
     """
-    found = list(load_locomo(file, unit=unit.value, gold=gold))
+    found = _load(path, kind, unit, gold)
+    name = f"ablate-{kind.value}" + (f"-{unit.value}" if kind is Kind.locomo else "")
     for profiles in (list(sixteen()), list(without_each())):
         base: Run | None = None
         for profile in profiles:
-            run = _ask(f"ablate-{unit.value}", found, profile, embedder, cache)
+            run = _ask(name, found, profile, embedder, cache)
             base = base or run
             _print_difference(base, run, as_json=as_json)
+
+
+def _load(path: Path, kind: Kind, unit: Unit, gold: Path | None) -> list[Collection]:
+    if kind is Kind.locomo:
+        return list(load_locomo(path, unit=unit.value, gold=gold))
+    if kind is Kind.longmemeval:
+        return list(load_longmemeval(path))
+    return [load_beir(path) if kind is Kind.beir else load_meetings(path)]
 
 
 def tune(
