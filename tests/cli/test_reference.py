@@ -26,15 +26,8 @@ def test_the_committed_reference_is_the_programs_own_help():
 def test_every_verb_says_how_it_is_used():
     text = "\n".join(write_reference())
     sections = text.split("\n## ")[2:]
-<<<<<<< HEAD
     names = [section.split("\n", 1)[0] for section in sections]
     groups = {name for name in names if any(n.startswith(f"{name} ") for n in names)}
-=======
-    groups = {
-        "palace graph", "palace cold", "palace anchors", "palace models", "palace config",
-        "palace bench",
-    }  # fmt: skip
->>>>>>> ff602d6b566acd74ff819090521af0533f30d835
     for section in sections:
         name = section.split("\n", 1)[0]
         assert name in groups or "palace " in section.split("\n", 1)[1], name
