@@ -171,6 +171,7 @@ def ask_all(
     embedder: str,
     cache: Path | None,
 ) -> Run:
+    """Ask every question of some collections, with a bar on a terminal."""
     with _bar(name if isinstance(system, str) else system.name) as progress:
         return run_system(
             name,
@@ -183,6 +184,7 @@ def ask_all(
 
 
 def cache_of(given: Path | None) -> Path:
+    """Return where vectors, indexes and runs are kept."""
     return given if given is not None else cache_folder(os.environ) / "bench"
 
 
