@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.resources import files
 from typing import Literal, TypeAlias, TypeVar, get_args
@@ -83,12 +83,17 @@ class _Draft:
 
 def load_cases() -> list[Case]:
     """Return all cases in order; raise ``PalaceError`` where they are not those of the digest."""
-    cases = [case for block in read_blocks() for case in _make_cases(block)]
+    cases = [
+        case
+        for split in get_args(Split)
+        for b in read_blocks(split)
+        for case in _make_cases(b, split)
+    ]
     found = digest_of(cases)
     if found != DIGEST:
         raise PalaceError(
             f"the cases of `bench verify` have the digest {found}, not {DIGEST}: figures measured "
-            "on other cases cannot be compared; restore blocks.md and cases.py"
+            "on other cases cannot be compared; restore blocks_dev.md, blocks_test.md and cases.py"
         )
     return cases
 
@@ -100,9 +105,10 @@ def digest_of(cases: Sequence[Case]) -> str:
 
 
 @cache
-def read_blocks() -> tuple[Block, ...]:
-    """Read the hand-written blocks."""
-    text = files("memory_palace.bench.verify_set").joinpath("blocks.md").read_text("utf-8")
+def read_blocks(split: Split) -> tuple[Block, ...]:
+    """Read the hand-written blocks of one half."""
+    folder = files("memory_palace.bench.verify_set")
+    text = folder.joinpath(f"blocks_{split}.md").read_text("utf-8")
     return tuple(_read_block(part) for part in text.split("\n## ")[1:])
 
 
@@ -120,32 +126,31 @@ def _read_block(part: str) -> Block:
     )  # fmt: skip
 
 
-def _make_cases(block: Block) -> Iterator[Case]:
-    """Yield two cases of each kind; a block is wholly in one half."""
+def _make_cases(block: Block, split: Split) -> Iterator[Case]:
+    """Yield two cases of each kind."""
+    make = partial(_make_case, block, split)
     right, wrong = _shuffled(block.right, block.subject), _shuffled(block.wrong, block.subject)
     held = block.token
-    yield _case(block, "paraphrase", f"{right[0]} {right[1]}", token=held)
-    yield _case(block, "paraphrase", right[2], token=held)
-    yield _case(block, "right without token", f"{right[3]} {right[0]}")
-    yield _case(block, "right without token", right[1])
+    yield make("paraphrase", f"{right[0]} {right[1]}", token=held)
+    yield make("paraphrase", right[2], token=held)
+    yield make("right without token", f"{right[3]} {right[0]}")
+    yield make("right without token", right[1])
     near = block.near
-    yield _case(block, "near-miss token", f"{right[2]} {right[3]}", token=near[0])
-    yield _case(block, "near-miss token", wrong[2][1], token=near[1], mistake=wrong[2][0])
-    yield _case(block, "wrong with token", wrong[0][1], token=held, mistake=wrong[0][0])
+    yield make("near-miss token", f"{right[2]} {right[3]}", token=near[0])
+    yield make("near-miss token", wrong[2][1], token=near[1], mistake=wrong[2][0])
+    yield make("wrong with token", wrong[0][1], token=held, mistake=wrong[0][0])
     mixed = f"{right[0]} {wrong[1][1]}"
-    yield _case(block, "wrong with token", mixed, token=held, mistake=wrong[1][0])
+    yield make("wrong with token", mixed, token=held, mistake=wrong[1][0])
     for text in block.loose:
-        yield _case(block, "leaked token", text, token=held, mistake="unsupported")
+        yield make("leaked token", text, token=held, mistake="unsupported")
 
 
 def _case(block: Block, kind: CaseKind, answer: str, *, token: str = "", mistake: str = "") -> Case:
     frame = _pick(_WITH_TOKEN if token else _BARE, f"{block.subject}|{answer}")
-    order = sorted(read_blocks(), key=lambda other: _draw(f"split|{other.subject}"))
-    is_dev = order.index(block) < len(order) // 2
     return Case(
         subject=block.subject, token=block.token, content=block.content,
         response=frame.format(answer=answer, token=token), kind=kind,
-        split="dev" if is_dev else "test", is_supported=not mistake,
+        split=split, is_supported=not mistake,
         has_token=token == block.token, mistake=mistake,
     )  # fmt: skip
 
