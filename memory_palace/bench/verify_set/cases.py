@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, TypeVar, get_args
 from memory_palace.errors import PalaceError
 
 SEED = 5
-DIGEST = "04955d869ed1674b9a24a30e630d6e73b7895e7d13f53bf6fc8f5bc54c9388d5"
+DIGEST = "7dd1550a42f8da04e762bad79ad7665084fd105bd302e6abb3cd5ddfa788fe04"
 """SHA-256 of all cases, fixed before any threshold was chosen; ``load_cases`` compares it."""
 
 CaseKind: TypeAlias = Literal[
@@ -145,7 +145,15 @@ def _make_cases(block: Block, split: Split) -> Iterator[Case]:
         yield make("leaked token", text, token=held, mistake="unsupported")
 
 
-def _case(block: Block, kind: CaseKind, answer: str, *, token: str = "", mistake: str = "") -> Case:
+def _make_case(
+    block: Block,
+    split: Split,
+    kind: CaseKind,
+    answer: str,
+    *,
+    token: str = "",
+    mistake: str = "",
+) -> Case:
     frame = _pick(_WITH_TOKEN if token else _BARE, f"{block.subject}|{answer}")
     return Case(
         subject=block.subject, token=block.token, content=block.content,
