@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 _SMALL = {
@@ -31,7 +31,7 @@ _ORDINALS = {
 _FRACTIONS = {
     "half": Fraction(1, 2), "halves": Fraction(1, 2), "third": Fraction(1, 3),
     "thirds": Fraction(1, 3), "quarter": Fraction(1, 4), "quarters": Fraction(1, 4),
-    "fifths": Fraction(1, 5), "tenths": Fraction(1, 10),
+    "tenths": Fraction(1, 10),
 }  # fmt: skip
 _MULTIPLES = {"twice": 2, "double": 2, "doubles": 2, "doubled": 2, "thrice": 3, "dozen": 12}
 
@@ -78,6 +78,10 @@ _TOKEN = re.compile(
 _FILLERS = frozenset({"a", "an", "of", "and", "the"})
 _BEFORE_UNIT = frozenset({"a", "per", "one", "last", "same"})
 """After these ``second`` is a time."""
+_RANGE = re.compile(r"\s*(?:to|or|and|until|–|-)\s*")
+_BARE = re.compile(r"\s*(?:[,.;:)]|\Z|and\b|or\b|in\b)")
+"""Nothing that a number could count stands after it."""
+_SENTENCE_END = re.compile(r"[.!?]\s")
 _SUFFIX = re.compile(r"(?:st|nd|rd|th)$")
 
 
@@ -109,9 +113,33 @@ class Number:
 
 
 def find_numbers(text: str) -> list[Number]:
-    """Return the numbers of a text in order. An ambiguous word, ``third``, gives each reading."""
+    """Return the numbers of a text in order. An ambiguous word, ``third``, gives each reading.
+
+    So does a bare number: it may have any unit of those before it in the sentence, ``every six
+    years, or every three``. In a range both have the unit of the second, ``two to eight degrees``.
+    """
     tokens = [(m[0].casefold(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
-    return list(_read(text, tokens))
+    found = list(_read(text, tokens))
+    for at in range(len(found) - 2, -1, -1):
+        if _RANGE.fullmatch(text, found[at].end, max(found[at].end, found[at + 1].start)):
+            found[at] = _with_unit(found[at], found[at + 1])
+    return [reading for at, number in enumerate(found) for reading in _readings(text, found, at)]
+
+
+def _readings(text: str, found: list[Number], at: int) -> list[Number]:
+    """Return a bare number with each unit of the earlier ones in its sentence, others as is."""
+    number = found[at]
+    if number.family or not _BARE.match(text, number.end):
+        return [number]
+    start = max((m.end() for m in _SENTENCE_END.finditer(text, 0, number.start)), default=0)
+    units = dict.fromkeys((o.family, o.size) for o in found[:at] if o.family and o.start >= start)
+    return [replace(number, family=family, size=size) for family, size in units] or [number]
+
+
+def _with_unit(number: Number, other: Number) -> Number:
+    if number.family or not other.family:
+        return number
+    return replace(number, family=other.family, size=other.size)
 
 
 def _read(text: str, tokens: list[tuple[str, int, int]]) -> Iterator[Number]:
@@ -125,7 +153,8 @@ def _read(text: str, tokens: list[tuple[str, int, int]]) -> Iterator[Number]:
         start, end = tokens[at][1], tokens[after - 1][2]
         is_negative = _word(tokens, at - 1) == "minus"
         for value in values:
-            yield Number(-value if is_negative else value, family, size, start, end, text[start:end])
+            signed = -value if is_negative else value
+            yield Number(signed, family, size, start, end, text[start:end])
         at = max(after, at + 1)
 
 

@@ -11,13 +11,19 @@ maximum most up upwards
 least down downwards
 | much many / little few
 | above over exceed / below under beneath
-| before earlier first begin start early ahead / after later afterwards last end stop late
+| before ahead / after afterwards behind
+| earlier / later
+| early / late
+| first / last
+| begin start / end stop finish
 | better improve good / worse worsen bad
 | faster quicker quick fast speed / slower slow
 | hot hotter warm warmer heat / cold colder cool cooler freeze
 | open / close shut
-| always every everybody everything / never none nobody nothing
-| allow permit may can / forbid prohibit ban cannot
+| always / never
+| everybody everyone / nobody
+| all / none
+| allow permit / forbid prohibit ban
 | accept / reject refuse decline
 | inside inner inward inwards into / outside outer outward outwards out
 | push / pull
@@ -51,7 +57,7 @@ least down downwards
 | alive / dead
 | succeed success / fail failure
 | top upper / bottom lower
-| arrive come came / leave left
+| arrive / leave depart
 | encrypt hash / plain clear
 | load / idle
 | yes / no
@@ -66,17 +72,25 @@ def find_opposites(stem: str) -> frozenset[str]:
     return _OPPOSITES.get(stem, frozenset())
 
 
-def _read_groups() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+def find_allies(stem: str) -> frozenset[str]:
+    """Return the stems that stand on the same side as a stemmed word, itself included."""
+    return _ALLIES.get(stem, frozenset({stem}))
+
+
+def _read_groups() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    opposites: dict[str, set[str]] = {}
+    allies: dict[str, set[str]] = {}
     for group in _GROUPS.split("|"):
-        one, _, other = ({stem_word(word) for word in side.split()} for side in _sides(group))
-        for word in one | other:
-            found.setdefault(word, set()).update(other if word in one else one)
-    return {word: frozenset(others - {word}) for word, others in found.items()}
+        one, other = ({stem_word(word) for word in side.split()} for side in group.split("/"))
+        for mine, theirs in ((one, other), (other, one)):
+            for word in mine:
+                opposites.setdefault(word, set()).update(theirs)
+                allies.setdefault(word, set()).update(mine)
+    return _freeze(opposites), _freeze(allies)
 
 
-def _sides(group: str) -> tuple[str, str, str]:
-    return group.partition("/")
+def _freeze(found: dict[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {word: frozenset(words) for word, words in found.items()}
 
 
-_OPPOSITES = _read_groups()
+_OPPOSITES, _ALLIES = _read_groups()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory_palace.language.markers import drop_markers
-from memory_palace.language.numbers import Number, find_numbers
+from memory_palace.language.numbers import UNIT_WORDS, Number, find_numbers
 from memory_palace.language.prose import strip_markup
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
@@ -17,7 +17,7 @@ from memory_palace.mnemonics.tokens import fold_words
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\n\s*(?:\n|[-*+>|]\s|\d+[.)]\s)")
 _CLAUSE = re.compile(
-    r"[,;()–—]\s+|(?<!\bnot)\s+(?:and|but|while|whereas|since|because|which|although|so|or)\s+",
+    r"[,;()–—]\s+|(?<!\bnot)\s+(?:and|but|while|whereas|since|because|which|although|so)\s+",
     re.IGNORECASE,
 )
 _ABOUT_REMEMBERING = frozenset(
@@ -25,7 +25,7 @@ _ABOUT_REMEMBERING = frozenset(
              "answer note know think believe goes")
 )  # fmt: skip
 _NEGATORS = frozenset(
-    "no not never none nobody nothing without neither nor cannot hardly nowhere unable".split()
+    "no not never none nobody without neither nor cannot hardly nowhere unable".split()
 )
 _NO_DENIAL = re.compile(r"\b(?:not|no) (?:only|more than|less than|later than|earlier than)\b")
 """Says at most or at least, and denies nothing."""
@@ -34,8 +34,17 @@ _FRAME = re.compile(r"\A[\s,;:.()–—-]*(?:([^:.!?]{1,40}):\s+)?")
 _STOPPED = frozenset(tokenize(" ".join(sorted(STOPWORDS)))) | frozenset(
     tokenize(f"also much many us let get got like only even still just yet {' '.join(_NEGATORS)}")
 )
+UNITS = frozenset(tokenize(" ".join(UNIT_WORDS)))
+"""Stems of units, which tell nothing about what a number is said of."""
 _NEAR = 2 / 3
 """Share of a token's words side by side that makes a phrase an attempt at the token."""
+
+
+_DENYING = frozenset(
+    tokenize("block forbid forbidden prevent refuse deny prohibit ban lack miss missing fail stop "
+             "exclude except avoid impossible nothing shut spare skip")
+)  # fmt: skip
+"""Words that deny by their meaning: beside them the count of negations says little."""
 
 
 class Passage:
@@ -77,6 +86,28 @@ class Passage:
         text = _NO_DENIAL.sub(" ", self.text.casefold().replace("’", "'"))
         words = _WORD.findall(text)
         return sum(word in _NEGATORS or word.endswith("n't") for word in words)
+
+    @cached_property
+    def denying(self) -> frozenset[str]:
+        """Stems that deny by their meaning."""
+        return _DENYING.intersection(self.stems)
+
+    @cached_property
+    def turns(self) -> bool:
+        """Whether it has a condition under which the opposite holds."""
+        return bool({"until", "unless", "except"}.intersection(self.stems))
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """Content and numbers in the order of the text, each once; units are passed over."""
+        found = [(number.start, f"={number.value}") for number in self.numbers]
+        found += [
+            (match.start(), stem)
+            for match in _WORD.finditer(self.text)
+            for stem in tokenize(match[0])
+            if stem in self.content and stem not in UNITS
+        ]
+        return tuple(dict.fromkeys(key for _, key in sorted(found)))
 
     @cached_property
     def clauses(self) -> tuple[Passage, ...]:

@@ -6,16 +6,14 @@ numbers alone: whoever says a thing otherwise uses other negations and other ord
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import combinations, groupby, product
 
-from memory_palace.language.numbers import UNIT_WORDS, Number
-from memory_palace.language.opposites import find_opposites
-from memory_palace.language.tokens import tokenize
-from memory_palace.mnemonics.claims import Passage, split_sentences
+from memory_palace.language.numbers import Number
+from memory_palace.language.opposites import find_allies, find_opposites
+from memory_palace.mnemonics.claims import UNITS, Passage, split_sentences
 
 FOLLOWS = 0.65
 """Share of a claim's content words in one sentence of the memory: above, it follows the wording."""
@@ -25,11 +23,6 @@ _MUTUAL = 0.4
 """Share that both of two clauses must have in the other to say the same thing."""
 QUOTES = 6
 """Words in a row that make a phrase a quotation."""
-_ORDERED = 0.65
-"""Share of common words that must stand in the same order."""
-_LEAST_ORDERED = 3
-UNITS = frozenset(tokenize(" ".join(UNIT_WORDS)))
-"""Stems of units, which tell nothing about what a number is said of."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +62,7 @@ def _numbers(claim: Passage, source: Source) -> Iterator[str]:
     """Numbers that the memory does not have; one is too common a word to count."""
     for readings in _readings(claim.numbers):
         known = source.whole.numbers
-        if all(number.value == 1 for number in readings):
+        if all(number.value == 1 for number in readings) or _is_relative(claim, readings, source):
             continue
         if not any(reading.agrees(other) for reading in readings for other in known):
             yield f"{readings[0].text} is no number of the memory"
@@ -100,29 +93,58 @@ def _negations(claim: Passage, source: Source) -> Iterator[str]:
         best = max(source.clauses, key=lambda other: _closeness(clause, other), default=clause)
         is_near = _likeness(clause, best) >= FOLLOWS
         differs = (clause.negations + best.negations) % 2 == 1
-        if is_near and differs and not _opposed(clause, best):
+        if is_near and differs and not _is_made_up_for(clause, best):
             yield f"“{clause.text}” against “{best.text}”"
 
 
 def _opposites(claim: Passage, source: Source) -> Iterator[str]:
-    """A word where the memory has its opposite; a denied opposite is no contradiction."""
+    """A word where the memory has its opposite, of the same thing.
+
+    A denied opposite is no contradiction, and neither is one beside which the memory has the word
+    in another form.
+    """
     near = source.nearest(claim)
-    if share_content(claim, near) < FOLLOWS - 0.1 or (claim.negations + near.negations) % 2:
-        return
-    found = _opposed(claim, near)
-    if found:
-        yield f"{found[0]} where the memory has {found[1]}"
+    follows = share_content(claim, near) >= FOLLOWS - 0.1
+    for sentence in source.sentences:
+        known = claim.stems, sentence.stems
+        for clause, other in product(claim.clauses, sentence.clauses):
+            found = _opposed(clause, other, known)
+            is_told = follows and sentence is near
+            if found and (is_told or _beside(clause, found[0]) & _beside(other, found[1])):
+                yield f"{found[0]} where the memory has {found[1]}"
+                return
 
 
 def _order(claim: Passage, source: Source) -> Iterator[str]:
-    """The words of a sentence in another order: who does what to whom."""
-    near = source.nearest(claim)
-    if share_content(claim, near) < COPIES:
-        return
-    place = {stem: at for at, stem in reversed(list(enumerate(near.content)))}
-    places = [place[stem] for stem in claim.content if stem in place]
-    if len(places) >= _LEAST_ORDERED and _in_order(places) / len(places) < _ORDERED:
-        yield "has the words of the memory in another order"
+    """Two things that have changed places in a clause: who does what to whom."""
+    for clause in claim.clauses:
+        near = max(source.clauses, key=lambda other: _closeness(clause, other), default=clause)
+        pair = _exchanged(clause.keys, near.keys) if _follows(clause, near) else None
+        if pair:
+            yield f"{pair[0]} and {pair[1]} have changed places"
+
+
+def _crossings(claim: Passage, source: Source) -> Iterator[str]:
+    """Two clauses that exchange what two clauses of one sentence say: half of each is the other's."""
+    for sentence in source.sentences:
+        seen: dict[frozenset[int], Passage] = {}
+        for clause in claim.clauses:
+            places = _places(clause, sentence)
+            if len(places) == 2 and places in seen:
+                yield f"“{seen[places].text}” and “{clause.text}” exchange what the memory says"
+                return
+            seen[places] = clause
+
+
+def _places(clause: Passage, sentence: Passage) -> frozenset[int]:
+    """Return which clauses of a sentence have the words that only one of them has."""
+    if share_content(clause, sentence) < COPIES:
+        return frozenset()
+    homes = [
+        [at for at, other in enumerate(sentence.clauses) if key in other.keys]
+        for key in clause.keys
+    ]
+    return frozenset(found[0] for found in homes if len(found) == 1)
 
 
 def _substitutions(claim: Passage, source: Source) -> Iterator[str]:
@@ -133,7 +155,7 @@ def _substitutions(claim: Passage, source: Source) -> Iterator[str]:
 
 
 _TESTS: Sequence[Callable[[Passage, Source], Iterator[str]]] = (
-    _numbers, _bindings, _negations, _opposites, _order, _substitutions,
+    _numbers, _bindings, _negations, _opposites, _order, _crossings, _substitutions,
 )  # fmt: skip
 
 
@@ -149,22 +171,52 @@ def _likeness(one: Passage, other: Passage) -> float:
     """Return the larger share of either in the other; 0 where they have too little in common."""
     common = len(set(one.content) & set(other.content))
     shares = (share_content(one, other), share_content(other, one))
-    is_denied_word = common == 1 == len(one.content) and one.stems[0] == "not"
+    is_denied_word = common == 1 and any(
+        len(passage.content) == 1 and passage.stems[0] in ("not", "never") for passage in (one, other)
+    )
     return max(shares) if (common > 1 and min(shares) >= _MUTUAL) or is_denied_word else 0.0
 
 
-def _opposed(one: Passage, other: Passage) -> tuple[str, str] | None:
-    """Return the first word of a passage whose opposite the other has, and that opposite."""
-    mine, theirs = set(one.stems), set(other.stems)
+def _opposed(
+    one: Passage, other: Passage, known: tuple[Sequence[str], Sequence[str]]
+) -> tuple[str, str] | None:
+    """Return a word of a clause and its opposite in another, if neither stands on both sides.
+
+    Clauses that differ in what they deny, or in a condition that turns them, are not comparable.
+    """
+    if (one.negations + other.negations) % 2 or one.turns != other.turns:
+        return None
+    mine, theirs = set(known[0]), set(known[1])
     for stem in one.stems:
-        against = sorted(find_opposites(stem) & theirs - mine)
-        if stem not in theirs and against:
+        against = sorted(find_opposites(stem) & set(other.stems) - mine)
+        if against and not find_allies(stem) & theirs:
             return stem, against[0]
     return None
 
 
+def _is_made_up_for(one: Passage, other: Passage) -> bool:
+    """Say whether an opposite or a denying word makes up for a negation: not open, so shut."""
+    theirs = set(other.stems)
+    is_opposed = any(find_opposites(stem) & theirs for stem in one.stems)
+    return is_opposed or one.denying != other.denying or one.turns != other.turns
+
+
+def _beside(passage: Passage, stem: str) -> set[str]:
+    """Return the content words within two places of a word."""
+    stems = [s for s in passage.stems if s == stem or (s in passage.content and s not in UNITS)]
+    places = [at for at, found in enumerate(stems) if found == stem]
+    return {s for at in places for s in stems[max(0, at - 2) : at + 3]} - {stem}
+
+
 def _closeness(one: Passage, other: Passage) -> tuple[int, float]:
     return len(set(one.content) & set(other.content)), _likeness(one, other)
+
+
+def _is_relative(claim: Passage, readings: Sequence[Number], source: Source) -> bool:
+    """Say whether a number counts times, or is a ``second`` that the memory has as a time."""
+    after = claim.text[readings[0].end :].split()[:1]
+    word = readings[0].text.casefold()
+    return after == ["times"] or (word == "second" and word in source.whole.stems)
 
 
 def _readings(numbers: Sequence[Number]) -> list[list[Number]]:
@@ -189,10 +241,22 @@ def _longest_run(one: Sequence[str], other: Sequence[str]) -> int:
     return longest
 
 
-def _in_order(places: Sequence[int]) -> int:
-    """Return the length of the longest ascending run, gaps allowed."""
-    tails: list[int] = []
-    for place in places:
-        at = bisect_left(tails, place)
-        tails[at : at + 1] = [place]
-    return len(tails)
+def _follows(clause: Passage, near: Passage) -> bool:
+    return share_content(clause, near) >= COPIES
+
+
+def _exchanged(mine: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | None:
+    """Return two keys in reverse order that have the same word between them in both."""
+    place = {key: at for at, key in enumerate(theirs)}
+    common = [key for key in mine if key in place]
+    for first, second in combinations(range(len(common)), 2):
+        if place[common[first]] < place[common[second]]:
+            continue
+        between = set(common[first + 1 : second])
+        if between & set(theirs[place[common[second]] + 1 : place[common[first]]]) - _figures(between):
+            return common[first], common[second]
+    return None
+
+
+def _figures(keys: set[str]) -> set[str]:
+    return {key for key in keys if key.startswith("=")}
