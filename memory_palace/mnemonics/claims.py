@@ -141,8 +141,7 @@ def split_sentences(text: str) -> list[str]:
 def find_attempts(response: str, token: str) -> list[Attempt]:
     """Return phrases that are the token, or nearly: two thirds of its words, side by side."""
     return [
-        Attempt(response[start:end], is_exact)
-        for start, end, is_exact in _spans(response, token)
+        Attempt(response[start:end], is_exact) for start, end, is_exact in _spans(response, token)
     ]
 
 
@@ -189,9 +188,9 @@ def _widen(text: str, found: Sequence[re.Match[str]], at: int, steps: int) -> in
         after = at + (1 if steps > 0 else -1)
         if not 0 <= after < len(found):
             break
-        gap = text[min(found[at].end(), found[after].end()) : max(
-            found[at].start(), found[after].start()
-        )]
+        gap = text[
+            min(found[at].end(), found[after].end()) : max(found[at].start(), found[after].start())
+        ]
         if gap.strip(" -"):
             break
         at = after

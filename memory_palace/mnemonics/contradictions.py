@@ -6,13 +6,15 @@ numbers alone: whoever says a thing otherwise uses other negations and other ord
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, groupby, product
+from itertools import combinations, groupby, pairwise, product
 
 from memory_palace.language.numbers import Number
 from memory_palace.language.opposites import find_allies, find_opposites
+from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.claims import UNITS, Passage, split_sentences
 
 FOLLOWS = 0.65
@@ -21,8 +23,11 @@ COPIES = 0.8
 """Share above which the order of words is compared too."""
 _MUTUAL = 0.4
 """Share that both of two clauses must have in the other to say the same thing."""
-QUOTES = 6
+QUOTES = 5
 """Words in a row that make a phrase a quotation."""
+
+
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][^\W\d_A-Z]{2,}")
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,10 @@ class Source:
 
     def nearest(self, claim: Passage) -> Passage:
         """Return the sentence that shares most with a claim, of equals the one it covers best."""
-        return max(self.sentences, key=lambda other: (share_content(claim, other), share_content(other, claim)))
+        return max(
+            self.sentences,
+            key=lambda other: (share_content(claim, other), share_content(other, claim)),
+        )
 
 
 def find_contradictions(claim: Passage, source: Source) -> list[str]:
@@ -125,26 +133,35 @@ def _order(claim: Passage, source: Source) -> Iterator[str]:
 
 
 def _crossings(claim: Passage, source: Source) -> Iterator[str]:
-    """Two clauses that exchange what two clauses of one sentence say: half of each is the other's."""
-    for sentence in source.sentences:
+    """Two clauses that exchange what two clauses of the memory say: half of each is the other's."""
+    pairs = (Passage(f"{one.text} {next.text}") for one, next in pairwise(source.sentences))
+    for passage in (*source.sentences, *pairs):
         seen: dict[frozenset[int], Passage] = {}
         for clause in claim.clauses:
-            places = _places(clause, sentence)
+            places = _places(clause, passage, source)
             if len(places) == 2 and places in seen:
                 yield f"“{seen[places].text}” and “{clause.text}” exchange what the memory says"
                 return
             seen[places] = clause
 
 
-def _places(clause: Passage, sentence: Passage) -> frozenset[int]:
-    """Return which clauses of a sentence have the words that only one of them has."""
-    if share_content(clause, sentence) < COPIES:
+def _places(clause: Passage, passage: Passage, source: Source) -> frozenset[int]:
+    """Return which clauses of a passage have the words that only one of them has."""
+    is_told = share_content(clause, passage) >= FOLLOWS
+    if not is_told or share_content(clause, source.whole) < COPIES:
         return frozenset()
     homes = [
-        [at for at, other in enumerate(sentence.clauses) if key in other.keys]
-        for key in clause.keys
+        [at for at, other in enumerate(passage.clauses) if key in other.keys] for key in clause.keys
     ]
     return frozenset(found[0] for found in homes if len(found) == 1)
+
+
+def _names(claim: Passage, source: Source) -> Iterator[str]:
+    """Names that the memory does not have: capitalised where no sentence begins."""
+    for match in _NAME.finditer(claim.text):
+        stems = tokenize(match[0])
+        if stems and not set(stems) <= {*source.whole.stems, *UNITS}:
+            yield f"{match[0]} is no name of the memory"
 
 
 def _substitutions(claim: Passage, source: Source) -> Iterator[str]:
@@ -155,24 +172,26 @@ def _substitutions(claim: Passage, source: Source) -> Iterator[str]:
 
 
 _TESTS: Sequence[Callable[[Passage, Source], Iterator[str]]] = (
-    _numbers, _bindings, _negations, _opposites, _order, _crossings, _substitutions,
+    _numbers, _bindings, _negations, _opposites, _order, _crossings, _names, _substitutions,
 )  # fmt: skip
 
 
 def share_content(claim: Passage, other: Passage) -> float:
-    """Return the share of a claim's content words that another passage has too."""
-    if not claim.content:
-        return 0.0
+    """Return the share of a claim's content words, units aside, that another passage has too."""
+    mine = [stem for stem in claim.content if stem not in UNITS]
     theirs = set(other.content)
-    return sum(stem in theirs for stem in claim.content) / len(claim.content)
+    return sum(stem in theirs for stem in mine) / len(mine) if mine else 0.0
 
 
 def _likeness(one: Passage, other: Passage) -> float:
     """Return the larger share of either in the other; 0 where they have too little in common."""
-    common = len(set(one.content) & set(other.content))
-    shares = (share_content(one, other), share_content(other, one))
+    mine, theirs = set(one.keys), set(other.keys)
+    common = len(mine & theirs)
+    if not common:
+        return 0.0
+    shares = (common / len(mine), common / len(theirs))
     is_denied_word = common == 1 and any(
-        len(passage.content) == 1 and passage.stems[0] in ("not", "never") for passage in (one, other)
+        len(passage.keys) == 1 and passage.stems[0] in ("not", "never") for passage in (one, other)
     )
     return max(shares) if (common > 1 and min(shares) >= _MUTUAL) or is_denied_word else 0.0
 
@@ -209,7 +228,7 @@ def _beside(passage: Passage, stem: str) -> set[str]:
 
 
 def _closeness(one: Passage, other: Passage) -> tuple[int, float]:
-    return len(set(one.content) & set(other.content)), _likeness(one, other)
+    return len(set(one.keys) & set(other.keys)), _likeness(one, other)
 
 
 def _is_relative(claim: Passage, readings: Sequence[Number], source: Source) -> bool:
@@ -250,12 +269,21 @@ def _exchanged(mine: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | 
     place = {key: at for at, key in enumerate(theirs)}
     common = [key for key in mine if key in place]
     for first, second in combinations(range(len(common)), 2):
-        if place[common[first]] < place[common[second]]:
+        if place[common[first]] < place[common[second]] or not _is_alike(common, first, second):
             continue
         between = set(common[first + 1 : second])
-        if between & set(theirs[place[common[second]] + 1 : place[common[first]]]) - _figures(between):
+        if between & set(theirs[place[common[second]] + 1 : place[common[first]]]) - _figures(
+            between
+        ):
             return common[first], common[second]
     return None
+
+
+def _is_alike(keys: Sequence[str], first: int, second: int) -> bool:
+    """Say whether two keys may change places: both words, or both numbers but not years."""
+    one, other = keys[first], keys[second]
+    numbers = [key for key in (one, other) if key.startswith("=")]
+    return not numbers or (len(numbers) == 2 and all(len(key) < 5 for key in numbers))
 
 
 def _figures(keys: set[str]) -> set[str]:
