@@ -21,7 +21,7 @@ from memory_palace.bench.report import core, draw, summarise, table
 from memory_palace.bench.runs import Run, read_run
 from memory_palace.cli.bench_sets import Cache, EmbedderName, Gold, Unit, ask_all, cache_of
 from memory_palace.cli.options import SCHEMA, Json
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import UsageError
 
 
@@ -123,7 +123,11 @@ def list_runs(cache: Cache = None, as_json: Json = False) -> None:
     Example: palace bench list
     """
     for path in sorted((cache_of(cache) / "runs").glob("*.jsonl")):
-        run = read_run(path)
+        try:
+            run = read_run(path)
+        except UsageError as error:
+            say(str(error))
+            continue
         means = summarise(core(run.answers))
         if as_json:
             print_json({"schema": SCHEMA, "path": str(path), "run": run.name,
