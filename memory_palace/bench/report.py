@@ -9,6 +9,7 @@ from memory_palace.bench.metrics import CUTS, MEASURES, interval
 from memory_palace.bench.runs import Answer, Run
 from memory_palace.errors import MissingPartError
 
+_COSTS = ("any@5, 95 %", "ranking s", "CPU s", "preparing CPU s", "peak MiB")
 SHOWN = ("any@1", "any@3", "any@5", "any@10", "all@5", "recall@5", "ndcg@10", "mrr")
 
 
@@ -21,14 +22,14 @@ def summarise(answers: Iterable[Answer]) -> dict[str, float]:
 
 
 def core(answers: Iterable[Answer]) -> list[Answer]:
-    """Leave abstentions out, whose gold is no answer."""
-    return [answer for answer in answers if not answer.is_abstention]
+    """Leave out abstentions, whose gold is no answer, and questions not all labelled."""
+    return [a for a in answers if not (a.is_abstention or a.is_incomplete)]
 
 
 def table(runs: Sequence[Run]) -> Iterator[str]:
     """Yield the lines of a Markdown table, a row per run, with the interval of recall_any@5."""
-    yield f"| run | questions | {' | '.join(SHOWN)} | any@5, 95 % | wall s | CPU s | peak MiB |"
-    yield "|" + "---|" * (len(SHOWN) + 6)
+    yield f"| run | questions | {' | '.join(SHOWN)} | {' | '.join(_COSTS)} |"
+    yield "|" + "---|" * (2 + len(SHOWN) + len(_COSTS))
     for run in runs:
         for label, answers in _views(run):
             means = summarise(answers)
@@ -36,21 +37,24 @@ def table(runs: Sequence[Run]) -> Iterator[str]:
                 continue
             low, high = interval([a.scores["any@5"] for a in answers if a.scores])
             cells = " | ".join(f"{means[measure]:.3f}" for measure in SHOWN)
-            cost = (
-                " | ".join(
-                    f"{run.cost.get(k, 0):.1f}" for k in ("wall_seconds", "cpu_seconds", "peak_mib")
-                )
-                if label == run.system
-                else " |  | "
-            )
+            cost = _cost_cells(run) if label == run.system else " | " * (len(_COSTS) - 2)
             yield f"| {label} | {len(answers)} | {cells} | {low:.3f}–{high:.3f} | {cost} |"
+
+
+def _cost_cells(run: Run) -> str:
+    """Show the cost, and of how many questions it is where some were answered by a killed run."""
+    cost = run.cost
+    wall = f"{cost.wall_seconds:.1f}"
+    if cost.questions != len(run.answers):
+        wall += f" for {cost.questions}"
+    return f"{wall} | {cost.cpu_seconds:.1f} | {cost.prepare_cpu_seconds:.1f} | {cost.peak_mib:.0f}"
 
 
 def _views(run: Run) -> Iterator[tuple[str, list[Answer]]]:
     answers = core(run.answers)
     yield run.system, answers
     if len(answers) < len(run.answers):
-        yield f"{run.system}, with abstentions", list(run.answers)
+        yield f"{run.system}, with abstentions and incomplete labels", list(run.answers)
     categories = sorted({answer.category for answer in answers})
     if len(categories) > 1:
         for category in categories:

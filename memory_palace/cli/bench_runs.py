@@ -1,4 +1,4 @@
-"""``palace bench`` on what was measured: ablation, tuning, comparison, tables and pictures."""
+"""``palace bench`` on what was measured: ablation, comparison, tables and pictures."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings
-from memory_palace.bench.fitting import judge, variations
 from memory_palace.bench.metrics import mcnemar, paired_interval
 from memory_palace.bench.report import core, draw, summarise, table
 from memory_palace.bench.runs import Run, read_run
 from memory_palace.cli.bench_sets import Cache, EmbedderName, Gold, Unit, ask_all, cache_of
+from memory_palace.cli.bench_tune import tune
 from memory_palace.cli.options import SCHEMA, Json
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import UsageError
 
 
@@ -74,37 +74,6 @@ def _load(path: Path, kind: Kind, unit: Unit, gold: Path | None) -> list[Collect
     return [load_beir(path) if kind is Kind.beir else load_meetings(path)]
 
 
-def tune(
-    file: Annotated[Path, typer.Argument(help="LoCoMo, official JSON.")],
-    unit: Annotated[Unit, typer.Option("--unit", help="What is ranked.")] = Unit.turn,
-    gold: Gold = None,
-    count: Annotated[int, typer.Option("--count", min=1, help="Variations to try.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", help="Of the variations.")] = 1,
-    embedder: EmbedderName = "minilm",
-    cache: Cache = None,
-    as_json: Json = False,
-) -> None:
-    """Vary the weights, choose on all conversations but one, and judge on that one.
-
-    Example: palace bench tune locomo10.json --count 100
-    """
-    found = list(load_locomo(file, unit=unit.value, gold=gold))
-    name = f"tune-{unit.value}"
-    choice = judge(
-        list(variations(count, seed=seed)),
-        lambda profile: ask_all(name, found, profile, embedder, cache),
-    )
-    if as_json:
-        print_json(
-            {"schema": SCHEMA, "held_out": choice.held_out, "chosen": choice.chosen,
-             "refitted": choice.refitted, "mean": choice.mean, "spread": choice.spread}
-        )  # fmt: skip
-        return
-    for group, mean in choice.held_out.items():
-        print(f"{group:<12} {mean:.4f} with {choice.chosen[group]}")
-    print(f"held out     {choice.mean:.4f}, spread {choice.spread:.4f}; on all {choice.refitted}")
-
-
 def compare(
     first: Annotated[Path, typer.Argument(help="A run's JSONL.")],
     second: Annotated[Path, typer.Argument(help="Another's, of the same questions.")],
@@ -123,7 +92,11 @@ def list_runs(cache: Cache = None, as_json: Json = False) -> None:
     Example: palace bench list
     """
     for path in sorted((cache_of(cache) / "runs").glob("*.jsonl")):
-        run = read_run(path)
+        try:
+            run = read_run(path)
+        except UsageError as error:
+            say(str(error))
+            continue
         means = summarise(core(run.answers))
         if as_json:
             print_json({"schema": SCHEMA, "path": str(path), "run": run.name,

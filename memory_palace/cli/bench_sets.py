@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +20,7 @@ from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.datasets.own import load_notes
 from memory_palace.bench.report import core, summarise, table
-from memory_palace.bench.runs import Run, run_system
+from memory_palace.bench.runs import Progress, Run, run_system
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
 from memory_palace.embedding.registry import get_embedder
@@ -161,7 +162,7 @@ def _run(
     for run in done:
         print_json({"schema": SCHEMA, "set": name, "system": run.system,
                     "questions": len(run.answers), **summarise(core(run.answers)),
-                    **run.cost})  # fmt: skip
+                    **asdict(run.cost)})  # fmt: skip
 
 
 def ask_all(
@@ -189,14 +190,16 @@ def cache_of(given: Path | None) -> Path:
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
+def _bar(what: str) -> Iterator[Progress]:
     """Show a bar on a terminal only."""
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield lambda what, done, total: None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress as Bar
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda doing, done, total: bar.update(
+            task, description=f"{what}: {doing}", completed=done, total=total
+        )
