@@ -55,7 +55,8 @@ def test_longmemeval_has_its_core():
     assert sum(not q.is_abstention and not q.is_incomplete for q in questions) == 22
     for collection in collections:
         (question,) = collection.questions
-        assert question.gold <= {d.id for d in collection.documents}
+        held = {d.id for d in collection.documents}
+        assert question.gold <= held or question.is_incomplete
 
 
 def test_scifact_and_qmsum_are_whole():
