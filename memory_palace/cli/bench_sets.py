@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +18,7 @@ from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.datasets.own import load_notes
-from memory_palace.bench.report import core, summarise, table
+from memory_palace.bench.report import run_record, table
 from memory_palace.bench.runs import Progress, Run, run_system
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
@@ -155,14 +154,17 @@ def _run(
     """Run every mode asked for, and the two that belong into every table."""
     wanted = list(dict.fromkeys((*_BASELINES, *(modes or ("vector", "hybrid")))))
     done = [ask_all(name, collections, mode, embedder, cache) for mode in wanted]
+    print_runs(done, as_json=as_json)
+
+
+def print_runs(runs: Sequence[Run], *, as_json: bool) -> None:
+    """Print a table of runs, or a line of JSON for each."""
     if not as_json:
-        for line in table(done):
+        for line in table(runs):
             print(line)
         return
-    for run in done:
-        print_json({"schema": SCHEMA, "set": name, "system": run.system,
-                    "questions": len(run.answers), **summarise(core(run.answers)),
-                    **asdict(run.cost)})  # fmt: skip
+    for run in runs:
+        print_json({"schema": SCHEMA, **run_record(run)})
 
 
 def ask_all(

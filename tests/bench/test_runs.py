@@ -16,7 +16,10 @@ from memory_palace.bench.configuration import _digest_code, digest_index, digest
 from memory_palace.bench.cost import RunCost, write_cost
 from memory_palace.bench.datasets.items import Passage
 from memory_palace.bench.datasets.locomo import load_locomo
-from memory_palace.bench.report import core, draw, summarise, table
+from memory_palace.bench.differences import compare_runs
+from memory_palace.bench.metrics import MEASURES
+from memory_palace.bench.plots import draw_ablation, draw_runs
+from memory_palace.bench.report import core, run_record, summarise, table
 from memory_palace.bench.runs import read_run, run_system
 from memory_palace.bench.systems import grep_ranker
 from memory_palace.bench.tuning import leave_one_out
@@ -236,15 +239,46 @@ def test_a_table_has_a_row_per_run_and_per_category(ask):
     assert summarise(core(ask("hybrid").answers))["any@5"] == 1.0
 
 
+def test_a_record_of_a_run_tells_its_questions_from_those_its_cost_is_of(ask):
+    run = ask("grep")
+    record = run_record(replace(run, cost=RunCost(1, 2.5)))
+    assert (record["questions"], record["left_out"], record["cost"]["questions"]) == (2, 0, 1)
+    assert record["categories"]["multi-hop"]["any@5"] == record["any@5_low"] == 1
+
+
 def test_curves_and_bars_are_drawn(ask, tmp_path):
-    paths = draw([ask("grep"), ask("hybrid")], tmp_path / "pictures")
-    assert [path.read_bytes()[:4] for path in paths] == [b"\x89PNG", b"\x89PNG"]
+    runs = [ask("grep"), ask("hybrid")]
+    paths = draw_runs(runs, tmp_path / "pictures")
+    differences = [compare_runs(runs[0], run) for run in runs]
+    paths.append(draw_ablation("made", differences, tmp_path / "pictures", measure="any@5"))
+    assert [path.read_bytes()[:4] for path in paths] == [b"\x89PNG"] * 3
+    assert len({path.name for path in paths}) == 3
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_runs_are_compared_by_any_measure(ask, measure):
+    worse = ask("grep")
+    silent = [replace(a, scores=dict.fromkeys(MEASURES, 0.0)) for a in worse.answers]
+    d = compare_runs(replace(worse, answers=tuple(silent)), worse, measure=measure)
+    assert (d.questions, d.lost, d.won, d.p) == (2, 0, 2, 0.5)
+    assert d.mean == pytest.approx(d.value)
+    assert d.value > 0
+
+
+def test_what_cannot_be_compared_is_said(ask):
+    turns, sessions = ask("grep"), ask("grep", unit="session", cache="other")
+    with pytest.raises(UsageError, match="other gold"):
+        compare_runs(turns, sessions)
+    with pytest.raises(UsageError, match="no question in common"):
+        compare_runs(replace(turns, answers=()), sessions)
+    with pytest.raises(UsageError, match="there is no measure 'best'; there are any@1"):
+        compare_runs(turns, turns, measure="best")
 
 
 def test_without_matplotlib_the_extra_is_named(ask, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingPartError, match=r"memory-palace\[plots\]"):
-        draw([ask("grep")], tmp_path)
+        draw_runs([ask("grep")], tmp_path)
 
 
 def test_there_are_sixteen_ablations_and_all_of_them_answer(ask):
