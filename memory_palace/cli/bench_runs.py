@@ -1,8 +1,8 @@
-"""``palace bench`` on what was measured: ablation, tuning, comparison, tables and pictures."""
+"""``palace bench`` on what was measured: ablation, comparison, tables and pictures."""
 
 from __future__ import annotations
 
-import sys
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,14 +15,27 @@ from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings
-from memory_palace.bench.fitting import judge, variations
-from memory_palace.bench.metrics import mcnemar, paired_interval
-from memory_palace.bench.report import core, draw, summarise, table
+from memory_palace.bench.differences import Difference, compare_runs
+from memory_palace.bench.metrics import MEASURES
+from memory_palace.bench.plots import draw_ablation, draw_runs
+from memory_palace.bench.report import core, summarise
 from memory_palace.bench.runs import Run, read_run
-from memory_palace.cli.bench_sets import Cache, EmbedderName, Gold, Unit, ask_all, cache_of
+from memory_palace.cli.bench_sets import (
+    Cache,
+    EmbedderName,
+    Gold,
+    Unit,
+    ask_all,
+    cache_of,
+    print_runs,
+)
+from memory_palace.cli.bench_tune import tune
 from memory_palace.cli.options import SCHEMA, Json
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import UsageError
+
+Measure = Annotated[str, typer.Option("--measure", help=f"One of {', '.join(MEASURES)}.")]
+Plots = Annotated[Path | None, typer.Option("--plots", help="Folder for PNG files.")]
 
 
 class Kind(StrEnum):
@@ -48,6 +61,8 @@ def ablate(
     kind: Annotated[Kind, typer.Option("--set", help="What it is.")] = Kind.locomo,
     unit: Annotated[Unit, typer.Option("--unit", help="What of LoCoMo is ranked.")] = Unit.turn,
     gold: Gold = None,
+    measure: Measure = "any@5",
+    plots: Plots = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
     as_json: Json = False,
@@ -60,10 +75,14 @@ def ablate(
     name = f"ablate-{kind.value}" + (f"-{unit.value}" if kind is Kind.locomo else "")
     for profiles in (list(sixteen()), list(without_each())):
         base: Run | None = None
+        differences = []
         for profile in profiles:
             run = ask_all(name, found, profile, embedder, cache)
             base = base or run
-            _print_difference(base, run, as_json=as_json)
+            differences.append(compare_runs(base, run, measure=measure))
+            _print_difference(differences[-1], as_json=as_json)
+        if plots is not None:
+            say(str(draw_ablation(name, differences, plots, measure=measure)))
 
 
 def _load(path: Path, kind: Kind, unit: Unit, gold: Path | None) -> list[Collection]:
@@ -74,47 +93,18 @@ def _load(path: Path, kind: Kind, unit: Unit, gold: Path | None) -> list[Collect
     return [load_beir(path) if kind is Kind.beir else load_meetings(path)]
 
 
-def tune(
-    file: Annotated[Path, typer.Argument(help="LoCoMo, official JSON.")],
-    unit: Annotated[Unit, typer.Option("--unit", help="What is ranked.")] = Unit.turn,
-    gold: Gold = None,
-    count: Annotated[int, typer.Option("--count", min=1, help="Variations to try.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", help="Of the variations.")] = 1,
-    embedder: EmbedderName = "minilm",
-    cache: Cache = None,
-    as_json: Json = False,
-) -> None:
-    """Vary the weights, choose on all conversations but one, and judge on that one.
-
-    Example: palace bench tune locomo10.json --count 100
-    """
-    found = list(load_locomo(file, unit=unit.value, gold=gold))
-    name = f"tune-{unit.value}"
-    choice = judge(
-        list(variations(count, seed=seed)),
-        lambda profile: ask_all(name, found, profile, embedder, cache),
-    )
-    if as_json:
-        print_json(
-            {"schema": SCHEMA, "held_out": choice.held_out, "chosen": choice.chosen,
-             "refitted": choice.refitted, "mean": choice.mean, "spread": choice.spread}
-        )  # fmt: skip
-        return
-    for group, mean in choice.held_out.items():
-        print(f"{group:<12} {mean:.4f} with {choice.chosen[group]}")
-    print(f"held out     {choice.mean:.4f}, spread {choice.spread:.4f}; on all {choice.refitted}")
-
-
 def compare(
     first: Annotated[Path, typer.Argument(help="A run's JSONL.")],
     second: Annotated[Path, typer.Argument(help="Another's, of the same questions.")],
+    measure: Measure = "any@5",
     as_json: Json = False,
 ) -> None:
     """Compare two runs question by question: paired bootstrap and McNemar's test.
 
     Example: palace bench compare a.jsonl b.jsonl
     """
-    _print_difference(read_run(first), read_run(second), as_json=as_json)
+    difference = compare_runs(read_run(first), read_run(second), measure=measure)
+    _print_difference(difference, as_json=as_json)
 
 
 def list_runs(cache: Cache = None, as_json: Json = False) -> None:
@@ -123,7 +113,11 @@ def list_runs(cache: Cache = None, as_json: Json = False) -> None:
     Example: palace bench list
     """
     for path in sorted((cache_of(cache) / "runs").glob("*.jsonl")):
-        run = read_run(path)
+        try:
+            run = read_run(path)
+        except UsageError as error:
+            say(str(error))
+            continue
         means = summarise(core(run.answers))
         if as_json:
             print_json({"schema": SCHEMA, "path": str(path), "run": run.name,
@@ -134,36 +128,27 @@ def list_runs(cache: Cache = None, as_json: Json = False) -> None:
 
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Runs of one question set.")],
-    plots: Annotated[Path | None, typer.Option("--plots", help="Folder for PNG files.")] = None,
+    plots: Plots = None,
+    as_json: Json = False,
 ) -> None:
     """Print a Markdown table of runs, and draw them with --plots.
 
     Example: palace bench report a.jsonl b.jsonl --plots pictures
     """
     read = [read_run(path) for path in runs]
-    for line in table(read):
-        print(line)
+    print_runs(read, as_json=as_json)
     if plots is not None:
-        for path in draw(read, plots):
-            print(path, file=sys.stderr)
+        for path in draw_runs(read, plots):
+            say(str(path))
 
 
-def _print_difference(first: Run, second: Run, *, as_json: bool) -> None:
-    by_id = {answer.id: answer.scores for answer in core(first.answers) if answer.scores}
-    pairs = [(by_id[a.id], a.scores) for a in core(second.answers) if a.id in by_id]
-    if not pairs:
-        raise UsageError(f"{first.system} and {second.system} have no question in common")
-    before, after = ([scores["any@5"] for scores in side] for side in zip(*pairs, strict=True))
-    mean, low, high = paired_interval(before, after)
-    lost, won, p = mcnemar(before, after)
+def _print_difference(difference: Difference, *, as_json: bool) -> None:
+    d = difference
     if as_json:
-        print_json(
-            {"schema": SCHEMA, "first": first.system, "second": second.system,
-             "questions": len(pairs), "any@5": sum(after) / len(after), "difference": mean,
-             "low": low, "high": high, "lost": lost, "won": won, "p": p}
-        )  # fmt: skip
+        print_json({"schema": SCHEMA, **asdict(d)})
         return
+    test = "McNemar" if d.measure.startswith(("any", "all")) else "sign test"
     print(
-        f"{second.system:<26} any@5 {sum(after) / len(after):.4f}  {mean:+.4f} "
-        f"[{low:+.4f}, {high:+.4f}]  won {won}, lost {lost}, McNemar p {p:.4f}"
+        f"{d.second:<26} {d.measure} {d.value:.4f}  {d.mean:+.4f} "
+        f"[{d.low:+.4f}, {d.high:+.4f}]  won {d.won}, lost {d.lost}, {test} p {d.p:.4f}"
     )

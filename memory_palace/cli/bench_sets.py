@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -18,8 +18,8 @@ from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.datasets.own import load_notes
-from memory_palace.bench.report import core, summarise, table
-from memory_palace.bench.runs import Run, run_system
+from memory_palace.bench.report import run_record, table
+from memory_palace.bench.runs import Progress, Run, run_system
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
 from memory_palace.embedding.registry import get_embedder
@@ -154,14 +154,17 @@ def _run(
     """Run every mode asked for, and the two that belong into every table."""
     wanted = list(dict.fromkeys((*_BASELINES, *(modes or ("vector", "hybrid")))))
     done = [ask_all(name, collections, mode, embedder, cache) for mode in wanted]
+    print_runs(done, as_json=as_json)
+
+
+def print_runs(runs: Sequence[Run], *, as_json: bool) -> None:
+    """Print a table of runs, or a line of JSON for each."""
     if not as_json:
-        for line in table(done):
+        for line in table(runs):
             print(line)
         return
-    for run in done:
-        print_json({"schema": SCHEMA, "set": name, "system": run.system,
-                    "questions": len(run.answers), **summarise(core(run.answers)),
-                    **run.cost})  # fmt: skip
+    for run in runs:
+        print_json({"schema": SCHEMA, **run_record(run)})
 
 
 def ask_all(
@@ -189,14 +192,16 @@ def cache_of(given: Path | None) -> Path:
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
+def _bar(what: str) -> Iterator[Progress]:
     """Show a bar on a terminal only."""
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield lambda what, done, total: None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress as Bar
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda doing, done, total: bar.update(
+            task, description=f"{what}: {doing}", completed=done, total=total
+        )

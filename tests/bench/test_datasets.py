@@ -71,6 +71,7 @@ def test_a_haystack_is_a_collection_of_its_own_asked_on_its_day(tmp_path):
     (collection,) = load_longmemeval(path)
     (question,) = collection.questions
     assert question.is_abstention
+    assert not question.is_incomplete
     assert day(question.as_of) == "2023-05-30"
     assert [d.id for d in collection.documents] == ["s1", "s2"]
     assert collection.documents[0].text == "user: hi"

@@ -43,6 +43,8 @@ class Question:
     as_of: float = 0.0
     is_abstention: bool = False
     """Whether nothing answers it; counted apart."""
+    is_incomplete: bool = False
+    """Whether not all that answers it is labelled, so that it counts apart too."""
     gains: tuple[tuple[str, int], ...] = ()
     """Graded gains for nDCG where labels are graded; else every gold counts 1."""
 

@@ -41,11 +41,10 @@ def load_longmemeval(path: Path) -> Iterator[Collection]:
         gold = frozenset(str(i) for i in take_list(item, "answer_session_ids", where))
         is_abstention = bool(item.get("abstention", name.endswith("_abs")))
         category = str(item.get("question_type", ""))
-        if item.get("gold_complete") is False:
-            category = f"{category} (labels incomplete)"
+        is_incomplete = item.get("gold_complete") is False
         asked = _moment(take(item, "question_date", where), where)
         text = str(take(item, "question", where))
-        question = Question(name, text, gold, category, asked, is_abstention)
+        question = Question(name, text, gold, category, asked, is_abstention, is_incomplete)
         yield Collection(name, name, _distinct(documents), (question,))
 
 
