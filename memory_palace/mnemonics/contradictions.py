@@ -15,7 +15,7 @@ from itertools import combinations, groupby, pairwise, product
 from memory_palace.language.numbers import Number
 from memory_palace.language.opposites import find_allies, find_opposites
 from memory_palace.language.tokens import tokenize
-from memory_palace.mnemonics.claims import UNITS, Passage, split_sentences
+from memory_palace.mnemonics.claims import DENIALS, UNITS, Passage, split_sentences
 
 FOLLOWS = 0.65
 """Share of a claim's content words in one sentence of the memory: above, it follows the wording."""
@@ -215,8 +215,8 @@ def _opposed(
 
 def _is_made_up_for(one: Passage, other: Passage) -> bool:
     """Say whether an opposite or a denying word makes up for a negation: not open, so shut."""
-    theirs = set(other.stems)
-    is_opposed = any(find_opposites(stem) & theirs for stem in one.stems)
+    theirs = set(other.stems) - DENIALS
+    is_opposed = any(find_opposites(stem) & theirs for stem in one.stems if stem not in DENIALS)
     return is_opposed or one.denying != other.denying or one.turns != other.turns
 
 

@@ -47,8 +47,11 @@ def verify(
     verification = verify_response(
         response, [read_memory(d) for d in documents], require_all=require_all, embed=embed
     )
-    corpus, others = collection.corpus(), collection.forms()
-    flaws = [flaw for d in documents for flaw in lint_tokens(read_form(d), corpus, others)]
+    flaws = [
+        flaw
+        for document in documents
+        for flaw in lint_tokens(read_form(document), collection.corpus, collection.forms)
+    ]
     return Verified(verification, tuple(flaws), embed is not None)
 
 

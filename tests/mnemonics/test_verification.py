@@ -38,6 +38,7 @@ RIGHT = "A thread makes the bucket stick at half."
         (RIGHT, "ungrounded", "grounded", "ungrounded"),
         ("Violet raincoat seesaw. Wasps nest in it.", "grounded", "ungrounded", "ungrounded"),
         ("violet raincoat seesaw", "grounded", "not applicable", "grounded"),
+        ("No thread makes the bucket stick at half.", "ungrounded", "ungrounded", "ungrounded"),
     ],
 )
 def test_token_and_claims_are_judged_apart_and_folded_at_the_end(response, token, support, both):
