@@ -12,6 +12,7 @@ import typer
 
 from memory_palace.cli import memory_reviews
 from memory_palace.cli.changes import Apply, show_outcome
+from memory_palace.cli.memory_index import show_index
 from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import CheckFailedError, UsageError
@@ -225,3 +226,4 @@ def _record(memory: Memory) -> dict[str, object]:
 
 
 memory_reviews.add_commands(app)
+app.command("index")(show_index)

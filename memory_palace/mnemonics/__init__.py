@@ -12,6 +12,7 @@ _HOMES = {
     "Memory": "memory_palace.mnemonics.values",
     "calculate_retrieval_score": "memory_palace.mnemonics.confidence",
     "cosine_similarity": "memory_palace.mnemonics.confidence",
+    "HierarchicalIndex": "memory_palace.mnemonics.hierarchy",
     "VerificationChecker": "memory_palace.mnemonics.verification",
     "run_red_queen": "memory_palace.redqueen.session",
     "Strategy": "memory_palace.redqueen.values",

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, TypeAlias
 
 from memory_palace.changing import find_note, read_notes
+from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError
 from memory_palace.graph.spelling import fold_name
 from memory_palace.metabolism.usage import record_usage
 from memory_palace.mnemonics.form import Form, is_memory, read_form, read_memory
+from memory_palace.mnemonics.hierarchy import HierarchicalIndex
 from memory_palace.mnemonics.token_lint import Corpus
 from memory_palace.mnemonics.values import Memory
 from memory_palace.notes.document import Document, Library
@@ -131,6 +133,21 @@ def tour(palace: Palace, *, domain: str | None = None) -> list[Memory]:
     """Return memories in the order of a walk: by domain, then by place in it."""
     memories = list_memories(palace, domain=domain)
     return sorted(memories, key=lambda memory: (memory.domain, memory.locus.casefold(), memory.id))
+
+
+def open_hierarchy(palace: Palace, *, by_words: bool = False) -> HierarchicalIndex:
+    """Return the index over the memories as they are; meanings are compared where vectors are.
+
+    Memories are embedded anew each time: there are hundreds of them, not millions.
+    """
+    memories = read_collection(palace).memories
+    has_vectors = palace.paths.commit.exists() and bool(palace.snapshot().commit.dimension)
+    if by_words or not has_vectors:
+        return HierarchicalIndex.of(memories)
+    embedder = palace.embedder()
+    return HierarchicalIndex.of(
+        memories, embed=embedder.embed_passages, embed_query=partial(embed_query, embedder)
+    )
 
 
 def find_domain(memories: Sequence[Memory], name: str) -> str:

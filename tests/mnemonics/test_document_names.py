@@ -14,12 +14,24 @@ SIGNATURES = {
     "cosine_similarity": "a b",
     "VerificationChecker": "strict_mode",
 }
+METHODS = {
+    ("HierarchicalIndex", "retrieve"): "self query k",
+    ("VerificationChecker", "extract_token"): "self memory_image",
+    ("VerificationChecker", "check_response"): "self response expected_token",
+}
 RED_QUEEN = ("run_red_queen", "Strategy", "Question", "Evaluation")
 
 
 @pytest.mark.parametrize(("name", "parameters"), SIGNATURES.items())
 def test_names_keep_the_parameters_of_the_document_in_its_order(name, parameters):
     found = inspect.signature(getattr(mnemonics, name)).parameters
+    assert list(found) == parameters.split()
+
+
+@pytest.mark.parametrize(("place", "parameters"), METHODS.items())
+def test_methods_keep_theirs(place, parameters):
+    name, method = place
+    found = inspect.signature(getattr(getattr(mnemonics, name), method)).parameters
     assert list(found) == parameters.split()
 
 
