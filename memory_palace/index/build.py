@@ -128,7 +128,7 @@ def _write_zones(
             )
             refs.append(ref)
             segment = opened[ref.name] = open_segment(context.paths.index, ref)
-            known.add(segment["chunk_digest"], segment.vectors)
+            known.add_segment(segment)
     return Written(tuple(refs), opened)
 
 
@@ -136,7 +136,7 @@ def _known_vectors(context: BuildContext, state: State, diff: Diff) -> KnownVect
     known = KnownVectors()
     is_forced = state is EMPTY and context.paths.commit.exists()
     for segment in state.segments:
-        known.add(segment["chunk_digest"], segment.vectors)
+        known.add_segment(segment)
     if (diff.new or diff.changed or diff.moved) and not is_forced:
         known.add_leftovers(
             context.paths.index,

@@ -144,14 +144,15 @@ def _with_chunks(row: NoteRow, segment: Segment, rows: Sequence[int]) -> NoteRow
             bytes(segment["chunk_digest"][i]),
             segment.chunk_bytes(i),
             tuple(keys[i] for keys in segment.row_keys),
+            b"" if segment.described is None else bytes(segment["described_digest"][i]),
         )
         for i in rows
     )
-    return (
-        replace(row, chunks=chunks, vectors=segment.vectors[rows[0] : rows[-1] + 1])
-        if rows
-        else row
-    )
+    if not rows:
+        return row
+    inside = slice(rows[0], rows[-1] + 1)
+    described = None if segment.described is None else segment.described[inside]
+    return replace(row, chunks=chunks, vectors=segment.vectors[inside], described=described)
 
 
 def _rows_by_note(segment: Segment) -> dict[int, list[int]]:

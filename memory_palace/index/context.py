@@ -35,9 +35,11 @@ class BuildContext:
     progress: Progress
     derive: Derive
     is_dry_run: bool = False
+    is_enriched: bool = False
+    """Whether each chunk has a second vector, of what describes it."""
     follow: Follow = lambda hot, names, embedder, now_ns: names
 
     @property
     def fingerprint(self) -> str:
-        """Everything that decides what a vector is: the embedder and the chunker."""
-        return index_fingerprint(self.embedder)
+        """Everything that decides what is in the index: the embedder, and how notes are read."""
+        return index_fingerprint(self.embedder, is_enriched=self.is_enriched)
