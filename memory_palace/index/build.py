@@ -46,10 +46,10 @@ def build_index(
     if not context.is_dry_run:
         record = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
         published = publish(context, state, base, written, record, hashed=diff.hashed)
-    problems = (
+    problems = tuple(dict.fromkeys((
         *state.problems, *found.problems, *listing.manifest.problems, *diff.problems,
-        *tally.problems,
-    )  # fmt: skip
+        *tally.problems, *published.problems,
+    )))  # fmt: skip
     gone = _gone(tally)
     known = {note.path for note in state.known()} if force else set()
     added = [file.path for file in diff.new if file.path not in gone | known]

@@ -18,7 +18,7 @@ from memory_palace.index.context import Derive
 from memory_palace.index.postings import derived_keys, same_keys
 from memory_palace.index.rows import describe, text_digest
 from memory_palace.index.snapshot import Member, Snapshot, open_snapshot
-from memory_palace.index.state import State, open_state
+from memory_palace.index.state import State, check_anchors, open_state
 from memory_palace.models import Chunk, SourceFile
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.manifest import read_manifest
@@ -64,7 +64,7 @@ def examine(
     state = open_state(paths, verify=True)
     findings = [Finding("index file", p.path, p.message) for p in state.problems]
     checked = {"segments": len(commit.segments)}
-    if not state.problems:
+    if not set(state.problems) - set(check_anchors(paths, commit)):
         snapshot = open_snapshot(paths, include_cold=True)
         examiner = _Examiner(paths, config, embedder, derive, snapshot)
         findings += examiner.examine()
