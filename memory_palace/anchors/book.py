@@ -92,7 +92,10 @@ class Book:
 
     def rows_of_pair(self, pair: str) -> NDArray[np.int64]:
         """Return the rows that hold two telling words in a row, ascending."""
-        wanted = np.concatenate([self._keys[:0], *(tier.pairs.find(pair) for tier in self.tiers)])
+        found = [keys for tier in self.tiers if len(keys := tier.pairs.find(pair))]
+        if not found:
+            return self._rows_by_key[:0]
+        wanted = np.concatenate(found)
         first = np.searchsorted(self._keys, wanted, "left").tolist()
         last = np.searchsorted(self._keys, wanted, "right").tolist()
         parts = [self._rows_by_key[a:b] for a, b in zip(first, last, strict=True)]
