@@ -26,6 +26,7 @@ COMMANDS = {
     "conflict": "conflict:app",
     "metabolism": "metabolism:app",
     "map": "map:map_palace",
+    "locus": "locus:app",
     "anchors": "anchors:app",
     "cold": "cold:app",
     "models": "models:app",

@@ -1,1 +1,1 @@
-"""Guided search: notes that have places, a goal pursued over steps, and a belief that never flaps."""
+"""Guided search: notes with places, a goal pursued over steps, a belief that never flaps."""

@@ -122,12 +122,13 @@ def search_shelf(
 def blend(cosines: Scores, shares: Scores) -> NDArray[np.float64]:
     """Return scores in [0, 1] from cosines and shares of words, monotone in both.
 
-    ``.8 (cos + 1) / 2 + .2 share``; without a common word a ramp takes what is no more alike than
-    chance down to 0. The document's guard halves what is near one half and spares what is below,
-    so that its least alike node comes second.
+    ``.8 (cos + 1) / 2 + .2 share``, guarded twice. Without a common word a ramp takes what is no
+    more alike than chance down to 0: the document's guard halves what is near one half and spares
+    what is below, so that its least alike node comes second. And a part of the words counts by its
+    cube: half of "cold beer" is in every note on a cold day.
     """
     alike = (cosines + np.float32(1)) * np.float32(0.5)
-    scores = np.float32(MEANING) * alike + np.float32(WORDS) * shares
+    scores = np.float32(MEANING) * alike + np.float32(WORDS) * shares * shares * shares
     ramp = np.clip((alike - np.float32(0.5)) / np.float32(RAMP), 0, 1)
     np.multiply(scores, ramp, out=scores, where=shares <= 0)
     np.clip(scores, 0, 1, out=scores)

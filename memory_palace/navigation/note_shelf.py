@@ -19,7 +19,7 @@ class NoteShelf:
     """Some notes of a snapshot under ids, ascending, with a place where they have one."""
 
     def __init__(self, snapshot: Snapshot, notes: Sequence[int], ids: Sequence[int]) -> None:
-        """``notes`` are places in the snapshot; ``ids`` belong to them one by one, ascending."""
+        """Shelve ``notes``, places in the snapshot, under ``ids``, one for each and ascending."""
         self._snapshot = snapshot
         self._notes = np.array(notes, np.int64)
         self.ids: NDArray[np.int64] = np.array(ids, np.int64)

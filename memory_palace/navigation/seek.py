@@ -29,7 +29,6 @@ from memory_palace.navigation.proposer import (
 )
 from memory_palace.navigation.rehearsal import Rehearsal
 
-
 _BROKEN = "the bag is {"
 
 

@@ -31,10 +31,7 @@ def create_note(
     ``room`` may name a folder inside a room. Raise ``UsageError`` where the file exists, or
     where the title leaves nothing to name a file by.
     """
-    name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
-    if not name:
-        raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
-    path = f"{PALACE}/{room}/{name}.md"
+    path = note_path(title, room=room)
     if ".." in path.split("/") or not (root / path).resolve().is_relative_to(root.resolve()):
         raise UsageError(f"{path} is outside the palace")
     matter: dict[str, object] = {"title": title, "date": now.date()}
@@ -48,3 +45,11 @@ def create_note(
     except FileExistsError:
         raise UsageError(f"{path} exists already; choose another title or edit it") from None
     return path
+
+
+def note_path(title: str, *, room: str) -> str:
+    """Return where a note of this title belongs, relative to the root."""
+    name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
+    if not name:
+        raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
+    return f"{PALACE}/{room}/{name}.md"
