@@ -15,7 +15,7 @@ import numpy as np
 
 from memory_palace.embedding.base import Embedder
 
-CHANCE = 0.007
+CHANCE = 0.005
 """How often the best of unrelated texts may pass, by the fit. At most two in a hundred did on the
 development half of our goals: kinds that are unrelated hold places that are half related."""
 TAIL = 0.01

@@ -8,6 +8,7 @@ from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
 
 _MARKS = re.compile(r"[^\w\s]")
+_JOINTS = re.compile(r"[-‐‑_/]")
 
 
 def literal_words(text: str) -> list[str]:
@@ -21,7 +22,8 @@ def goal_words(text: str) -> frozenset[str]:
     A hyphen separates words, and a word that is said twice counts once: the document's way makes
     "red-backpack" miss "red backpack", and "red red backpack" score below "red backpack".
     """
-    pairs = list(zip(tokenize(text, stems=False), tokenize(text), strict=True))
+    parts = _JOINTS.sub(" ", text)
+    pairs = list(zip(tokenize(parts, stems=False), tokenize(parts), strict=True))
     content = frozenset(stem for word, stem in pairs if word not in STOPWORDS)
     return content or frozenset(stem for _, stem in pairs)
 
