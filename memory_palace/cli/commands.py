@@ -27,6 +27,7 @@ COMMANDS = {
     "metabolism": "metabolism:app",
     "map": "map:map_palace",
     "locus": "locus:app",
+    "seek": "seek:app",
     "anchors": "anchors:app",
     "cold": "cold:app",
     "models": "models:app",
