@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from memory_palace.navigation.belief import FINAL
+from memory_palace.navigation.belief import FINAL, STREAK
 from memory_palace.navigation.loop import StepRecord
 from memory_palace.navigation.perception import NoisyPerception, says
 from memory_palace.navigation.rehearsal import PATIENCE
@@ -56,23 +56,16 @@ def run_search(
 
 
 def _look(
-    palace: Palace,
-    session: Session,
-    node: int,
-    eyes: NoisyPerception,
-    record: StepRecord,
+    palace: Palace, session: Session, node: int, eyes: NoisyPerception, record: StepRecord
 ) -> None:
-    """Look, at a likely place several times, and after a sighting once more."""
+    """Look or approach several times, for eyes err; after a sighting look again."""
     if record["next_action"] == "approach":
-        sighting = eyes.approach(node)
-        metres = sighting.distance_metres
-        after = sight_node(palace, session.id, node, is_hit=sighting.is_hit, distance_metres=metres)
-        if after.belief["target_status"] not in FINAL and sighting.is_hit and metres is None:
-            sight_node(palace, session.id, node, is_hit=False)  # what is not there is not reached
+        approaches = (eyes.approach(node).distance_metres for _ in range(PATIENCE))
+        metres = next((distance for distance in approaches if distance is not None), None)
+        sight_node(palace, session.id, node, is_hit=metres is not None, distance_metres=metres)
         return
-    looks = PATIENCE if record["retrieval_threshold_pass"] else 1
-    if any(eyes.look(node).is_hit for _ in range(looks)):
-        sight_node(palace, session.id, node, is_hit=True)
-        sight_node(palace, session.id, node, is_hit=eyes.look(node).is_hit)
-    else:
-        sight_node(palace, session.id, node, is_hit=False)
+    for _ in range(STREAK):
+        is_hit = any(eyes.look(node).is_hit for _ in range(PATIENCE))
+        sight_node(palace, session.id, node, is_hit=is_hit)
+        if not is_hit:
+            return
