@@ -79,12 +79,21 @@ def start(
 
 
 @app.command("step")
-def step(ctx: typer.Context, name: Name = None, as_json: Json = False) -> None:
+def step(
+    ctx: typer.Context,
+    name: Name = None,
+    image: Annotated[
+        list[Path] | None,
+        typer.Option("--image", exists=True, help="What is seen, for a model; may be repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Retrieve, propose, verify, and say where to look next.
 
     Example: palace seek step
     """
-    session, record = step_search(open_palace(ctx), name)
+    images = [str(path) for path in image or ()]
+    session, record = step_search(open_palace(ctx), name, images=images)
     _show_step(record, session, as_json=as_json)
 
 

@@ -35,7 +35,7 @@ def draw_search(
     panels = list(axes[0])
     if loci:
         _draw_places(panels.pop(0), session, log, loci)
-    _draw_candidates(panels[0], session)
+    _draw_candidates(panels[0], session, log)
     _draw_states(panels[1], log)
     figure.suptitle(_plain(session.belief["goal_text"]))
     figure.tight_layout()
@@ -59,12 +59,15 @@ def _draw_places(
     axes.set(xlabel="x, m", ylabel="y, m", title="places and path", aspect="equal")
 
 
-def _draw_candidates(axes: Any, session: Session) -> None:
+def _draw_candidates(axes: Any, session: Session, log: Sequence[Mapping[str, object]]) -> None:
     found = session.belief["candidate_nodes"]
     names = [f"{c['node_id']} {Path(session.nodes[c['node_id']]).stem}" for c in found]
     axes.barh(range(len(found)), [candidate["score"] for candidate in found])
     axes.set_yticks(range(len(found)), [_plain(name) for name in names])
     axes.invert_yaxis()
+    limits = [record["retrieval_threshold"] for record in log if "retrieval_threshold" in record]
+    axes.axvline(limits[-1], color="grey", linestyle="--", label="threshold")
+    axes.legend()
     axes.set(xlabel="score", xlim=(0, 1), title="candidates")
 
 

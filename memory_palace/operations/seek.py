@@ -65,13 +65,15 @@ def start_search(palace: Palace, goal: str, plan: Plan) -> Session:
     return session
 
 
-def step_search(palace: Palace, name: str | None) -> tuple[Session, StepRecord]:
-    """Take one step: retrieve, propose, verify, believe."""
+def step_search(
+    palace: Palace, name: str | None, *, images: Sequence[str] = ()
+) -> tuple[Session, StepRecord]:
+    """Take one step: retrieve, propose, verify, believe. A model is shown the image files."""
     with _changing(palace, name) as (sessions, session):
         survey = take_survey(palace, session, now=time.time())
         session.belief, record = take_step(
             session.belief, survey.retrieval, survey.around,
-            proposer=_proposer(session), verifier=RuleVerifier(), step=session.step,
+            proposer=_proposer(session, images), verifier=RuleVerifier(), step=session.step,
         )  # fmt: skip
         session.step += 1
         named = [candidate["node_id"] for candidate in session.belief["candidate_nodes"]]
@@ -228,12 +230,14 @@ def _check_plan(palace: Palace, plan: Plan) -> None:
         raise UsageError(f"a proposer is `rules` or `llm:MODEL`, not {plan.proposer!r}")
 
 
-def _proposer(session: Session) -> Proposer:
+def _proposer(session: Session, images: Sequence[str]) -> Proposer:
     if session.proposer == "rules":
+        if images:
+            raise UsageError("rules see no images; start the search with --proposer llm:MODEL")
         return RuleProposer()
     from memory_palace.navigation.llm_proposer import LlmProposer  # delayed: an extra
 
-    return LlmProposer(session.proposer.removeprefix("llm:"))
+    return LlmProposer(session.proposer.removeprefix("llm:"), images=tuple(images))
 
 
 def _slug(goal: str) -> str:
