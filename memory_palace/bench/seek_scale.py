@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from itertools import accumulate
 
 import numpy as np
 
@@ -20,16 +21,27 @@ _VOCABULARY, _WORDS, _RUNS = 20_000, 12, 40
 
 
 def measure_retrieval(count: int, *, seed: int = SEED) -> Row:
-    """Search ``count`` nodes of generated words, and multiply the same matrix."""
+    """Search ``count`` nodes of generated words, and multiply the same matrix.
+
+    The n-th word is n times as rare as the first, which stands in two of three nodes; the goal has
+    the first, a common and a rare one.
+    """
     source = random.Random(seed)
-    words = [f"w{number}" for number in range(_VOCABULARY)]
+    words = [f"w{number}" for number in range(1, _VOCABULARY + 1)]
+    weights = list(accumulate(1 / number for number in range(1, _VOCABULARY + 1)))
     nodes = (
-        MemoryNode(number, Pose2D(0.0, 0.0), None, (), " ".join(source.choices(words, k=_WORDS)))
+        MemoryNode(
+            number,
+            Pose2D(0.0, 0.0),
+            None,
+            (),
+            " ".join(source.choices(words, cum_weights=weights, k=_WORDS)),
+        )
         for number in range(count)
     )
     embedder = HashingEmbedder()
     shelf = NodeStore(nodes).shelve(embedder)
-    goal = "w17 w4711"
+    goal = "w1 w17 w4711"
     vector = embed_query(embedder, goal)
     ours, plain = _in_turn(
         lambda: search_shelf(goal, vector, shelf, 5), lambda: shelf.vectors @ vector

@@ -16,7 +16,7 @@ from memory_palace.navigation.calibration import Null, read_probes
 from memory_palace.navigation.words import goal_words, node_words
 
 HERE = Path(__file__).parent
-TABLES = [HERE / "goals.md", HERE / "paraphrases.md"]
+TABLES = [HERE / "goals.md", HERE / "paraphrases.md", HERE / "held_out.md"]
 
 minilm = pytest.mark.skipif(not is_available("minilm"), reason="palace models fetch minilm")
 
@@ -24,8 +24,13 @@ minilm = pytest.mark.skipif(not is_available("minilm"), reason="palace models fe
 @pytest.mark.parametrize("table", TABLES, ids=lambda path: path.stem)
 def test_goals_and_their_places_share_no_content_word(table):
     errands = read_errands(table)
-    assert len(errands) >= 100
+    assert len(errands) >= 60
+    assert len({errand.goal for errand in errands}) == len(errands)
     assert [e for e in errands if goal_words(e.goal) & node_words(e.summary)] == []
+
+
+def test_at_least_a_hundred_paraphrases_are_measured():
+    assert len(read_errands(HERE / "paraphrases.md")) >= 100
 
 
 def test_what_the_threshold_is_fitted_to_is_not_what_it_is_measured_on():
@@ -48,7 +53,7 @@ def test_unrelated_nodes_are_promoted_in_two_of_a_hundred_stores_and_meant_ones_
     }
     assert shares["5 unrelated nodes, default: promoted"] <= 0.02
     assert shares["10 unrelated nodes, default: promoted"] <= 0.02
-    assert shares["10 unrelated nodes, document's threshold: promoted"] >= 0.9
+    assert shares["10 unrelated nodes, document's threshold: promoted"] >= 0.9  # it can fail
     assert shares["1 meant among 10, default: promoted, and first"] >= 0.9
 
 
