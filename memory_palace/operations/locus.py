@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from memory_palace.changing import Outcome, Plan, change_notes, find_note, today
 from memory_palace.errors import PalaceError, UsageError
@@ -213,15 +214,12 @@ def _replace(document: Document, node: MemoryNode) -> list[Operation]:
 
 def _parse_record(record: Mapping[str, object]) -> tuple[str, MemoryNode]:
     """Turn a record that the schema has checked into a node. Notes hold no embedding."""
-    pose, tags = record["pose"], record.get("tags", [])
-    assert isinstance(pose, dict)
-    assert isinstance(tags, list)
-    number = record["node_id"]
+    pose = cast("Mapping[str, float]", record["pose"])
     node = MemoryNode(
-        int(number) if isinstance(number, int | float) else -1,
+        cast(int, record["node_id"]),
         Pose2D(float(pose["x"]), float(pose["y"]), float(pose.get("yaw", 0.0))),
         None,
-        tuple(tags),
+        tuple(cast("Sequence[str]", record.get("tags", ()))),
         " ".join(str(record.get("summary", "")).split()),
     )
     return " ".join(str(record.get("title", "")).split()), node
