@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -16,6 +16,7 @@ from memory_palace.navigation.locus import (
     Locus,
     MemoryNode,
     Pose2D,
+    first_paragraph,
     locus_field,
     read_locus,
 )
@@ -107,13 +108,16 @@ def import_loci(
 
     def plan(library: Library) -> Plan:
         paths = {locus.node.node_id: locus.path for locus in _loci_of(library).loci}
+        taken = set(library.documents)
         change: list[Operation] = []
         for title, node in nodes:
             path = paths.get(node.node_id)
-            if path is None:
-                change.append(_create(title or f"Locus {node.node_id}", node, room))
-            else:
+            if path is not None:
                 change += _replace(library.documents[path], node)
+                continue
+            name = _free_title(title or f"Locus {node.node_id}", node, room, taken)
+            taken.add(note_path(name, room=room))
+            change.append(_create(name, node, room))
         return Plan(change, f"import {len(nodes)} loci")
 
     return change_notes(palace, plan, command="locus", apply=apply, allow_uncommitted=True)
@@ -187,6 +191,12 @@ def _id_of(own: Document | None, loci: Loci, taken: Mapping[int, str]) -> int:
     return known[0] if known else max(taken, default=-1) + 1
 
 
+def _free_title(title: str, node: MemoryNode, room: str, taken: Collection[str]) -> str:
+    """Return the title, with the id behind it where a note of that name exists."""
+    is_free = note_path(title, room=room) not in taken
+    return title if is_free else f"{title} {node.node_id}"
+
+
 def _create(title: str, node: MemoryNode, room: str) -> Create:
     path = note_path(title, room=room)
     text = f"\n# {title}\n" + (f"\n{node.summary}\n" if node.summary else "")
@@ -194,6 +204,8 @@ def _create(title: str, node: MemoryNode, room: str) -> Create:
     if node.tags:
         fields["tags"] = list(node.tags)
     fields[FIELD] = locus_field(node.node_id, node.pose)
+    if first_paragraph(node.summary) != node.summary:  # it would be read as a heading
+        fields["summary"] = node.summary
     return Create(path, set_fields(path, text.encode(), fields))
 
 
@@ -216,7 +228,7 @@ def _parse_record(record: Mapping[str, object]) -> tuple[str, MemoryNode]:
     """Turn a record that the schema has checked into a node. Notes hold no embedding."""
     pose = cast("Mapping[str, float]", record["pose"])
     node = MemoryNode(
-        cast(int, record["node_id"]),
+        int(cast(float, record["node_id"])),
         Pose2D(float(pose["x"]), float(pose["y"]), float(pose.get("yaw", 0.0))),
         None,
         tuple(cast("Sequence[str]", record.get("tags", ()))),

@@ -78,6 +78,22 @@ def test_an_import_moves_the_note_of_the_same_id(house):
     assert attic.node.summary == "Boxes of winter clothes under the roof"
 
 
+def test_two_nodes_of_one_title_become_two_notes(house):
+    records = [
+        {
+            "node_id": number,
+            "pose": {"x": number, "y": 0},
+            "title": "Hall",
+            "summary": f"# {number}",
+        }
+        for number in (10, 11)
+    ]
+    import_loci(house, records, room=ROOM, apply=True)
+    found = read_loci(house).loci[-2:]
+    assert [locus.path.rpartition("/")[2] for locus in found] == ["Hall.md", "Hall 11.md"]
+    assert [locus.node.summary for locus in found] == ["# 10", "# 11"]
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

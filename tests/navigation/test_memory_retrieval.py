@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.navigation.candidates import retrieve_candidates
+from memory_palace.navigation.candidates import Narrowing, retrieve_candidates
 from memory_palace.navigation.locus import MemoryNode, Pose2D
 from memory_palace.navigation.store import NodeStore
 from memory_palace.navigation.stub import StubEmbedder
@@ -93,3 +93,30 @@ def test_top_k_limit(scoring):
 @EVERY
 def test_an_empty_store_has_no_candidates(scoring):
     assert retrieve("red backpack", NodeStore(), scoring) == []
+
+
+def test_a_score_halves_with_every_half_life():
+    vector = tuple(StubEmbedder().embed_exactly("x"))
+    seen = ((0, 0.0), (1, 86_400.0), (2, None))
+    store = NodeStore(MemoryNode(i, HERE, vector, ("backpack",), "", at) for i, at in seen)
+    aged = Narrowing(half_life_days=1.0, now=86_400.0)
+    fresh = retrieve("backpack", store, "calibrated")[0]["score"]
+    found = retrieve_candidates("backpack", store, StubEmbedder(), narrowing=aged)
+    assert [candidate["node_id"] for candidate in found] == [1, 2, 0]
+    assert found[0]["score"] == found[1]["score"] == fresh
+    assert found[2]["score"] == pytest.approx(fresh / 2, abs=1e-6)
+
+
+def test_only_nodes_within_a_distance_are_candidates():
+    store = NodeStore(MemoryNode(i, Pose2D(3.0 * i, 4.0 * i), None, (), "x") for i in range(4))
+    near = Narrowing(near=HERE, within_metres=5.0)
+    found = retrieve_candidates("backpack", store, StubEmbedder(), narrowing=near)
+    assert sorted(candidate["node_id"] for candidate in found) == [0, 1]
+
+
+def test_nodes_that_were_looked_at_are_left_out():
+    looked = Narrowing(frozenset({0, 2}))
+    found = retrieve_candidates(
+        "backpack", store_of("a", "b", "c"), StubEmbedder(), narrowing=looked
+    )
+    assert [candidate["node_id"] for candidate in found] == [1]
