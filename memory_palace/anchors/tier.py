@@ -15,15 +15,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.errors import IndexDamagedError
+from memory_palace.anchors.pairs import NO_PAIRS, PairLists
+from memory_palace.index.companions import check_companion, damaged_companion
 from memory_palace.index.npz import map_arrays, write_arrays
 from memory_palace.models import Matrix, Scores
-from memory_palace.storage.atomic import is_named_by_content, write_content
+from memory_palace.storage.atomic import write_content
 
 Keys = NDArray[np.uint64]
 """First eight bytes of text digests."""
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Tier:
     theta: float
     sem_theta: float
     built_ns: int
+    pairs: PairLists = NO_PAIRS
     pruned: tuple[Anchor, ...] = ()
     quarantined: tuple[str, ...] = ()
     """Passages that match implausibly many anchors, as ``path:line``."""
@@ -107,6 +109,9 @@ def write_tier(folder: Path, tier: Tier) -> str:
                 "starts": [tier.lists.starts],
                 "keys": [tier.lists.keys],
                 "scores": [tier.lists.scores],
+                "pairs": [tier.pairs.pairs],
+                "pair_starts": [tier.pairs.starts],
+                "pair_passages": [tier.pairs.passages],
                 "covered": [tier.covered],
                 "added_ns": [tier.added_ns],
                 "quarantined_keys": [tier.quarantined_keys],
@@ -118,16 +123,14 @@ def write_tier(folder: Path, tier: Tier) -> str:
 
 def read_tier(folder: Path, name: str) -> Tier:
     """Read a tier. One that is not whole raises ``IndexDamagedError``, and is never used."""
-    path = folder / f"{name}.npz"
+    path = check_companion(folder, name)
     try:
-        if not is_named_by_content(path):
-            raise ValueError("it does not match its SHA-256")
         arrays = map_arrays(path)
         meta = json.loads(arrays["meta"].tobytes())
+        if meta["schema"] != SCHEMA:
+            raise ValueError("it was written by another version")
     except (OSError, ValueError, KeyError) as error:
-        raise IndexDamagedError(
-            f"{path.name} is damaged: {error}; run `palace anchors build` to make it again"
-        ) from error
+        raise damaged_companion(path, str(error)) from error
     return Tier(
         anchors=_anchors(meta["anchors"]),
         matrix=arrays["matrix"],
@@ -138,6 +141,7 @@ def read_tier(folder: Path, name: str) -> Tier:
         theta=meta["theta"],
         sem_theta=meta["sem_theta"],
         built_ns=meta["built_ns"],
+        pairs=PairLists(arrays["pairs"], arrays["pair_starts"], arrays["pair_passages"]),
         pruned=_anchors(meta["pruned"]),
         quarantined=tuple(meta["quarantined"]),
         quarantined_keys=arrays["quarantined_keys"],
