@@ -266,5 +266,8 @@ def _show_step(record: StepRecord, session: Session, *, as_json: bool) -> None:
     )
     if best is not None:
         say(f"best {best:.3f}, {passed} {record['retrieval_threshold']:.3f}")
+    hypothesis = session.belief["last_vlm_hypothesis"]
+    if record["next_action"] == "ask_clarification" and hypothesis is not None:
+        print(visible(f"  {hypothesis['question']}"))
     if record["rejection_reason"]:
         say(f"the proposal was refused: {record['rejection_reason']}")

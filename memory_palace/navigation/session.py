@@ -127,7 +127,9 @@ class Sessions:
             value = json.loads(path.read_text("utf-8"))
             check_schema(value, "session", where=path.name)
             check_belief(value["belief"], where=f"{path.name}: belief")
-            return _from_json(value)
+            session = _from_json(value)
+            _check_names(session, name)
+            return session
         except (ValueError, SchemaError) as error:
             raise PalaceError(
                 f"{path} is damaged: {error}; remove it and begin again with `palace seek start`"
@@ -178,6 +180,16 @@ def _from_json(value: Mapping[str, object]) -> Session:
         "closed": _by_number(kept["closed"]),
     }
     return Session(**kept)  # type: ignore[arg-type]
+
+
+def _check_names(session: Session, name: str) -> None:
+    """Raise ``SchemaError`` where the session is another's, or a node in it has no note."""
+    if session.id != name:
+        raise SchemaError(f"it is the search {session.id}")
+    used = {*session.closed, *(found["node_id"] for found in session.belief["candidate_nodes"])}
+    unknown = sorted(used - session.nodes.keys())
+    if unknown:
+        raise SchemaError(f"node {unknown[0]} has no note")
 
 
 def _by_number(value: object) -> dict[int, str]:

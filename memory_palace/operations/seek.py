@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.navigation.belief import FINAL, change_goal, finish, new_belief, reach, see
+from memory_palace.navigation.belief import (
+    FINAL,
+    BeliefState,
+    change_goal,
+    finish,
+    new_belief,
+    reach,
+    see,
+)
 from memory_palace.navigation.candidates import Scoring
 from memory_palace.navigation.locus import Pose2D
 from memory_palace.navigation.loop import StepRecord, take_step
@@ -48,21 +56,34 @@ def start_search(palace: Palace, goal: str, plan: Plan) -> Session:
     belief = new_belief(goal, check_constraints(plan.constraints))
     _check_plan(palace, plan)
     sessions = sessions_of(palace)
-    name = sessions.free_name(_slug(belief["goal_text"]))
+    while True:
+        name = sessions.free_name(_slug(belief["goal_text"]))
+        with sessions.writing(name, wait_seconds=WAIT_SECONDS):
+            if sessions.free_name(name) == name:  # nobody has taken it meanwhile
+                session = _new_session(name, belief, plan)
+                _save_start(palace, sessions, session)
+                return session
+
+
+def _new_session(name: str, belief: BeliefState, plan: Plan) -> Session:
     near = plan.position if plan.within_metres is not None else None
-    with sessions.writing(name, wait_seconds=WAIT_SECONDS):
-        session = Session(
-            name, "loci" if plan.on_loci else "notes", _now(), belief, "",
-            k=plan.k, scoring=plan.scoring, proposer=plan.proposer, position=plan.position,
-            near=(near.x, near.y) if near else None, within_metres=plan.within_metres,
-            half_life_days=plan.half_life_days,
-        )  # fmt: skip
-        survey = take_survey(palace, session, now=time.time())
-        sessions.save(
-            session, {"event": "start", "goal_text": belief["goal_text"], "kind": session.kind,
-                      "retrieval_threshold": survey.retrieval.threshold}
-        )  # fmt: skip
-    return session
+    return Session(
+        name, "loci" if plan.on_loci else "notes", _now(), belief, "",
+        k=plan.k, scoring=plan.scoring, proposer=plan.proposer, position=plan.position,
+        near=(near.x, near.y) if near else None, within_metres=plan.within_metres,
+        half_life_days=plan.half_life_days,
+    )  # fmt: skip
+
+
+def _save_start(palace: Palace, sessions: Sessions, session: Session) -> None:
+    survey = take_survey(palace, session, now=time.time())
+    record = {
+        "event": "start",
+        "goal_text": session.belief["goal_text"],
+        "kind": session.kind,
+        "retrieval_threshold": survey.retrieval.threshold,
+    }
+    sessions.save(session, record)
 
 
 def step_search(
@@ -241,7 +262,7 @@ def _proposer(session: Session, images: Sequence[str]) -> Proposer:
 
 
 def _slug(goal: str) -> str:
-    return "-".join(re.findall(r"\w+", goal.casefold()))[:40].strip("-")
+    return "-".join(re.findall(r"\w+", goal.casefold()))[:40].strip("-") or "search"
 
 
 def _now() -> str:

@@ -44,16 +44,13 @@ def test_what_the_threshold_is_fitted_to_is_not_what_it_is_measured_on():
 
 @minilm
 @pytest.mark.slow
-def test_unrelated_nodes_are_promoted_in_two_of_a_hundred_stores_and_meant_ones_in_ninety():
-    shares = {
-        share.what: share.value
-        for share in measure_promotion(
-            read_errands(HERE / "paraphrases.md"), get_embedder("minilm")
-        )
-    }
+@pytest.mark.parametrize("table", TABLES[1:], ids=lambda path: path.stem)
+def test_unrelated_nodes_are_promoted_in_two_of_a_hundred_stores_and_meant_ones_in_ninety(table):
+    measured = measure_promotion(read_errands(table), get_embedder("minilm"))
+    shares = {share.what: share.value for share in measured}
     assert shares["5 unrelated nodes, default: promoted"] <= 0.02
     assert shares["10 unrelated nodes, default: promoted"] <= 0.02
-    assert shares["10 unrelated nodes, document's threshold: promoted"] >= 0.9  # it can fail
+    assert shares["10 unrelated nodes, document's threshold: promoted"] > 0.9
     assert shares["1 meant among 10, default: promoted, and first"] >= 0.9
 
 

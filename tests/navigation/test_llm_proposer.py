@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from memory_palace.cli.app import main
 from memory_palace.errors import MissingPartError, PalaceError, UsageError
 from memory_palace.operations.seek import Plan, load_search, start_search, step_search
 
@@ -64,6 +65,13 @@ def test_a_verified_proposal_is_acted_on(search, model):
     model.answer = hypothesis("goto_node", goal={"type": "node_id", "node_id": 2})
     _, record = step_search(search, None)
     assert (record["proposer"], record["next_node_id"]) == ("llm:guide-1", 2)
+
+
+def test_a_question_is_passed_on(search, model, capsys):
+    model.answer = hypothesis("ask_clarification", question="Red or\x1b white?")
+    with pytest.raises(SystemExit, match="0"):
+        main(["-C", str(search.paths.root), "seek", "step"])
+    assert "  Red or<U+001B> white?\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

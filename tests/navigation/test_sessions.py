@@ -140,6 +140,21 @@ def test_writers_that_wait_lose_no_step(search):
     assert steps == [0, 1, 2, 3]
 
 
+def test_two_that_begin_the_same_search_at_once_get_two(search):
+    palace, name = search
+    begun = []
+
+    def begin():
+        begun.append(start_search(Palace(palace.paths.root), "where is the pump", Plan()).id)
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(begun) == [f"{name}-{number}" for number in range(2, 6)]
+
+
 @pytest.mark.parametrize(
     ("damage", "problem"),
     [
@@ -147,6 +162,8 @@ def test_writers_that_wait_lose_no_step(search):
         (lambda text: text.replace('"searching"', '"lost"'), "target_status"),
         (lambda text: text.replace('"schema": 1', '"schema": 9'), "schema"),
         (lambda text: text.replace('"k": 5', '"k": 0'), "is damaged: .*k: 0"),
+        (lambda text: text.replace('"id": "where', '"id": "here'), "is the search here"),
+        (lambda text: text.replace('"closed": {', '"closed": {"9": "read"'), "node 9 has no note"),
     ],
 )
 def test_a_damaged_session_is_named_and_not_used(search, damage, problem):
