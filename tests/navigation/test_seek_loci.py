@@ -110,17 +110,3 @@ def test_a_model_that_is_missing_is_an_error_before_anything_is_believed(house):
     session = load_search(house, None)
     assert session.step == 0
     assert session.belief == new_belief("wine")
-
-
-@pytest.mark.parametrize("suffix", ["png", "svg"])
-def test_a_search_is_drawn(house, tmp_path, suffix):
-    pytest.importorskip("matplotlib")
-    from memory_palace.navigation.plot import draw_search
-    from memory_palace.operations.locus import read_loci
-
-    session = begin(house, goal="wine for $5 or $6")
-    list(run_search(house, session.id, steps=6, seed=1))
-    file = tmp_path / f"search.{suffix}"
-    loci = read_loci(house).loci
-    draw_search(load_search(house, None), read_search_log(house, None), loci, file)
-    assert file.stat().st_size > 5_000
