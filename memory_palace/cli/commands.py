@@ -28,6 +28,8 @@ COMMANDS = {
     "conflict": "conflict:app",
     "metabolism": "metabolism:app",
     "map": "map:map_palace",
+    "locus": "locus:app",
+    "seek": "seek:app",
     "anchors": "anchors:app",
     "cold": "cold:app",
     "models": "models:app",
