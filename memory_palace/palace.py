@@ -27,7 +27,8 @@ from memory_palace.index.fingerprint import choose_enrichment
 from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.metabolism.usage import record_usage
-from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult, Vector
+from memory_palace.models import Filters, NoteRecord, Query, Vector
+from memory_palace.outcomes import IndexReport, QueryResult
 from memory_palace.retrieval.filters import check_room, match_notes
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, choose_profile, get_profile
 from memory_palace.retrieval.search import search

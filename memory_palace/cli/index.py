@@ -13,7 +13,7 @@ from memory_palace.cli.options import SCHEMA, Json, Quiet, Wait, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import NotesFailedError
 from memory_palace.index.context import Progress
-from memory_palace.models import IndexReport
+from memory_palace.outcomes import IndexReport
 
 
 def index_notes(

@@ -17,7 +17,8 @@ from memory_palace.embedding.base import embed_query
 from memory_palace.errors import IndexDamagedError, UsageError, WrongEmbedderError
 from memory_palace.index.commit import next_commit, read_commit, write_commit
 from memory_palace.index.publish import sweep
-from memory_palace.models import ChunkRecord, IndexReport
+from memory_palace.models import ChunkRecord
+from memory_palace.outcomes import IndexReport
 from memory_palace.palace import Palace
 
 
