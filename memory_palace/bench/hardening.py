@@ -1,0 +1,210 @@
+"""Does a round of the Red Queen make memories easier to find, by questions it never saw?"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from memory_palace.bench.golden import Pair, read_pairs
+from memory_palace.bench.metrics import paired_interval
+from memory_palace.changing import read_notes
+from memory_palace.config import PALACE
+from memory_palace.errors import UsageError
+from memory_palace.graph.resolve import Resolver
+from memory_palace.notes.document import Document
+from memory_palace.notes.links import find_links
+from memory_palace.operations.redqueen import find_embedder, load_memories, run
+from memory_palace.palace import Palace
+from memory_palace.redqueen.learner import CueLearner
+from memory_palace.redqueen.passages import content_words
+from memory_palace.redqueen.patching import patch_note
+from memory_palace.redqueen.values import Evolution, Strategy
+
+CUT = 5
+MEMORIES = 200
+ROOM = "project_rooms/vault"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """A question the Red Queen never sees, and the memory it means."""
+
+    text: str
+    memory_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Recall@5 before and after, over some questions."""
+
+    arm: str
+    """What was written: the evolver's patch, or as many random words."""
+    seen_by: str
+    """``cues``: the Learner's index; ``query``: the whole palace."""
+    group: str
+    """Memories that were evolved, that were not, or all."""
+    questions: int
+    before: float
+    after: float
+    low: float
+    high: float
+    """95 % interval of the paired difference, by bootstrap over the memories."""
+    evolved: int
+
+    @property
+    def difference(self) -> float:
+        """After minus before."""
+        return self.after - self.before
+
+
+def measure_hardening(
+    source: Path, questions: Sequence[HeldOut], *, embedder: str, asked: int, seed: int
+) -> list[Row]:
+    """Measure one round over copies of a palace; the control gets random words instead.
+
+    ``asked`` is how many questions the Examiner puts; every memory found weak is evolved.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folders = [Path(name) / arm for arm in ("evolver", "random")]
+        for folder in folders:
+            shutil.copytree(source / PALACE, folder / PALACE, ignore=shutil.ignore_patterns(".*"))
+        palaces = [Palace(folder) for folder in folders]
+        for palace in palaces:
+            palace.index(embedder=embedder)
+        before = {
+            seen: _hits(palaces[0], questions, seen=seen) for seen in ("cues", "query")
+        }
+        done = run(
+            palaces[0], strategy=Strategy.RANDOM, question_count=asked, seed=seed,
+            evolve_at_most=None, apply=True, allow_uncommitted=True,
+        )  # fmt: skip
+        changed = set(done.outcome.paths)
+        made = [e for e in done.session.evolutions if e.memory_id in changed]
+        _write_random(palaces[1], made, seed=seed)
+        rows: list[Row] = []
+        for arm, palace in zip(("evolver", "random words"), palaces, strict=True):
+            for seen, first in before.items():
+                second = _hits(palace, questions, seen=seen)
+                rows += _rows(arm, seen, questions, first, second, changed)
+        return rows
+
+
+def sample_questions(path: Path) -> list[HeldOut]:
+    """Read the held-out questions of a golden file."""
+    return [_held_out(pair) for pair in read_pairs(path)]
+
+
+def build_vault_palace(
+    vault: Path, root: Path, *, count: int = MEMORIES, seed: int = 0
+) -> list[HeldOut]:
+    """Make a palace of ``count`` notes of a vault; return how other notes name them.
+
+    Chosen are notes that some link calls by a text that is not their name, by chance among
+    them. Link texts that hold the whole subject, or that name two of the notes, are no questions.
+    """
+    if not vault.is_dir():
+        raise UsageError(f"there is no folder {vault}")
+    whole = Palace.init(root / "whole")
+    shutil.copytree(vault, whole.paths.palace / ROOM, dirs_exist_ok=True)
+    documents = read_notes(whole).documents
+    named = _link_texts(documents)
+    memories = load_memories(whole, read_notes(whole), now=datetime.now(UTC))
+    known = sorted(path for path in named if path in memories)
+    random.Random(seed).shuffle(known)
+    chosen = sorted(known[:count])
+    target = Palace.init(root / "chosen")
+    for path in chosen:
+        place = target.paths.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(documents[path].data)
+    shutil.rmtree(whole.paths.root)
+    texts = [(text, path) for path in chosen for text in sorted(named[path])]
+    uses = {text: sum(text == other for other, _ in texts) for text, _ in texts}
+    return [HeldOut(text, path) for text, path in texts if uses[text] == 1]
+
+
+def _held_out(pair: Pair) -> HeldOut:
+    return HeldOut(pair.question, pair.path)
+
+
+def _link_texts(documents: Mapping[str, Document]) -> dict[str, set[str]]:
+    """Return the texts, folded, by which notes call each other where that is not the name."""
+    paths = list(documents)
+    resolver = Resolver(paths, [documents[path].texts("aliases") for path in paths])
+    named: dict[str, set[str]] = {}
+    for source, document in documents.items():
+        for link in find_links(document.body):
+            found = resolver.resolve(link.target, source)
+            if not link.alias or link.is_embed or found.state != "resolved":
+                continue
+            path = paths[found.places[0]]
+            text = " ".join(link.alias.casefold().split())
+            names = [documents[path].title, documents[path].stem, *documents[path].texts("aliases")]
+            is_name = any(name.casefold() in text for name in names if name)
+            if path != source and not is_name and content_words(text):
+                named.setdefault(path, set()).add(text)
+    return named
+
+
+def _hits(palace: Palace, questions: Sequence[HeldOut], *, seen: str) -> list[float]:
+    """Say of every question whether its memory is among the first five."""
+    if seen == "query":
+        ranked = [
+            [hit.path for hit in palace.query(q.text, limit=CUT, neighbors=0).hits]
+            for q in questions
+        ]
+    else:
+        memories = load_memories(palace, read_notes(palace), now=datetime.now(UTC))
+        cues = [memories[id].cue for id in sorted(memories)]
+        learner = CueLearner(find_embedder(palace))
+        answers = asyncio.run(learner.recall([question.text for question in questions], cues))
+        ranked = [list(answer.recalled) for answer in answers]
+    return [float(q.memory_id in paths) for q, paths in zip(questions, ranked, strict=True)]
+
+
+def _write_random(palace: Palace, made: Sequence[Evolution], *, seed: int) -> None:
+    """Write as many anchors of as many words as the evolver did, drawn from all memories."""
+    library = read_notes(palace)
+    memories = load_memories(palace, library, now=datetime.now(UTC))
+    words = sorted({w for memory in memories.values() for w in content_words(memory.content)})
+    rng = random.Random(seed)
+    for evolution in made:
+        document = library.documents[evolution.memory_id]
+        anchors = tuple(
+            " ".join(rng.choice(words) for _ in anchor.split()) for anchor in evolution.anchors
+        )
+        patched = patch_note(document, Evolution(evolution.memory_id, anchors=anchors))
+        (palace.paths.root / document.path).write_bytes(patched)
+    palace.index()
+
+
+def _rows(
+    arm: str,
+    seen: str,
+    questions: Sequence[HeldOut],
+    before: Sequence[float],
+    after: Sequence[float],
+    changed: set[str],
+) -> Iterator[Row]:
+    groups = {
+        "all": list(range(len(questions))),
+        "evolved": [i for i, q in enumerate(questions) if q.memory_id in changed],
+        "not evolved": [i for i, q in enumerate(questions) if q.memory_id not in changed],
+    }
+    for group, places in groups.items():
+        if not places:
+            continue
+        first, second = ([side[i] for i in places] for side in (before, after))
+        _, low, high = paired_interval(first, second)
+        yield Row(
+            arm, seen, group, len(places), float(np.mean(first)), float(np.mean(second)),
+            low, high, len(changed),
+        )  # fmt: skip
