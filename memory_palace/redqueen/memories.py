@@ -16,7 +16,9 @@ FORM_SECTIONS = ("image", "content")
 _LIST_ITEM = re.compile(r"^[ \t]*[-*][ \t]+\**(anchor|locus)s?\**:\**[ \t]*(.*)$", re.I | re.M)
 _TOKEN = re.compile(r"\[verify:[^\]\n]*\]?", re.I)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
-_HIDDEN = frozenset({"image", "verification", "links", "metadata"})
+SECTION = "Anchors"
+"""Section of anchors, one a list item, of a note that is not in the form."""
+_HIDDEN = frozenset({"image", "verification", "links", "metadata", SECTION.casefold()})
 """Sections of the form that are no content."""
 _CONFIDENCE = re.compile(r"\bconfidence:?\s+(\d(?:\.\d+)?)\s*(/\s*5)?", re.I)
 _SMASHIN = re.compile(r"\bsmashin(?: scope)?:?\s+(\d{1,2})\s*/\s*12", re.I)
@@ -69,9 +71,10 @@ def read_cue(document: Document) -> Cue:
 
 
 def anchors_of(document: Document) -> tuple[str, ...]:
-    """Return the terms of the list item ``Anchor`` above the first section."""
+    """Return the terms of the list item ``Anchor`` above the first section, or of their own."""
     lead = document.sections.get(LEAD, "")
     items = [match[2] for match in _LIST_ITEM.finditer(lead) if match[1].casefold() == "anchor"]
+    items += [line.strip().lstrip("-*+ ") for line in document.section(SECTION).split("\n")]
     return tuple(term.strip() for item in items for term in item.split(",") if term.strip())
 
 

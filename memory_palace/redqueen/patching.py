@@ -1,4 +1,4 @@
-"""Write an evolution into a note: the list item Anchor, the field aliases, the section Image."""
+"""Write an evolution into a note: its anchors, the field aliases, the section Image."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memory_palace.errors import PalaceError
 from memory_palace.notes.code import fenced_lines
 from memory_palace.notes.document import Document, set_fields
 from memory_palace.notes.headings import parse_heading
-from memory_palace.redqueen.memories import anchors_of, is_memory_form
+from memory_palace.redqueen.memories import SECTION, anchors_of, is_memory_form
 from memory_palace.redqueen.values import Evolution
 
 _ANCHOR_ITEM = re.compile(r"[ \t]*[-*][ \t]+\**anchors?\**:", re.I)
@@ -34,8 +34,8 @@ def patch_note(document: Document, evolution: Evolution) -> bytes:
     anchors = [anchor for anchor in evolution.anchors if anchor.casefold() not in known]
     if is_memory_form(document):
         _change_image(lines, body, evolution, end.strip("\n"))
-    if anchors:
-        _add_anchors(lines, body, anchors, end.strip("\n"))
+    if anchors and not _extend_item(lines, body, anchors, end.strip("\n")):
+        _add_section(lines, body, anchors, end.strip("\n"))
     data = "\n".join(lines).encode()
     aliases = document.texts("aliases")
     taken = {name.casefold() for name in aliases}
@@ -43,37 +43,41 @@ def patch_note(document: Document, evolution: Evolution) -> bytes:
     return set_fields(document.path, data, {"aliases": [*aliases, *names]}) if names else data
 
 
-def _add_anchors(lines: list[str], body: int, anchors: Sequence[str], tail: str) -> None:
-    """Extend the list item of anchors, or make one below the note's own heading."""
+def _extend_item(lines: list[str], body: int, anchors: Sequence[str], tail: str) -> bool:
+    """Extend the list item of anchors above the first section; say whether there is one."""
     is_code = fenced_lines([line.rstrip("\r") for line in lines[body:]])
-    title = None
-    for place, line in enumerate(lines[body:], body):
-        if is_code[place - body]:
-            continue
-        heading = parse_heading(line.rstrip("\r"))
-        if heading is not None and (heading[0] != 1 or title is not None):
-            break
-        if heading is not None:
-            title = place
-        if _ANCHOR_ITEM.match(line):
-            lines[place] = f"{line.rstrip()}{_joint(line)}{', '.join(anchors)}{tail}"
-            return
-    item = f"- Anchor: {', '.join(anchors)}{tail}"
-    if title is None:
-        lines[body:body] = [item, tail]
-    elif _is_item(lines, title + 2):
-        lines[title + 2 : title + 2] = [item]
-    else:
-        lines[title + 1 : title + 1] = [tail, item]
+    for place in range(body, len(lines)):
+        heading = None if is_code[place - body] else parse_heading(lines[place].rstrip("\r"))
+        if heading is not None and heading[0] > 1:
+            return False
+        if not is_code[place - body] and _ANCHOR_ITEM.match(lines[place]):
+            old = lines[place].rstrip()
+            lines[place] = f"{old}{_joint(old)}{', '.join(anchors)}{tail}"
+            return True
+    return False
+
+
+def _add_section(lines: list[str], body: int, anchors: Sequence[str], tail: str) -> None:
+    """Extend the section of anchors, or write one below everything else.
+
+    There it is a passage of its own in the index: above the text it would blur the first.
+    """
+    items = [f"- {anchor}{tail}" for anchor in anchors]
+    span = _find_section(lines, body, SECTION.casefold())
+    last = span[1] if span is not None else len(lines)
+    while last > body and not lines[last - 1].strip():
+        last -= 1
+    rest = [] if span is None or span[1] == len(lines) else [tail]
+    new = items if span is not None else [tail, f"## {SECTION}{tail}", tail, *items]
+    if last and tail and not lines[last - 1].endswith(tail):
+        lines[last - 1] += tail
+    lines[last : span[1] if span is not None else len(lines)] = [*new, *rest]
+    if not rest:
+        lines.append("")
 
 
 def _joint(line: str) -> str:
-    bare = line.rstrip()
-    return " " if bare.endswith((":", ",", "*")) else ", "
-
-
-def _is_item(lines: Sequence[str], place: int) -> bool:
-    return place < len(lines) and lines[place].lstrip().startswith(("- ", "* "))
+    return " " if line.endswith((":", ",", "*")) else ", "
 
 
 def _change_image(lines: list[str], body: int, evolution: Evolution, tail: str) -> None:

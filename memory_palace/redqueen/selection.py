@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 
 from memory_palace.language.tokens import tokenize
 from memory_palace.redqueen.decay import decay_per_day
-from memory_palace.redqueen.learner import cue_text
 from memory_palace.redqueen.roles import Memories
-from memory_palace.redqueen.values import Remembered, Strategy
+from memory_palace.redqueen.values import Remembered, Strategy, cue_text
 
 DEPTH = 5
 """Questions that ``depth-first`` puts to one memory before it goes on to the next."""

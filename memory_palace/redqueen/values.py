@@ -140,6 +140,11 @@ class Evolution:
         return bool(self.anchors or self.aliases or self.image_prompt or self.image)
 
 
+def cue_text(cue: Cue) -> str:
+    """Return everything a cue says, one part a line."""
+    return "\n".join(part for part in (cue.subject, *cue.anchors, cue.image) if part)
+
+
 def band(score: float) -> str:
     """Name a score (bands of the source's Evaluator, which counts to 100)."""
     for least, name in _BANDS:
