@@ -1,4 +1,4 @@
-"""Does a round of the Red Queen make memories easier to find, by questions it never saw?"""
+"""Whether a round of the Red Queen makes memories easier to find, by questions it never saw."""
 
 from __future__ import annotations
 
@@ -79,9 +79,7 @@ def measure_hardening(
         palaces = [Palace(folder) for folder in folders]
         for palace in palaces:
             palace.index(embedder=embedder)
-        before = {
-            seen: _hits(palaces[0], questions, seen=seen) for seen in ("cues", "query")
-        }
+        before = {seen: _hits(palaces[0], questions, seen=seen) for seen in ("cues", "query")}
         done = run(
             palaces[0], strategy=Strategy.RANDOM, question_count=asked, seed=seed,
             evolve_at_most=None, apply=True, allow_uncommitted=True,

@@ -9,6 +9,7 @@ import typer
 
 from memory_palace.bench.scale import Row, measure_notes, measure_scale
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
+from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_sets import add_commands
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
@@ -61,4 +62,6 @@ def _record(row: Row) -> dict[str, object]:
 
 app.command("corf")(run_corf)
 app.command("anchors")(run_anchor_scale)
+app.command("redqueen")(run_redqueen)
+app.command("llm")(run_llm)
 add_commands(app)

@@ -25,6 +25,7 @@ COMMANDS = {
     "task": "task:app",
     "conflict": "conflict:app",
     "metabolism": "metabolism:app",
+    "redqueen": "redqueen:app",
     "map": "map:map_palace",
     "anchors": "anchors:app",
     "cold": "cold:app",

@@ -17,6 +17,7 @@ from memory_palace.notes.document import Library
 from memory_palace.notes.editing import Operation, Replace
 from memory_palace.notes.journal import read_log
 from memory_palace.palace import Palace
+from memory_palace.redqueen.dialogue import Dialogue, Prices, open_dialogue
 from memory_palace.redqueen.memories import NoteMemory, read_memories
 from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.roles import Roles
@@ -60,6 +61,29 @@ class PastRound:
     gaps: tuple[tuple[str, str], ...]
     """Pairs of memory and gap."""
     is_undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Players:
+    """Roles played by a model."""
+
+    roles: Roles
+    dialogue: Dialogue
+
+    def spent(self) -> str:
+        """Say in one line what was asked, and what it cost."""
+        return self.dialogue.spent()
+
+
+def model_roles(model: str, *, prices: str | None = None) -> Players:
+    """Let a model of the ``llm`` library play; ``prices`` are two numbers with a comma between.
+
+    Raise ``MissingPartError`` where the library or the model is absent.
+    """
+    from memory_palace.redqueen.llm import model_roles as make_roles
+
+    dialogue = open_dialogue(model, prices=_parse_prices(prices) if prices else None)
+    return Players(make_roles(dialogue), dialogue)
 
 
 def load_memories(palace: Palace, library: Library, *, now: datetime) -> dict[str, NoteMemory]:
@@ -157,6 +181,14 @@ def find_round(palace: Palace, identity: str | None) -> PastRound:
             return past
     what = "no round was applied yet" if identity is None else f"there is no round {identity}"
     raise UsageError(f"{what}; see `palace redqueen history`")
+
+
+def _parse_prices(text: str) -> Prices:
+    try:
+        tokens_in, tokens_out = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"prices are two numbers, such as 0.10,0.40, not {text!r}") from error
+    return Prices(tokens_in, tokens_out)
 
 
 def _patches(library: Library, evolutions: Sequence[Evolution]) -> Iterator[Operation]:

@@ -43,8 +43,7 @@ class AnchorEvolver:
             name.casefold() for m in memories.values() for name in (m.cue.subject, *m.cue.anchors)
         }
         made = [
-            self._evolve(memories[id], found, memories, rarity, taken)
-            for id, found in weak.items()
+            self._evolve(memories[id], found, memories, rarity, taken) for id, found in weak.items()
         ]
         return [evolution for evolution in made if evolution]
 

@@ -85,9 +85,7 @@ def is_memory_form(document: Document) -> bool:
 
 def read_content(document: Document) -> str:
     """Return the prose of a note: no markup, code, token, image or metadata."""
-    parts = [
-        text for name, text in document.sections.items() if name.casefold() not in _HIDDEN
-    ]
+    parts = [text for name, text in document.sections.items() if name.casefold() not in _HIDDEN]
     text = _LIST_ITEM.sub("", _COMMENT.sub(" ", strip_token("\n\n".join(parts))))
     return strip_markup(text).strip()
 
@@ -97,9 +95,7 @@ def strip_token(text: str) -> str:
     return _TOKEN.sub("", text).strip()
 
 
-def _read(
-    document: Document, content: str, links: Sequence[str], today: date
-) -> NoteMemory:
+def _read(document: Document, content: str, links: Sequence[str], today: date) -> NoteMemory:
     metadata = document.section("metadata")
     score = _SMASHIN.search(metadata)
     return NoteMemory(

@@ -52,7 +52,8 @@ def split_sentences(text: str) -> list[str]:
             tidy = sentence.strip(" |#>-*\t")
             words = content_words(tidy)
             is_unspaced = len(words) < _SHORTEST_WORDS and len(tokenize(tidy)) >= 12
-            if is_unspaced or _SHORTEST_WORDS <= len(tidy.split()) <= _LONGEST_WORDS and words:
+            is_whole = _SHORTEST_WORDS <= len(tidy.split()) <= _LONGEST_WORDS
+            if is_unspaced or (is_whole and words):
                 found.append(tidy)
     return found
 
