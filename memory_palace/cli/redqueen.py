@@ -151,7 +151,8 @@ def _print_round(played: Round) -> None:
         )
         for gap in evaluation.gaps:
             print(visible(f"      gap: {gap}"))
-    words = f"{len(session.evaluations)} questions, score {session.score:.2f}"
+    count = len(session.evaluations)
+    words = f"{count} question{'' if count == 1 else 's'}, score {session.score:.2f}"
     say(f"{words}, {band(session.score)}")
     for path in session.resting:
         say(f"{path} was changed within the last day and rests")

@@ -57,7 +57,7 @@ class AnchorEvolver:
     ) -> Evolution:
         gaps = [gap for evaluation in found for gap in evaluation.found]
         elements = [gap.element for gap in gaps if gap.kind == "missing detail"]
-        linked = [gap.element for gap in gaps if gap.kind == "missing link"]
+        linked = [clean_anchor(gap.element) for gap in gaps if gap.kind == "missing link"]
         room = max(0, self._most - len(memory.cue.anchors))
         anchors = [*linked, *_propose_anchors(memory, elements, rarity)][:room]
         images = [gap.element for gap in gaps if gap.kind == "weak image"]

@@ -20,15 +20,15 @@ def sample(tmp_path):
 
 def memory(id, content, *, subject=None, anchors=(), image="", links=(), **more):
     facts = {"smashin": 0, "confidence": 0.6, "idle_days": 0.0, **more}
-    return NoteMemory(
-        Cue(id, subject or id, tuple(anchors), image), content, tuple(links), **facts
-    )
+    return NoteMemory(Cue(id, subject or id, tuple(anchors), image), content, tuple(links), **facts)
 
 
 @pytest.fixture
 def orchard():
     made = [
-        memory("bees", "The hives stand behind the northern wall. In May 2026 we moved 14 of them."),
+        memory(
+            "bees", "The hives stand behind the northern wall. In May 2026 we moved 14 of them."
+        ),
         memory("frost", "Blossom dies below minus two degrees. We light the lanterns at midnight."),
         memory("cider", "Sour apples ferment slowly in the cellar. The yeast came from Asturias."),
     ]

@@ -49,9 +49,7 @@ def test_sixty_questions_stand_for_notes_that_exist():
 def test_half_a_round_hardens_the_sample_palace_and_harms_nobody_else():
     if not is_available("minilm"):
         pytest.skip("needs minilm; palace models fetch minilm")
-    rows = measure_hardening(
-        ROOT, sample_questions(QUESTIONS), embedder="minilm", asked=25, seed=1
-    )
+    rows = measure_hardening(ROOT, sample_questions(QUESTIONS), embedder="minilm", asked=25, seed=1)
     check(rows)
 
 

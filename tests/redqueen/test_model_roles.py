@@ -229,9 +229,7 @@ def test_answers_with_and_without_the_palace_are_graded(sample, player):
 def test_a_model_that_copies_its_notes_gains_by_the_palace(sample, player):
     sample.index(embedder="hashing")
     player.reply = lambda prompt: prompt
-    graded = measure_answers(
-        sample, model_roles("talker").dialogue, count=12, limit=5, seed=1
-    )
+    graded = measure_answers(sample, model_roles("talker").dialogue, count=12, limit=5, seed=1)
     assert graded.with_palace > graded.alone
     assert graded.alone == 0
     assert asyncio.run(model_roles("talker").dialogue.answer("echo")) == "echo"

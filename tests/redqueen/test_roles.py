@@ -191,6 +191,14 @@ def test_a_second_evolution_adds_nothing_that_is_said_already(orchard):
     assert asyncio.run(AnchorEvolver().strengthen(weak, orchard)) == []
 
 
+def test_a_missing_link_becomes_an_anchor_without_its_comma(orchard):
+    found = judge_answer(
+        Question("frost", "?", "3", ("Wren, the keeper",), "link"), Answer((), "", 1), orchard
+    )
+    (evolution,) = asyncio.run(AnchorEvolver().strengthen({"frost": [found]}, orchard))
+    assert evolution.anchors[0] == "Wren the keeper"
+
+
 def test_an_acronym_of_the_subject_becomes_an_alias_unless_somebody_has_it():
     hvn = memory("a", "The HVN has eleven stations on the slopes.", subject="Halde Valley Network")
     other = memory("b", "Something else is written here today.", subject="HVN")
