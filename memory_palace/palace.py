@@ -1,7 +1,6 @@
 """The palace: the one place where the layers are joined, and the public API.
 
-What only some methods need is imported there: a question would otherwise pay a fifth of its time
-for the indexer and for YAML.
+What only some methods need is imported there: a question should not pay for the indexer and YAML.
 """
 
 from __future__ import annotations
@@ -19,15 +18,17 @@ from memory_palace.anchors.asking import Anchoring
 from memory_palace.config import PALACE, ROOMS, Config, PalacePaths
 from memory_palace.embedding.base import embed_query
 from memory_palace.errors import NotAPalaceError
+from memory_palace.facts.late import derive
 from memory_palace.graph.names import NoteNames
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.commit import read_commit
 from memory_palace.index.embedders import Embedders
 from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
 from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.metabolism.usage import record_usage
 from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
 from memory_palace.retrieval.filters import check_room, match_notes
-from memory_palace.retrieval.profiles import DEFAULT_PROFILE, LEXICAL_PROFILES, LISTING_PROFILES
+from memory_palace.retrieval.profiles import DEFAULT_PROFILE, choose_profile
 from memory_palace.retrieval.search import search
 from memory_palace.settings import read_config
 from memory_palace.storage.lock import writer_lock
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from memory_palace.index.context import Progress
     from memory_palace.index.doctor import Examination
     from memory_palace.index.status import Status
-    from memory_palace.metabolism.usage import Act
     from memory_palace.notes.excerpt import NoteText
 
 
@@ -87,7 +87,6 @@ class Palace:
         nothing. Raise ``IndexLockedError`` where another writer keeps the lock longer than
         ``wait_seconds``.
         """
-        from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
         from memory_palace.index.context import BuildContext
         from memory_palace.index.state import open_state
@@ -134,16 +133,12 @@ class Palace:
         """Rank notes that answer ``text``; with a filter and no text, list them.
 
         ``lexical`` needs no embedder, and neither does an index without vectors: words and facts
-        alone answer then, whichever profile was asked for, and the result's mode says so. A list
-        is ordered by metadata, which is all there is to order it by.
+        alone answer then, whichever profile was asked for, and the result's mode says so.
         ``per_note=False`` ranks passages instead of notes.
         """
         snapshot = self.snapshot(include_cold=include_cold)
         is_lexical = bool(text.split()) and (lexical or not snapshot.commit.dimension)
-        if is_lexical and profile not in LEXICAL_PROFILES:
-            profile = DEFAULT_PROFILE
-        if not text.split() and profile not in LISTING_PROFILES:
-            profile = "compound"
+        profile = choose_profile(profile, is_listing=not text.split(), is_lexical=is_lexical)
         query = Query(
             text=" ".join(text.split()),
             as_of=time.time() if as_of is None else as_of,
@@ -166,8 +161,9 @@ class Palace:
             links=self._links_of(snapshot) if neighbors else None,
             max_bytes=budget_bytes,
         )
-        if query.text:
-            self._log_use("retrieved", [hit.path for hit in found.hits if hit.role == "core"])
+        if query.text and self.config.usage_log:
+            core = [hit.path for hit in found.hits if hit.role == "core"]
+            record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
         freshness = self.freshness(snapshot)
         return QueryResult(
             text=query.text,
@@ -214,7 +210,8 @@ class Palace:
 
         path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
         data = (self.paths.root / path).read_bytes()
-        self._log_use("read", [path])
+        if self.config.usage_log:
+            record_usage(self.paths.logs, "read", [path], now=datetime.now(UTC))
         return excerpt(path, data, first_line=first_line, last_line=last_line)
 
     def new(
@@ -265,7 +262,6 @@ class Palace:
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
-        from memory_palace.facts.derive import derive
         from memory_palace.index.doctor import Examination, examine
         from memory_palace.index.state import open_state
 
@@ -290,18 +286,13 @@ class Palace:
         """Index whenever notes have changed, until ``stop`` is set."""
         from memory_palace.index.watch import watch_palace  # delayed: only this needs watchdog
 
-        def update() -> None:
-            report(self.index())
-
         watch_palace(
-            self.paths.root, update, stop=stop, debounce_seconds=debounce_seconds, warn=warn
+            self.paths.root,
+            lambda: report(self.index()),
+            stop=stop,
+            debounce_seconds=debounce_seconds,
+            warn=warn,
         )
-
-    def _log_use(self, act: Act, paths: Sequence[str]) -> None:
-        if self.config.usage_log:
-            from memory_palace.metabolism.usage import record_usage
-
-            record_usage(self.paths.logs, act, paths, now=datetime.now(UTC))
 
     def _links_of(self, snapshot: Snapshot) -> NearLinks:
         """Return the links that neighbors of a hit are taken from."""

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import memory_palace  # noqa: F401 - limits BLAS to one thread, which must come before numpy
+
 LOCAL = ("127.0.0.1", "::1", "localhost")
 
 

@@ -44,8 +44,8 @@ class Fired:
     display: str
     how: Literal["lexical", "word", "semantic", "pronoun"]
     strength: float
-    """Half the cosine where meaning fired it; else the share of its words in what the question's words
-    tell, so that "notes" in passing does not count like the subject."""
+    """Half the cosine where meaning fired it; else the share of its words in what all words of
+    the question tell, so that "notes" in passing does not count like the subject."""
     place: int = -1
     """Its place in the book; -1 for a project that a pronoun stands for."""
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from memory_palace.bench.configuration import digest_index
 from memory_palace.bench.datasets.items import Collection, Document
 from memory_palace.bench.vectors import VectorCache
 from memory_palace.config import PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.facts.derive import derive
 from memory_palace.index.calibration import calibrate
-from memory_palace.index.commit import Commit, write_commit
+from memory_palace.index.commit import Commit, read_commit, write_commit
 from memory_palace.index.fingerprint import index_fingerprint
 from memory_palace.index.postings import derived_keys
 from memory_palace.index.records import chunk_line, note_line
@@ -25,6 +25,8 @@ from memory_palace.models import Chunk, Matrix, Note, NoteDate
 from memory_palace.notes.parsing import parse_note
 
 _ROOM = "palace/project_rooms"
+_WHOLE = 2
+"""Generation of a finished corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,9 @@ def open_corpus(
     A document of passages becomes a note whose chunks are its passages, one to a line; any other
     is read as Markdown and chunked as notes are.
     """
-    root = folder / "corpora" / _digest(collection, index_fingerprint(embedder))
+    root = folder / "corpora" / digest_index(collection, index_fingerprint(embedder))
     paths = PalacePaths(root)
-    if not paths.commit.exists():
+    if not _is_whole(paths):
         _write(collection, paths, embedder, vectors)
     return Corpus(
         open_snapshot(paths),
@@ -62,12 +64,9 @@ def open_corpus(
     )
 
 
-def _digest(collection: Collection, fingerprint: str) -> str:
-    content = [
-        (d.id, d.text, d.timestamp, [(p.id, p.text) for p in d.passages])
-        for d in collection.documents
-    ]
-    return sha256(json.dumps([fingerprint, content]).encode()).hexdigest()[:24]
+def _is_whole(paths: PalacePaths) -> bool:
+    """Whether the second commit was made: the first has no calibration yet."""
+    return paths.commit.exists() and read_commit(paths.commit).generation == _WHOLE
 
 
 def _write(
@@ -76,7 +75,6 @@ def _write(
     notes = [_note(n, document, embedder) for n, document in enumerate(collection.documents)]
     texts = [chunk.embed_text for note in notes for chunk in note.chunks]
     matrix = vectors.passages(texts)
-    vectors.save()
     rows, start = [], 0
     for note in notes:
         end = start + len(note.chunks)
@@ -90,12 +88,14 @@ def _write(
         dimension=embedder.dimension,
         is_cold=False,
     )
-    commit = Commit(1, embedder.name, index_fingerprint(embedder), embedder.dimension, (ref,))
+    commit = Commit(
+        _WHOLE - 1, embedder.name, index_fingerprint(embedder), embedder.dimension, (ref,)
+    )
     write_commit(paths.commit, commit)
     figures = calibrate(open_snapshot(paths))
     write_commit(
         paths.commit,
-        Commit(2, commit.embedder, commit.fingerprint, commit.dimension, (ref,), (), figures),
+        Commit(_WHOLE, commit.embedder, commit.fingerprint, commit.dimension, (ref,), (), figures),
     )
 
 

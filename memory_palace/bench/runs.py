@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import resource
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from memory_palace.bench.configuration import digest_run
 from memory_palace.bench.corpus import open_corpus
+from memory_palace.bench.cost import Meter, RunCost, read_cost, write_cost
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.metrics import score_ranking
 from memory_palace.bench.systems import Ranker, grep_ranker, mode_profile, profile_ranker
@@ -22,8 +21,10 @@ from memory_palace.index.fingerprint import index_fingerprint
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.storage.atomic import write_atomic
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
 _KEPT = 10
+_HEADER = {"name", "system", "configuration"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,14 @@ class Answer:
     group: str
     category: str
     is_abstention: bool
+    is_incomplete: bool
     gold: tuple[str, ...]
     ranked: tuple[str, ...]
+    """The first ten units, best first."""
+    ranked_scores: tuple[float, ...]
+    """What the system itself scored them."""
     scores: dict[str, float]
+    """Of every measure; empty where there is no gold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +52,7 @@ class Run:
     name: str
     system: str
     answers: tuple[Answer, ...]
-    cost: dict[str, float]
-    """Wall and CPU seconds of this process's part, and its peak memory in MiB."""
+    cost: RunCost
 
 
 def run_system(
@@ -57,7 +62,7 @@ def run_system(
     *,
     embedder: Embedder,
     cache: Path,
-    progress: Progress = lambda done, total: None,
+    progress: Progress = lambda what, done, total: None,
 ) -> Run:
     """Ask every question that an earlier, stopped run of the same configuration has not asked.
 
@@ -66,25 +71,32 @@ def run_system(
     label = system if isinstance(system, str) else system.name
     path = cache / "runs" / f"{name}--{label}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    header = _header(name, collections, system, embedder)
+    recipe = _recipe(collections, system)
+    configuration = digest_run(collections, recipe, index_fingerprint(embedder))
+    header = {"name": name, "system": label, "configuration": configuration}
     done = _read_done(path, header)
-    started, cpu = time.perf_counter(), time.process_time()
-    vectors = VectorCache(cache, embedder)
+    before = (
+        read_cost(path.with_suffix(".json"), configuration=configuration) if done else RunCost()
+    )
+    meter = Meter()
+    vectors = VectorCache(
+        cache, embedder, progress=lambda made, total: progress("embedding", made, total)
+    )
+    asker = _Asker(recipe, embedder, cache, vectors, meter)
     total = sum(len(collection.questions) for collection in collections)
-    with path.open("a", encoding="utf-8") as file:
-        for collection in collections:
-            for answer in _ask(collection, system, embedder, cache, vectors, done):
-                file.write(json.dumps(asdict(answer), sort_keys=True, ensure_ascii=False) + "\n")
-                file.flush()
-                done[answer.id] = answer
-            progress(len(done), total)
-    vectors.save()
-    cost = {
-        "wall_seconds": time.perf_counter() - started,
-        "cpu_seconds": time.process_time() - cpu,
-        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }
-    write_atomic(path.with_suffix(".json"), json.dumps(cost, sort_keys=True).encode())
+    is_complete = len(done) == total
+    try:
+        with path.open("a", encoding="utf-8", newline="\n") as file:
+            for collection in collections:
+                for answer in asker.ask(collection, done):
+                    file.write(_line(asdict(answer)))
+                    file.flush()
+                    done[answer.id] = answer
+                    progress("asking", len(done), total)
+    finally:
+        vectors.save()
+        cost = before if is_complete else before + meter.read()
+        write_cost(path.with_suffix(".json"), cost, configuration=configuration)
     order = [question.id for collection in collections for question in collection.questions]
     return Run(name, label, tuple(done[identity] for identity in order), cost)
 
@@ -93,101 +105,103 @@ def read_run(path: Path) -> Run:
     """Read the answers of a run. Raise ``UsageError`` where there are none."""
     if not path.exists():
         raise UsageError(f"there is no run {path}; `palace bench list` names those there are")
-    header, *rows = _read_lines(path)
-    cost_path = path.with_suffix(".json")
-    cost = json.loads(cost_path.read_bytes()) if cost_path.exists() else {}
-    answers = tuple(_answer(row) for row in rows)
+    lines = _read_lines(path)
+    if not lines or not lines[0].keys() >= _HEADER:
+        raise UsageError(f"{path}:1: this is no run; `palace bench list` names those there are")
+    header, *rows = lines
+    cost = read_cost(path.with_suffix(".json"), configuration=header["configuration"])
+    answers = tuple(_answer(row, f"{path}:{n}") for n, row in enumerate(rows, start=2))
     return Run(str(header["name"]), str(header["system"]), answers, cost)
 
 
-def _ask(
-    collection: Collection,
-    system: str | Profile,
-    embedder: Embedder,
-    cache: Path,
-    vectors: VectorCache,
-    done: dict[str, Answer],
-) -> Iterable[Answer]:
-    waiting = [question for question in collection.questions if question.id not in done]
-    if not waiting:
-        return
-    ranker = _ranker(collection, system, embedder, cache, vectors)
-    matrix = vectors.questions([question.text for question in waiting])
-    for question, vector in zip(waiting, matrix, strict=True):
-        ranked = tuple(ranker(question, vector))
-        scores = score_ranking(ranked, question.gold, dict(question.gains)) if question.gold else {}
-        yield Answer(
-            question.id,
-            collection.group,
-            question.category,
-            question.is_abstention,
-            tuple(sorted(question.gold)),
-            ranked[:_KEPT],
-            {measure: round(value, 6) for measure, value in scores.items()},
-        )
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    """Asks the questions of one collection after the other."""
+
+    recipe: str | Profile
+    embedder: Embedder
+    cache: Path
+    vectors: VectorCache
+    meter: Meter
+
+    def ask(self, collection: Collection, done: dict[str, Answer]) -> Iterator[Answer]:
+        """Yield the answers that are not done."""
+        waiting = [question for question in collection.questions if question.id not in done]
+        if not waiting:
+            return
+        with self.meter.preparing():
+            ranker = self._ranker(collection)
+            matrix = self.vectors.questions([question.text for question in waiting])
+        for question, vector in zip(waiting, matrix, strict=True):
+            with self.meter.asking():
+                ranked = ranker(question, vector)
+            units = [unit for unit, _ in ranked]
+            gains = dict(question.gains)
+            scores = score_ranking(units, question.gold, gains) if question.gold else {}
+            yield Answer(
+                question.id,
+                collection.group,
+                question.category,
+                question.is_abstention,
+                question.is_incomplete,
+                tuple(sorted(question.gold)),
+                tuple(units[:_KEPT]),
+                tuple(round(score, 6) for _, score in ranked[:_KEPT]),
+                {measure: round(value, 6) for measure, value in scores.items()},
+            )
+
+    def _ranker(self, collection: Collection) -> Ranker:
+        if isinstance(self.recipe, str):
+            return grep_ranker(collection)
+        corpus = open_corpus(collection, self.cache, self.embedder, self.vectors)
+        return profile_ranker(self.recipe, collection, corpus)
 
 
-def _ranker(
-    collection: Collection,
-    system: str | Profile,
-    embedder: Embedder,
-    cache: Path,
-    vectors: VectorCache,
-) -> Ranker:
-    if system == "grep":
-        return grep_ranker(collection)
-    profile = (
-        system
-        if isinstance(system, Profile)
-        else mode_profile(system, ranks_passages=collection.ranks_passages)
-    )
-    corpus = open_corpus(collection, cache, embedder, vectors)
-    return profile_ranker(profile, collection, corpus)
-
-
-def _header(
-    name: str, collections: Sequence[Collection], system: str | Profile, embedder: Embedder
-) -> dict[str, str]:
-    ranks_passages = collections[0].ranks_passages if collections else False
-    label = system if isinstance(system, str) else system.name
-    recipe: object = label
-    if system != "grep":
-        profile = (
-            system
-            if isinstance(system, Profile)
-            else mode_profile(system, ranks_passages=ranks_passages)
-        )
-        recipe = [
-            dict(profile.weights), sorted(profile.capped), profile.cap, profile.preserves_rank
-        ]  # fmt: skip
-    asked = [(q.id, q.text, sorted(q.gold)) for c in collections for q in c.questions]
-    held = [(d.id, d.text, [p.text for p in d.passages]) for c in collections for d in c.documents]
-    content = json.dumps([recipe, asked, held, index_fingerprint(embedder)]).encode()
-    return {"name": name, "system": label, "configuration": sha256(content).hexdigest()[:16]}
+def _recipe(collections: Sequence[Collection], system: str | Profile) -> str | Profile:
+    """Return the profile that a mode stands for, or ``grep``, which is none."""
+    if isinstance(system, Profile) or system == "grep":
+        return system
+    ranks_passages = bool(collections) and collections[0].ranks_passages
+    return mode_profile(system, ranks_passages=ranks_passages)
 
 
 def _read_done(path: Path, header: dict[str, str]) -> dict[str, Answer]:
     """Return the answers there are; begin the file anew where they are of something else."""
     rows = _read_lines(path) if path.exists() else []
     if not rows or rows[0] != header:
-        write_atomic(path, (json.dumps(header, sort_keys=True) + "\n").encode())
-        return {}
-    text = "".join(json.dumps(r, sort_keys=True, ensure_ascii=False) + "\n" for r in rows[1:])
-    write_atomic(path, (json.dumps(header, sort_keys=True) + "\n" + text).encode())
-    return {row["id"]: _answer(row) for row in rows[1:]}
+        rows = [header]
+    write_atomic(path, "".join(_line(row) for row in rows).encode())
+    return {row["id"]: _answer(row, f"{path}:{n}") for n, row in enumerate(rows[1:], start=2)}
+
+
+def _line(record: dict[str, Any]) -> str:
+    return json.dumps(record, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _read_lines(path: Path) -> list[dict[str, Any]]:
-    """Read the lines of a run; a torn last one is dropped."""
-    rows = []
-    for line in path.read_text("utf-8").splitlines():
+    """Read the lines of a run; a torn last one, and what could follow it, is dropped.
+
+    Only a line feed ends a line: ids are names of people's notes, which may hold U+2028.
+    """
+    rows: list[dict[str, Any]] = []
+    for line in path.read_bytes().split(b"\n")[:-1]:
         try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError:
+            row = json.loads(line)
+        except ValueError:
             break
+        if not isinstance(row, dict):
+            break
+        rows.append(row)
     return rows
 
 
-def _answer(row: dict[str, Any]) -> Answer:
-    fields: dict[str, Any] = {**row, "gold": tuple(row["gold"]), "ranked": tuple(row["ranked"])}
-    return Answer(**fields)
+def _answer(row: dict[str, Any], where: str) -> Answer:
+    try:
+        return Answer(
+            row["id"], row["group"], row["category"], row["is_abstention"], row["is_incomplete"],
+            tuple(row["gold"]), tuple(row["ranked"]), tuple(row["ranked_scores"]), row["scores"],
+        )  # fmt: skip
+    except KeyError as error:
+        raise UsageError(
+            f"{where}: this answer has no {error}; another version wrote it, so run it again"
+        ) from error

@@ -123,6 +123,21 @@ def _measure_palace(root: Path, size: int, embedder: str, runs: int) -> Iterator
         "<= 1.35 at 1,000" if size <= 1000 else "",
     )  # fmt: skip
     yield Row(f"{label}: cold query, peak memory", asked.peak_mib, "MiB")
+    yield _measure_warm(root, label)
+
+
+def _measure_warm(root: Path, label: str) -> Row:
+    """Rank with every signal in one process: what a question costs beyond embedding and stat."""
+    palace = Palace(root)
+    snapshot = palace.snapshot()
+    vector = palace.embedder().embed_queries([QUESTION])[0]
+    query = Query(QUESTION, time.time(), Filters(), vector)
+
+    def ask() -> object:
+        return search(query, snapshot, profile="hybrid", limit=5)
+
+    slowest, _ = _percentiles(ask, ask)
+    return Row(f"{label}: warm hybrid ranking, p95", slowest, "ms", limit="<= 25 at 10,000")
 
 
 def _sizes(root: Path, label: str) -> Iterator[Row]:

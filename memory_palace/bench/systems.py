@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from memory_palace.bench.corpus import Corpus
 from memory_palace.bench.datasets.items import Collection, Question
@@ -16,8 +16,16 @@ from memory_palace.retrieval.search import search
 DEPTH = 20
 """How many units are ranked: what lies below counts in no measure but the last of MRR."""
 
-Ranker: TypeAlias = Callable[[Question, Vector], Sequence[str]]
-"""Gives ids of units, best first."""
+
+class Ranked(NamedTuple):
+    """A unit that was found, and its score."""
+
+    unit: str
+    score: float
+
+
+Ranker: TypeAlias = Callable[[Question, Vector], Sequence[Ranked]]
+"""Gives units, best first."""
 
 MODES: Mapping[str, str] = {"vector": "raw", "bm25": "bm25", "hybrid": "hybrid"}
 """Names of modes, and the profiles they stand for. Others are profiles themselves, but ``grep``."""
@@ -33,7 +41,7 @@ def mode_profile(mode: str, *, ranks_passages: bool) -> Profile:
 def profile_ranker(profile: Profile, collection: Collection, corpus: Corpus) -> Ranker:
     """Return how a profile ranks the units of a collection."""
 
-    def rank(question: Question, vector: Vector) -> Sequence[str]:
+    def rank(question: Question, vector: Vector) -> Sequence[Ranked]:
         query = Query(" ".join(question.text.split()), question.as_of, Filters(), vector)
         found = search(
             query,
@@ -44,10 +52,13 @@ def profile_ranker(profile: Profile, collection: Collection, corpus: Corpus) -> 
             neighbors=0,
         )
         return [
-            corpus.unit(
-                hit.path,
-                hit.chunk.first_line if hit.chunk else 1,
-                is_passage=collection.ranks_passages,
+            Ranked(
+                corpus.unit(
+                    hit.path,
+                    hit.chunk.first_line if hit.chunk else 1,
+                    is_passage=collection.ranks_passages,
+                ),
+                hit.score,
             )
             for hit in found.hits
         ]
@@ -67,9 +78,10 @@ def grep_ranker(collection: Collection) -> Ranker:
         )
     ]
 
-    def rank(question: Question, vector: Vector) -> Sequence[str]:
+    def rank(question: Question, vector: Vector) -> Sequence[Ranked]:
         words = set(tokenize(question.text, stems=False)) - STOPWORDS
         counts = [(-len(words & held), place) for place, (_, held) in enumerate(units)]
-        return [units[place][0] for count, place in sorted(counts)[:DEPTH] if count]
+        best = sorted(counts)[:DEPTH]
+        return [Ranked(units[place][0], -count) for count, place in best if count]
 
     return rank

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,18 +14,30 @@ from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_stream
 
 _SLICE = 256
+_KEEP_SECONDS = 60.0
+"""How much embedding a killed run may lose; writing more often would take longer than it saves."""
 
 
 class VectorCache:
     """Gives vectors of texts, from disk where they are there."""
 
-    def __init__(self, folder: Path, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        embedder: Embedder,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+    ) -> None:
         key = sha256(embedder.fingerprint.encode()).hexdigest()[:16]
         self._embedder = embedder
         self._path = folder / f"vectors-{key}.npz"
         self._known: dict[bytes, int] = {}
         self._matrix: Matrix = np.zeros((0, embedder.dimension), np.float32)
         self._fresh: list[Matrix] = []
+        self._is_saved = True
+        self._monotonic, self._progress = monotonic, progress
+        self._saved_at = monotonic()
         if self._path.exists():
             with np.load(self._path) as arrays:
                 self._matrix = arrays["vectors"]
@@ -51,25 +64,26 @@ class VectorCache:
             for digest in names[start : start + _SLICE]:
                 self._known[digest] = len(self._known)
             self._fresh.append(made)
+            self._progress(min(start + _SLICE, len(values)), len(values))
+            if self._monotonic() - self._saved_at > _KEEP_SECONDS:
+                self.save()
         matrix = self._joined()
         return matrix[[self._known[digest] for digest in digests]]
 
     def save(self) -> None:
         """Write what was made in this run, beside what was there."""
-        if not self._unsaved:
+        matrix = self._joined()
+        if self._is_saved:
             return
         digests = np.frombuffer(b"".join(self._known), np.uint8).reshape(len(self._known), 16)
-        matrix = self._joined()
         self._path.parent.mkdir(parents=True, exist_ok=True)
         write_stream(self._path, lambda file: np.savez(file, digests=digests, vectors=matrix))
-        self._unsaved = False
-
-    _unsaved = False
+        self._is_saved, self._saved_at = True, self._monotonic()
 
     def _joined(self) -> Matrix:
         if self._fresh:
             self._matrix = np.concatenate([self._matrix, *self._fresh])
-            self._fresh, self._unsaved = [], True
+            self._fresh, self._is_saved = [], False
         return self._matrix
 
 

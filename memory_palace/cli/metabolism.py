@@ -147,13 +147,18 @@ def promote_(
 
 
 @app.command("apply")
-def apply_(ctx: typer.Context, apply: Apply = False, as_json: Json = False) -> None:
+def apply_(
+    ctx: typer.Context, apply: Apply = False, allow_uncommitted: AllowUncommitted = False,
+    as_json: Json = False,
+) -> None:  # fmt: skip
     """Carry out what report proposes: demote, archive, supersede, return, open conflicts.
 
-    All of it is one change, and one undo takes it back.
+    All of it is one change, and one undo takes it back. A step for a note with edits that are not
+    in git is left out; --allow-uncommitted is for notes that only link to what moves.
     Example: palace metabolism apply --apply
     """
-    show_outcome(eliminate(open_palace(ctx), apply=apply), as_json=as_json)
+    outcome = eliminate(open_palace(ctx), apply=apply, allow_uncommitted=allow_uncommitted)
+    show_outcome(outcome, as_json=as_json)
 
 
 @app.command("undo")

@@ -109,7 +109,7 @@ def _phrases(phrases: Sequence[tuple[Word, ...]]) -> list[Fact]:
     return [fact for phrase in phrases for fact in _phrase(phrase)]
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _phrase(phrase: tuple[Word, ...]) -> tuple[Fact, ...]:
     whole, *parts = phrase_keys(phrase)
     shown = Fact(FactKind.PHRASE, whole, phrase_text(phrase))

@@ -35,7 +35,7 @@ class KeyCounts(NamedTuple):
 NO_KEYS = KeyCounts(_NO_KEYS, np.zeros(0, np.uint8))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 15)
 def hash_key(term: str) -> int:
     """Return the key of a term."""
     return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")

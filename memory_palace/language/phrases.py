@@ -26,7 +26,7 @@ _SUBJECTS = word_set(
 """What a verb follows, listed as one or not."""
 _OBJECT_PRONOUNS = word_set("it them him us me this that these those all how what")
 _SHORTEST_HEAD = 3
-_MEMORY = 1 << 16
+_MEMORY = 1 << 14
 
 
 def find_phrases(words: Sequence[Word]) -> list[tuple[Word, ...]]:

@@ -42,7 +42,7 @@ def tokenize(text: str, *, stems: bool = True) -> list[str]:
     return list(chain.from_iterable(map(expand, _TOKEN.findall(text))))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 15)
 def _expand_stemmed(written: str) -> tuple[str, ...]:
     return tuple(stem_word(token) for token in _expand(written))
 

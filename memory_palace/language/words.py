@@ -45,7 +45,7 @@ _TOKEN = re.compile(
     r"(?:Dr|Mrs?|Ms|Prof|St)\.(?=\s)|[^\W_](?:[\w'’]*[^\W_])?(?:[-.&+/@][^\W_](?:[\w'’]*[^\W_])?)*"
     rf"|{_BREAKS}|\n(?=\s*(?:[-*+>#|\n]|\d+[.)]\s))|(?<=\s)[-*/](?=\s)"
 )
-_MEMORY = 1 << 16
+_MEMORY = 1 << 14
 
 
 def split_words(text: str) -> list[Word]:

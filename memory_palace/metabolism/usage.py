@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from memory_palace.notes.change_record import Entry
+if TYPE_CHECKING:  # every question imports this module
+    from memory_palace.notes.change_record import Entry
 
 USAGE = "usage.jsonl"
 Act: TypeAlias = Literal["retrieved", "read"]

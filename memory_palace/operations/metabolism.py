@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-import numpy as np
-
 from memory_palace.changing import Outcome, Plan, change_notes, find_note, read_notes
 from memory_palace.errors import CheckFailedError
 from memory_palace.metabolism.assets import KINDS, TELEGRAM, Kind, kind_of
@@ -33,7 +31,7 @@ from memory_palace.metabolism.promotion import (
 from memory_palace.metabolism.rewriting import write_sections
 from memory_palace.metabolism.steps import carry_out
 from memory_palace.metabolism.usage import read_usage
-from memory_palace.models import Vector
+from memory_palace.metabolism.vectors import compare_by_vectors
 from memory_palace.notes.change_record import Entry, digest
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.git import uncommitted
@@ -189,7 +187,9 @@ def promote(
     )
 
 
-def eliminate(palace: Palace, *, apply: bool, today: date | None = None) -> Outcome:
+def eliminate(
+    palace: Palace, *, apply: bool, allow_uncommitted: bool = False, today: date | None = None
+) -> Outcome:
     """Carry out what the rules propose and nothing holds up, in one change."""
     cosine = _cosine_of(palace)
 
@@ -200,7 +200,9 @@ def eliminate(palace: Palace, *, apply: bool, today: date | None = None) -> Outc
         reason = f"reverse elimination: {len(steps.evidence)} steps"
         return Plan(steps.change, reason, steps.evidence, steps.redirects)
 
-    return change_notes(palace, plan, command="metabolism", apply=apply)
+    return change_notes(
+        palace, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted
+    )
 
 
 def read_changes(palace: Palace, *, every_command: bool) -> list[Entry]:
@@ -270,28 +272,11 @@ def _foreign_edits(
 
 
 def _cosine_of(palace: Palace) -> Cosine | None:
-    """Return what compares two notes by the mean of their vectors, where there is an index."""
+    """Return what compares two notes, where there is an index with vectors."""
     if not palace.paths.commit.exists():
         return None
     snapshot = palace.snapshot()
-    if not snapshot.commit.dimension:
-        return None
-    places = {path: place for place, path in enumerate(snapshot.paths)}
-    means: dict[str, Vector | None] = {}
-
-    def mean(path: str) -> Vector | None:
-        if path not in means:
-            rows = np.flatnonzero(snapshot.row_note == places.get(path, -1))
-            total = snapshot.rows_of(rows).sum(axis=0) if len(rows) else np.zeros(1, np.float32)
-            length = float(np.linalg.norm(total))
-            means[path] = total / length if length else None
-        return means[path]
-
-    def cosine(first: str, second: str) -> float | None:
-        one, two = mean(first), mean(second)
-        return None if one is None or two is None else float(one @ two)
-
-    return cosine
+    return compare_by_vectors(snapshot) if snapshot.commit.dimension else None
 
 
 def _unknown(first: str, second: str) -> float | None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory_palace.bench.datasets.beir import load_beir
+from memory_palace.bench.datasets.items import read_jsonl
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings
@@ -70,6 +71,7 @@ def test_a_haystack_is_a_collection_of_its_own_asked_on_its_day(tmp_path):
     (collection,) = load_longmemeval(path)
     (question,) = collection.questions
     assert question.is_abstention
+    assert not question.is_incomplete
     assert day(question.as_of) == "2023-05-30"
     assert [d.id for d in collection.documents] == ["s1", "s2"]
     assert collection.documents[0].text == "user: hi"
@@ -160,3 +162,72 @@ def test_a_label_for_a_note_that_is_not_there_is_named(tmp_path):
     (tmp_path / "q.tsv").write_text("why?\tgone.md\n")
     with pytest.raises(UsageError, match=r"q\.tsv:1: there is no note gone\.md"):
         load_notes(tmp_path, tmp_path / "q.tsv")
+
+
+def test_a_line_ends_at_a_line_feed_and_nowhere_else(tmp_path):
+    text = "one\u2028two\x85three\x0cfour"
+    path = tmp_path / "corpus.jsonl"
+    path.write_bytes(json.dumps({"text": text}, ensure_ascii=False).encode() + b"\r\n\r\n")
+    assert list(read_jsonl(path)) == [(1, {"text": text})]
+
+
+def test_bytes_that_are_no_text_are_named_with_their_line(tmp_path):
+    path = tmp_path / "corpus.jsonl"
+    path.write_bytes(b'{"a": 1}\n{"b": "\xff"}\n')
+    with pytest.raises(UsageError, match=r"corpus\.jsonl:2: byte 16 is not UTF-8"):
+        list(read_jsonl(path))
+
+
+def test_a_folder_in_place_of_a_file_is_named(tmp_path):
+    with pytest.raises(UsageError, match="cannot be read"):
+        list(load_locomo(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"qa": [{"evidence": ["D1:1"], "category": 1}]}, "c1, question 0: there is no 'question'"),
+        ({"conversation": {"session_1": [{"dia_id": "D1:1"}]}}, "session_1, turn 1: .*'speaker'"),
+        ({"conversation": {"session_1": [{}], "session_1_date_time": "soon"}}, "'dia_id'"),
+        ({"conversation": {"session_1": "x"}}, "'session_1' is no list"),
+        ({"qa": 3}, "'qa' is no list"),
+    ],
+)
+def test_what_is_no_locomo_is_named_with_its_place(tmp_path, changes, words):
+    path = tmp_path / "locomo.json"
+    path.write_text(json.dumps([{"sample_id": "c1", "conversation": {}, "qa": [], **changes}]))
+    with pytest.raises(UsageError, match=words):
+        list(load_locomo(path))
+
+
+def test_a_date_of_a_session_that_is_none_is_named(tmp_path):
+    turn = {"dia_id": "D1:1", "speaker": "A", "text": "hi"}
+    sample = {"sample_id": "c1", "qa": [], "conversation": {"session_1": [turn]}}
+    sample["conversation"]["session_1_date_time"] = "soon"
+    path = tmp_path / "locomo.json"
+    path.write_text(json.dumps([sample]))
+    with pytest.raises(UsageError, match="'soon' is no date"):
+        list(load_locomo(path))
+
+
+def test_a_label_without_its_fields_is_named_with_its_line(locomo, tmp_path):
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"sample_id": "c1", "qid": "a", "category": 4, "question": "?"}\n')
+    with pytest.raises(UsageError, match=r"gold\.jsonl:1: there is no 'gold_turns'"):
+        list(load_locomo(locomo, gold=gold))
+
+
+@pytest.mark.parametrize(
+    ("turn", "spans", "words"),
+    [
+        ({"content": "x"}, [], "there is no 'speaker'"),
+        ({"speaker": "A", "content": "x"}, [["a", "b"]], "is no pair of turns"),
+        ({"speaker": "A", "content": "x"}, [["1"]], "is no pair of turns"),
+    ],
+)
+def test_a_meeting_that_is_none_is_named_with_its_line(tmp_path, turn, spans, words):
+    item = {"query": "what?", "relevant_text_span": spans}
+    path = tmp_path / "val.jsonl"
+    path.write_text(json.dumps({"meeting_transcripts": [turn], "specific_query_list": [item]}))
+    with pytest.raises(UsageError, match=rf"val\.jsonl:1: .*{words}"):
+        load_meetings(path)

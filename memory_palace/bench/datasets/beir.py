@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memory_palace.bench.datasets.items import Collection, Document, Question, read_jsonl, take
+from memory_palace.bench.datasets.items import (
+    Collection,
+    Document,
+    Question,
+    read_jsonl,
+    read_lines,
+    take,
+)
 from memory_palace.errors import UsageError
 
 
@@ -40,16 +47,13 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
 
     Raise ``UsageError`` with the line where one is something else.
     """
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {path}") from None
     labels: dict[str, dict[str, int]] = {}
-    for number, line in enumerate(lines, start=1):
+    for number, line in read_lines(path):
         cells = line.split("\t")
-        if not line.strip() or (number == 1 and not cells[-1].strip().lstrip("-").isdigit()):
+        is_labelled = cells[-1].strip().lstrip("-").isdigit()
+        if number == 1 and not is_labelled:
             continue
-        if len(cells) not in (3, 4) or not cells[-1].strip().lstrip("-").isdigit():
+        if len(cells) not in (3, 4) or not is_labelled:
             raise UsageError(f"{path}:{number}: a line is question, document and gain, tab between")
         labels.setdefault(cells[0], {})[cells[-2]] = int(cells[-1])
     return labels

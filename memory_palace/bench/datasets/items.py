@@ -43,6 +43,8 @@ class Question:
     as_of: float = 0.0
     is_abstention: bool = False
     """Whether nothing answers it; counted apart."""
+    is_incomplete: bool = False
+    """Whether not all that answers it is labelled, so that it counts apart too."""
     gains: tuple[tuple[str, int], ...] = ()
     """Graded gains for nDCG where labels are graded; else every gold counts 1."""
 
@@ -59,25 +61,20 @@ class Collection:
     ranks_passages: bool = False
 
 
-def read_json(path: Path) -> Any:
-    """Parse a JSON file; raise ``UsageError`` with file and line where it is none."""
+def read_json(path: Path) -> list[Any]:
+    """Parse a JSON array; raise ``UsageError`` with file and line where it is none."""
     try:
-        return json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {path}") from None
+        items = json.loads(read_text(path))
     except json.JSONDecodeError as error:
         raise UsageError(f"{path}:{error.lineno}: {error.msg}; is it the official file?") from error
+    if not isinstance(items, list):
+        raise UsageError(f"{path}:1: the file holds no JSON array; is it the official file?")
+    return items
 
 
 def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line number and record; raise ``UsageError`` with file and line for a bad line."""
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {path}") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for number, line in read_lines(path):
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
@@ -87,8 +84,42 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, record
 
 
-def take(record: dict[str, Any], key: str, where: str) -> Any:
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank, counted from 1.
+
+    Only a line feed ends one: ``str.splitlines`` also cuts at U+2028 and others, which may stand
+    inside the strings of JSON.
+    """
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip():
+            yield number, line.removesuffix("\r")
+
+
+def read_text(path: Path) -> str:
+    """Read UTF-8; raise ``UsageError`` naming file, and line where bytes are something else."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {(error.strerror or '').lower()}") from error
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{path}:{line}: byte {error.start} is not UTF-8") from error
+
+
+def take(record: Any, key: str, where: str) -> Any:
     """Return a field; raise ``UsageError`` naming the place where it is missing."""
-    if key not in record:
+    if not isinstance(record, dict) or key not in record:
         raise UsageError(f"{where}: there is no {key!r}; is it the official schema?")
     return record[key]
+
+
+def take_list(record: Any, key: str, where: str) -> list[Any]:
+    """Return a field that is a list; raise ``UsageError`` naming the place where it is not."""
+    items = take(record, key, where)
+    if not isinstance(items, list):
+        raise UsageError(f"{where}: {key!r} is no list; is it the official schema?")
+    return items

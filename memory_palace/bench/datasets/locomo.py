@@ -20,7 +20,9 @@ from memory_palace.bench.datasets.items import (
     read_json,
     read_jsonl,
     take,
+    take_list,
 )
+from memory_palace.errors import UsageError
 
 _SESSION = re.compile(r"session_(\d+)")
 _TURN = re.compile(r"D(\d+):(\d+)")
@@ -43,7 +45,7 @@ def load_locomo(
         conversation = take(sample, "conversation", f"{path}, {name}")
         documents = tuple(_documents(conversation, f"{path}, {name}"))
         last = max((document.timestamp for document in documents), default=0.0)
-        rows = labels.get(name, []) if labels is not None else _official(sample, name)
+        rows = labels.get(name, []) if labels is not None else _official(sample, f"{path}, {name}")
         questions = tuple(_questions(rows, unit, last))
         yield Collection(f"{name}", name, documents, questions, unit == "turn")
 
@@ -51,41 +53,48 @@ def load_locomo(
 def _documents(conversation: Mapping[str, Any], where: str) -> Iterator[Document]:
     numbers = sorted(int(m[1]) for key in conversation if (m := _SESSION.fullmatch(key)))
     for number in numbers:
-        turns = conversation[f"session_{number}"]
+        turns = take_list(conversation, f"session_{number}", where)
         if not turns:
             continue
-        said = conversation.get(f"session_{number}_date_time", "")
+        said = conversation.get(f"session_{number}_date_time")
         passages = tuple(
-            Passage(str(take(turn, "dia_id", where)), _text(turn, where)) for turn in turns
+            Passage(str(take(turn, "dia_id", at)), _text(turn, at))
+            for at, turn in (
+                (f"{where}, session_{number}, turn {n}", t) for n, t in enumerate(turns, 1)
+            )
         )
-        yield Document(f"session_{number}", "", passages, _timestamp(said))
+        yield Document(f"session_{number}", "", passages, _timestamp(said, where))
 
 
-def _text(turn: Mapping[str, Any], where: str) -> str:
+def _text(turn: Any, where: str) -> str:
     caption = f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
-    return f"{take(dict(turn), 'speaker', where)}: {turn.get('text') or ''}{caption}"
+    return f"{take(turn, 'speaker', where)}: {turn.get('text') or ''}{caption}"
 
 
-def _timestamp(text: str) -> float:
-    try:
-        return datetime.strptime(text, _DATE).replace(tzinfo=UTC).timestamp()
-    except ValueError:
+def _timestamp(text: object, where: str) -> float:
+    if text is None:
         return 0.0
+    try:
+        return datetime.strptime(str(text), _DATE).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise UsageError(f"{where}: {text!r} is no date such as 1:56 pm on 8 May, 2023") from None
 
 
-def _official(sample: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+def _official(sample: Any, where: str) -> list[dict[str, Any]]:
     rows = []
-    for number, item in enumerate(sample.get("qa", ())):
+    for number, item in enumerate(take_list(sample, "qa", where)):
+        at = f"{where}, question {number}"
         turns = [
             f"D{m[1]}:{int(m[2])}"
-            for text in item.get("evidence", ())
-            for m in _TURN.finditer(text)
+            for text in take_list(item, "evidence", at)
+            for m in _TURN.finditer(str(text))
         ]
         sessions = [f"session_{turn[1:].partition(':')[0]}" for turn in turns]
         rows.append(
             {
-                "qid": f"{name}_q{number}", "category": item.get("category"),
-                "question": item["question"], "gold_turns": turns, "gold_sessions": sessions,
+                "qid": f"{sample['sample_id']}_q{number}", "category": take(item, "category", at),
+                "question": take(item, "question", at),
+                "gold_turns": turns, "gold_sessions": sessions,
             }
         )  # fmt: skip
     return rows
@@ -95,6 +104,8 @@ def _read_labels(path: Path, *, audited: bool) -> dict[str, list[dict[str, Any]]
     labels: dict[str, list[dict[str, Any]]] = {}
     for number, record in read_jsonl(path):
         sample = str(take(record, "sample_id", f"{path}:{number}"))
+        for key in ("qid", "category", "question", "gold_turns", "gold_sessions"):
+            take(record, key, f"{path}:{number}")
         if not (audited and record.get("audit_error")):
             labels.setdefault(sample, []).append(record)
     return labels
@@ -103,6 +114,6 @@ def _read_labels(path: Path, *, audited: bool) -> dict[str, list[dict[str, Any]]
 def _questions(rows: list[dict[str, Any]], unit: str, as_of: float) -> Iterator[Question]:
     for row in rows:
         gold = frozenset(row["gold_turns" if unit == "turn" else "gold_sessions"])
-        category = _CATEGORIES.get(int(row["category"] or 0))
+        category = _CATEGORIES.get(row["category"])
         if category is not None and gold:
             yield Question(str(row["qid"]), row["question"], gold, category, as_of)

@@ -11,7 +11,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_palace.bench.datasets.items import Collection, Document, Question, read_json, take
+from memory_palace.bench.datasets.items import (
+    Collection,
+    Document,
+    Question,
+    read_json,
+    take,
+    take_list,
+)
 from memory_palace.errors import UsageError
 
 _FORMATS = ("%Y/%m/%d (%a) %H:%M", "%Y/%m/%d %H:%M", "%Y/%m/%d", "%Y-%m-%d")
@@ -22,28 +29,29 @@ def load_longmemeval(path: Path) -> Iterator[Collection]:
     for item in read_json(path):
         name = str(take(item, "question_id", str(path)))
         where = f"{path}, {name}"
-        ids = [str(i) for i in take(item, "haystack_session_ids", where)]
-        sessions = take(item, "haystack_sessions", where)
-        dates = take(item, "haystack_dates", where)
+        ids = [str(i) for i in take_list(item, "haystack_session_ids", where)]
+        sessions = take_list(item, "haystack_sessions", where)
+        dates = take_list(item, "haystack_dates", where)
         if not len(ids) == len(sessions) == len(dates):
             raise UsageError(f"{where}: sessions, their ids and their dates differ in number")
         documents = tuple(
-            Document(i, _text(turns), (), _moment(date, where))
+            Document(i, _text(turns, f"{where}, {i}"), (), _moment(date, where))
             for i, turns, date in zip(ids, sessions, dates, strict=True)
         )
-        gold = frozenset(str(i) for i in take(item, "answer_session_ids", where))
+        gold = frozenset(str(i) for i in take_list(item, "answer_session_ids", where))
         is_abstention = bool(item.get("abstention", name.endswith("_abs")))
         category = str(item.get("question_type", ""))
-        if item.get("gold_complete") is False:
-            category = f"{category} (labels incomplete)"
+        is_incomplete = item.get("gold_complete") is False
         asked = _moment(take(item, "question_date", where), where)
         text = str(take(item, "question", where))
-        question = Question(name, text, gold, category, asked, is_abstention)
+        question = Question(name, text, gold, category, asked, is_abstention, is_incomplete)
         yield Collection(name, name, _distinct(documents), (question,))
 
 
-def _text(turns: list[dict[str, Any]]) -> str:
-    return "\n\n".join(f"{turn['role']}: {turn['content']}" for turn in turns)
+def _text(turns: list[Any], where: str) -> str:
+    return "\n\n".join(
+        f"{take(turn, 'role', where)}: {take(turn, 'content', where)}" for turn in turns
+    )
 
 
 def _distinct(documents: tuple[Document, ...]) -> tuple[Document, ...]:
@@ -51,10 +59,10 @@ def _distinct(documents: tuple[Document, ...]) -> tuple[Document, ...]:
     return tuple({document.id: document for document in reversed(documents)}.values())[::-1]
 
 
-def _moment(text: str, where: str) -> float:
+def _moment(text: object, where: str) -> float:
     for pattern in _FORMATS:
         try:
-            return datetime.strptime(text, pattern).replace(tzinfo=UTC).timestamp()
+            return datetime.strptime(str(text), pattern).replace(tzinfo=UTC).timestamp()
         except ValueError:
             continue
     raise UsageError(f"{where}: {text!r} is no date such as 2023/05/20 (Sat) 02:21")

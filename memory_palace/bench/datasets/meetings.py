@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memory_palace.bench.datasets.items import Collection, Document, Question, read_jsonl, take
+from memory_palace.bench.datasets.items import (
+    Collection,
+    Document,
+    Question,
+    read_jsonl,
+    take,
+    take_list,
+)
+from memory_palace.errors import UsageError
 
 TURNS = 10
 
@@ -21,23 +29,31 @@ def load_meetings(path: Path) -> Collection:
     questions: list[Question] = []
     for number, meeting in read_jsonl(path):
         where = f"{path}:{number}"
-        turns = take(meeting, "meeting_transcripts", where)
-        documents += _notes(number, turns)
-        for place, item in enumerate(meeting.get("specific_query_list", ())):
-            gold = frozenset(_gold(number, item.get("relevant_text_span", ()), len(turns)))
+        turns = take_list(meeting, "meeting_transcripts", where)
+        documents += _notes(number, turns, where)
+        for place, item in enumerate(take_list(meeting, "specific_query_list", where)):
+            spans = take_list(item, "relevant_text_span", where)
+            gold = frozenset(_gold(number, spans, len(turns), where))
             if gold:
                 identity = f"m{number}_q{place}"
                 questions.append(Question(identity, str(take(item, "query", where)), gold))
     return Collection(path.stem, path.stem, tuple(documents), tuple(questions))
 
 
-def _notes(number: int, turns: list[dict[str, Any]]) -> Iterator[Document]:
+def _notes(number: int, turns: list[Any], where: str) -> Iterator[Document]:
     for start in range(0, len(turns), TURNS):
-        lines = [f"{turn['speaker']}: {turn['content']}" for turn in turns[start : start + TURNS]]
+        lines = [
+            f"{take(turn, 'speaker', where)}: {take(turn, 'content', where)}"
+            for turn in turns[start : start + TURNS]
+        ]
         yield Document(f"m{number}_n{start // TURNS}", "\n\n".join(lines))
 
 
-def _gold(number: int, spans: list[list[str]], turns: int) -> Iterator[str]:
-    for first, last in spans:
-        for turn in range(int(first), min(int(last), turns - 1) + 1):
+def _gold(number: int, spans: list[Any], turns: int, where: str) -> Iterator[str]:
+    for span in spans:
+        try:
+            first, last = (int(turn) for turn in span)
+        except (TypeError, ValueError):
+            raise UsageError(f"{where}: {span!r} is no pair of turns") from None
+        for turn in range(first, min(last, turns - 1) + 1):
             yield f"m{number}_n{turn // TURNS}"

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memory_palace.bench.datasets.items import Collection, Document, Question, read_jsonl, take
+from memory_palace.bench.datasets.items import (
+    Collection,
+    Document,
+    Question,
+    read_jsonl,
+    read_lines,
+    take,
+    take_list,
+)
 from memory_palace.errors import UsageError
 
 
@@ -39,19 +47,13 @@ def _read_jsonl(path: Path) -> list[tuple[int, str, str]]:
     return [
         (number, str(take(record, "question", f"{path}:{number}")), str(note))
         for number, record in read_jsonl(path)
-        for note in take(record, "notes", f"{path}:{number}")
+        for note in take_list(record, "notes", f"{path}:{number}")
     ]
 
 
 def _read_tsv(path: Path) -> list[tuple[int, str, str]]:
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except FileNotFoundError:
-        raise UsageError(f"there is no file {path}") from None
     found = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
+    for number, line in read_lines(path):
         cells = line.split("\t")
         if len(cells) not in (2, 3):
             raise UsageError(f"{path}:{number}: a line is question, note and gain, tab between")

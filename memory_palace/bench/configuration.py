@@ -1,0 +1,75 @@
+"""What a run's answers depend on, in one digest: they are never reused where it differs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import memory_palace
+from memory_palace.bench.datasets.items import Collection
+from memory_palace.retrieval.profiles import Profile
+
+_LENGTH = 24
+_INDEXING = ("language", "notes", "embedding", "index", "facts")
+"""Packages that decide what is in an index."""
+_RANKING = (
+    *_INDEXING, "graph", "anchors", "retrieval",
+    "bench/datasets", "bench/corpus.py", "bench/systems.py", "bench/metrics.py",
+)  # fmt: skip
+"""Packages and modules that decide how it is ranked and scored."""
+
+
+def digest_run(collections: Iterable[Collection], system: str | Profile, fingerprint: str) -> str:
+    """Digest everything that can change an answer: data, profile, embedder, and our own code."""
+    whole = sha256(f"{fingerprint}\n{_digest_code(_RANKING)}\n{_recipe(system)}".encode())
+    for collection in collections:
+        whole.update(digest_documents(collection).encode())
+        for q in collection.questions:
+            parts = (
+                q.id, q.text, sorted(q.gold), q.category, q.as_of, q.is_abstention,
+                q.is_incomplete, q.gains, collection.group, collection.ranks_passages,
+            )  # fmt: skip
+            whole.update(json.dumps(parts).encode())
+    return whole.hexdigest()[:_LENGTH]
+
+
+def digest_index(collection: Collection, fingerprint: str) -> str:
+    """Digest everything that can change the index of a collection."""
+    parts = (fingerprint, _digest_code(_INDEXING), digest_documents(collection))
+    return sha256("\n".join(parts).encode()).hexdigest()[:_LENGTH]
+
+
+def digest_documents(collection: Collection) -> str:
+    """Digest the documents of a collection."""
+    whole = sha256()
+    for d in collection.documents:
+        parts = (d.id, d.text, d.timestamp, [(p.id, p.text) for p in d.passages])
+        whole.update(json.dumps(parts).encode())
+    return whole.hexdigest()
+
+
+def _recipe(system: str | Profile) -> str:
+    if isinstance(system, str):
+        return system
+    weights = sorted(system.weights.items())
+    guards = sorted(system.capped), system.cap, system.preserves_rank, sorted(system.gated)
+    return json.dumps([weights, *guards])
+
+
+@cache
+def _digest_code(parts: Sequence[str]) -> str:
+    """Digest source code, so that a changed signal is never answered for by old rankings.
+
+    ``recipes`` counts the versions of what is written into an index; it is bumped when a change
+    is finished, and measuring is what one does before.
+    """
+    home = Path(memory_palace.__file__).parent
+    whole = sha256()
+    for part in parts:
+        found = home / part
+        for path in sorted(found.rglob("*.py")) if found.is_dir() else [found]:
+            whole.update(f"{path.relative_to(home).as_posix()}\n".encode() + path.read_bytes())
+    return whole.hexdigest()

@@ -1,0 +1,98 @@
+"""Runs and differences as PNG files. matplotlib is imported when something is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_palace.bench.differences import Difference
+from memory_palace.bench.metrics import CUTS
+from memory_palace.bench.report import core, summarise
+from memory_palace.bench.runs import Run
+from memory_palace.errors import MissingPartError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_DPI = 120
+
+
+def draw_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """Draw recall_any@k of each run, and recall_any@5 by category; return the files.
+
+    Raise ``MissingPartError`` where matplotlib is missing.
+    """
+    pyplot = _pyplot()
+    folder.mkdir(parents=True, exist_ok=True)
+    name = runs[0].name
+    figure, axes = pyplot.subplots(figsize=(6, 4))
+    for run in runs:
+        means = summarise(core(run.answers))
+        if means:
+            axes.plot(CUTS, [means[f"any@{k}"] for k in CUTS], marker="o", label=run.system)
+    axes.set(xlabel="k", ylabel="recall_any@k", title=name, ylim=(0, 1), xticks=CUTS)
+    axes.legend()
+    curves = folder / f"{name}-recall.png"
+    figure.savefig(curves, dpi=_DPI, bbox_inches="tight")
+    pyplot.close(figure)
+    return [curves, _draw_categories(pyplot, runs, folder / f"{name}-categories.png")]
+
+
+def draw_ablation(
+    name: str, differences: Sequence[Difference], folder: Path, *, measure: str
+) -> Path:
+    """Draw what each configuration gains over the first, with its interval; return the file."""
+    pyplot = _pyplot()
+    folder.mkdir(parents=True, exist_ok=True)
+    figure, axes = pyplot.subplots(figsize=(6, 1 + 0.28 * len(differences)))
+    places = range(len(differences))
+    axes.errorbar(
+        [d.mean for d in differences],
+        places,
+        xerr=[[d.mean - d.low for d in differences], [d.high - d.mean for d in differences]],
+        fmt="o",
+        capsize=3,
+    )
+    axes.axvline(0, color="grey", linewidth=0.8)
+    axes.set_yticks(places, [d.second for d in differences])
+    axes.invert_yaxis()
+    axes.set(xlabel=f"{measure}, difference to {differences[0].first}", title=name)
+    path = folder / f"{name}-{differences[0].first}.png"
+    figure.savefig(path, dpi=_DPI, bbox_inches="tight")
+    pyplot.close(figure)
+    return path
+
+
+def _draw_categories(pyplot: ModuleType, runs: Sequence[Run], path: Path) -> Path:
+    categories = sorted({answer.category for run in runs for answer in core(run.answers)})
+    figure, axes = pyplot.subplots(figsize=(7, 4))
+    width = 0.8 / len(runs)
+    for place, run in enumerate(runs):
+        heights = [
+            summarise(a for a in core(run.answers) if a.category == c).get("any@5", 0.0)
+            for c in categories
+        ]
+        lefts = [at + place * width for at in range(len(categories))]
+        axes.bar(lefts, heights, width, label=run.system)
+    middles = [at + 0.4 - width / 2 for at in range(len(categories))]
+    axes.set_xticks(middles, [c or "all" for c in categories])
+    axes.set(ylabel="recall_any@5", title=runs[0].name, ylim=(0, 1))
+    axes.legend()
+    figure.savefig(path, dpi=_DPI, bbox_inches="tight")
+    pyplot.close(figure)
+    return path
+
+
+def _pyplot() -> ModuleType:
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise MissingPartError(
+            "plots need matplotlib; run `pip install 'memory-palace[plots]'`"
+        ) from None
+    module: ModuleType = pyplot
+    return module

@@ -1,0 +1,154 @@
+"""``palace bench`` on what was measured: ablation, comparison, tables and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_palace.bench.ablations import sixteen, without_each
+from memory_palace.bench.datasets.beir import load_beir
+from memory_palace.bench.datasets.items import Collection
+from memory_palace.bench.datasets.locomo import load_locomo
+from memory_palace.bench.datasets.longmemeval import load_longmemeval
+from memory_palace.bench.datasets.meetings import load_meetings
+from memory_palace.bench.differences import Difference, compare_runs
+from memory_palace.bench.metrics import MEASURES
+from memory_palace.bench.plots import draw_ablation, draw_runs
+from memory_palace.bench.report import core, summarise
+from memory_palace.bench.runs import Run, read_run
+from memory_palace.cli.bench_sets import (
+    Cache,
+    EmbedderName,
+    Gold,
+    Unit,
+    ask_all,
+    cache_of,
+    print_runs,
+)
+from memory_palace.cli.bench_tune import tune
+from memory_palace.cli.options import SCHEMA, Json
+from memory_palace.cli.printing import print_json, say
+from memory_palace.errors import UsageError
+
+Measure = Annotated[str, typer.Option("--measure", help=f"One of {', '.join(MEASURES)}.")]
+Plots = Annotated[Path | None, typer.Option("--plots", help="Folder for PNG files.")]
+
+
+class Kind(StrEnum):
+    """Question sets that can be taken apart signal by signal."""
+
+    locomo = "locomo"
+    longmemeval = "longmemeval"
+    beir = "beir"
+    qmsum = "qmsum"
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the verbs of this module to ``palace bench``."""
+    for name, command in (
+        ("ablate", ablate), ("tune", tune), ("compare", compare), ("list", list_runs),
+        ("report", report),
+    ):  # fmt: skip
+        app.command(name)(command)
+
+
+def ablate(
+    path: Annotated[Path, typer.Argument(help="A question set.")],
+    kind: Annotated[Kind, typer.Option("--set", help="What it is.")] = Kind.locomo,
+    unit: Annotated[Unit, typer.Option("--unit", help="What of LoCoMo is ranked.")] = Unit.turn,
+    gold: Gold = None,
+    measure: Measure = "any@5",
+    plots: Plots = None,
+    embedder: EmbedderName = "minilm",
+    cache: Cache = None,
+    as_json: Json = False,
+) -> None:
+    """Say what each signal and guard is worth, with intervals of the paired differences.
+
+    Example: palace bench ablate locomo10.json
+    """
+    found = _load(path, kind, unit, gold)
+    name = f"ablate-{kind.value}" + (f"-{unit.value}" if kind is Kind.locomo else "")
+    for profiles in (list(sixteen()), list(without_each())):
+        base: Run | None = None
+        differences = []
+        for profile in profiles:
+            run = ask_all(name, found, profile, embedder, cache)
+            base = base or run
+            differences.append(compare_runs(base, run, measure=measure))
+            _print_difference(differences[-1], as_json=as_json)
+        if plots is not None:
+            say(str(draw_ablation(name, differences, plots, measure=measure)))
+
+
+def _load(path: Path, kind: Kind, unit: Unit, gold: Path | None) -> list[Collection]:
+    if kind is Kind.locomo:
+        return list(load_locomo(path, unit=unit.value, gold=gold))
+    if kind is Kind.longmemeval:
+        return list(load_longmemeval(path))
+    return [load_beir(path) if kind is Kind.beir else load_meetings(path)]
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="A run's JSONL.")],
+    second: Annotated[Path, typer.Argument(help="Another's, of the same questions.")],
+    measure: Measure = "any@5",
+    as_json: Json = False,
+) -> None:
+    """Compare two runs question by question: paired bootstrap and McNemar's test.
+
+    Example: palace bench compare a.jsonl b.jsonl
+    """
+    difference = compare_runs(read_run(first), read_run(second), measure=measure)
+    _print_difference(difference, as_json=as_json)
+
+
+def list_runs(cache: Cache = None, as_json: Json = False) -> None:
+    """List the runs that were made.
+
+    Example: palace bench list
+    """
+    for path in sorted((cache_of(cache) / "runs").glob("*.jsonl")):
+        try:
+            run = read_run(path)
+        except UsageError as error:
+            say(str(error))
+            continue
+        means = summarise(core(run.answers))
+        if as_json:
+            print_json({"schema": SCHEMA, "path": str(path), "run": run.name,
+                        "system": run.system, "questions": len(run.answers), **means})  # fmt: skip
+        else:
+            print(f"{path}  {len(run.answers)} questions, any@5 {means.get('any@5', 0):.3f}")
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Runs of one question set.")],
+    plots: Plots = None,
+    as_json: Json = False,
+) -> None:
+    """Print a Markdown table of runs, and draw them with --plots.
+
+    Example: palace bench report a.jsonl b.jsonl --plots pictures
+    """
+    read = [read_run(path) for path in runs]
+    print_runs(read, as_json=as_json)
+    if plots is not None:
+        for path in draw_runs(read, plots):
+            say(str(path))
+
+
+def _print_difference(difference: Difference, *, as_json: bool) -> None:
+    d = difference
+    if as_json:
+        print_json({"schema": SCHEMA, **asdict(d)})
+        return
+    test = "McNemar" if d.measure.startswith(("any", "all")) else "sign test"
+    print(
+        f"{d.second:<26} {d.measure} {d.value:.4f}  {d.mean:+.4f} "
+        f"[{d.low:+.4f}, {d.high:+.4f}]  won {d.won}, lost {d.lost}, {test} p {d.p:.4f}"
+    )

@@ -1,0 +1,144 @@
+"""Defects H1 to H20 of the reference design of source document 003, none of which may return.
+
+H1, H2, H4 and H6 are in test_lookup; H5, H12, H13, H19 and H20 in test_update; H9, H10 in
+test_policy.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_palace.anchors.lookup import look_up
+from memory_palace.bench.corf import measure_corf
+from memory_palace.bench.corf_data import Item, generate_corf, read_items, write_items
+from memory_palace.embedding.base import embed_query
+from memory_palace.errors import UsageError
+from memory_palace.operations.anchors import (
+    anchor_tiers,
+    build_anchors,
+    export_anchors,
+    look_up_anchors,
+)  # fmt: skip
+from memory_palace.palace import Palace
+
+
+def test_h2_the_exported_vectors_pair_with_the_exported_texts(
+    palace: Palace, tmp_path: Path
+) -> None:
+    build_anchors(palace)
+    index, embeds, meta = export_anchors(palace, tmp_path / "export")
+    arrays = np.load(embeds)
+    texts = arrays["anchor_texts"].tolist()
+    assert len(texts) == len(arrays["anchor_embeds"])
+    assert np.allclose(arrays["anchor_embeds"], palace.embedder().embed_passages(texts), atol=1e-6)
+    entries = json.loads(index.read_text("utf-8"))
+    assert set(entries) <= set(texts)
+    fields = {"path", "line", "score", "source", "preview", "chunk_id"}
+    assert all(set(entry) == fields for found in entries.values() for entry in found)
+    figures = json.loads(meta.read_text("utf-8"))
+    assert figures["n_anchors"] == len(texts)
+    assert figures["dim"] == palace.snapshot().commit.dimension
+
+
+def test_h3_anchors_are_unit_vectors_and_scores_are_bounded(palace: Palace) -> None:
+    build_anchors(palace)
+    tier = anchor_tiers(palace)[0]
+    assert np.allclose(np.linalg.norm(tier.matrix, axis=1), 1, atol=1e-5)
+    assert tier.lists.scores.min() >= 0 and tier.lists.scores.max() <= 1
+
+
+def test_h7_a_lookup_embeds_nothing_but_the_question(
+    palace: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_anchors(palace)
+    embedder = palace.embedder()
+    vector = embed_query(embedder, "tipping bucket")
+    book = palace.anchoring.of(palace.snapshot())
+
+    def fail(texts: object, **_: object) -> None:
+        pytest.fail(f"{texts} was embedded")
+
+    monkeypatch.setattr(type(embedder), "embed_passages", fail)
+    monkeypatch.setattr(type(embedder), "embed_queries", fail)
+    found = look_up(book, "tipping bucket", vector, now_ns=0)
+    exact = book.snapshot.rows_of(found.rows) @ vector
+    assert np.allclose(found.query, np.clip(exact, 0, 1), atol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["TIPPING BUCKET", "the tipping-bucket?", "“Tipping Buckets”!"])
+def test_h8_case_number_and_punctuation_do_not_hide_an_anchor(palace: Palace, text: str) -> None:
+    build_anchors(palace)
+    fired = {
+        name.lower() for name, how, _ in look_up_anchors(palace, text).fired if how == "lexical"
+    }
+    assert "tipping bucket" in fired
+
+
+def test_h11_the_benchmark_runs_every_ablation_and_computes_every_figure(palace: Palace) -> None:
+    build_anchors(palace)
+    items = generate_corf(palace, per_mode=2)
+    figures = measure_corf(palace, items)
+    names = {row.system for row in figures}
+    assert {"anchors", "no-pronoun", "no-rerank", "nightly-only", "dense", "bm25-passages"} <= names
+    for row in figures:
+        assert 0 <= row.low <= row.recall <= row.high <= 1
+        assert 0 <= row.irrelevant <= 1 and 0 < row.scr_hit <= 1
+
+
+def test_h11_no_questions_are_an_error_and_not_a_division_by_zero(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_text("", "utf-8")
+    with pytest.raises(UsageError):
+        read_items(path)
+
+
+def test_questions_survive_their_file(palace: Palace, tmp_path: Path) -> None:
+    items = generate_corf(palace, per_mode=3)
+    write_items(tmp_path / "set.jsonl", items)
+    assert read_items(tmp_path / "set.jsonl") == items
+    assert items == generate_corf(palace, per_mode=3), "a seed makes one set"
+    assert {item.kind for item in items} == {"synthetic"}
+    own = Item("x", "why", ("depth",), ("a#1",), "a", ("a#1",), "s")
+    assert own.is_held_out == Item(**{**_fields(own), "text": "other"}).is_held_out
+
+
+def test_h14_h15_a_tier_of_another_embedder_is_never_used(palace: Palace) -> None:
+    build_anchors(palace)
+    fingerprint = anchor_tiers(palace)[0].fingerprint
+    assert fingerprint == palace.snapshot().commit.fingerprint
+    tier = anchor_tiers(palace)[0]
+    assert tier.matrix.shape == (len(tier.anchors), palace.snapshot().commit.dimension)
+
+
+def test_h16_the_threshold_is_calibrated_or_literal(palace: Palace) -> None:
+    calibrated = build_anchors(palace)
+    literal = build_anchors(palace, theta=0.8)
+    assert 0 < calibrated.theta < 0.8
+    assert literal.theta == 0.8
+    assert literal.entries <= calibrated.entries
+
+
+def test_h17_times_say_their_zone(palace: Palace, tmp_path: Path) -> None:
+    build_anchors(palace)
+    _, _, meta = export_anchors(palace, tmp_path)
+    assert json.loads(meta.read_text("utf-8"))["built_at"].endswith("+00:00")
+
+
+def test_h18_changing_an_answer_changes_no_other(palace: Palace) -> None:
+    build_anchors(palace)
+    book = palace.anchoring.of(palace.snapshot())
+    vector = embed_query(palace.embedder(), "tipping bucket")
+    first = look_up(book, "tipping bucket", vector, now_ns=0)
+    scores = first.scores.copy()
+    first.scores[:] = 0
+    first.rows[:] = 0
+    again = look_up(book, "tipping bucket", vector, now_ns=0)
+    assert np.array_equal(again.scores, scores)
+
+
+def _fields(item: Item) -> dict[str, object]:
+    return {name: getattr(item, name) for name in Item.__dataclass_fields__}
