@@ -10,7 +10,7 @@ from functools import cache
 from importlib.metadata import entry_points, version
 from importlib.util import find_spec
 
-CHUNKER = "sections-3"
+CHUNKER = "sections-4"
 """Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
 
 TOKENIZER = "words-1"

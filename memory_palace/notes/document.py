@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from memory_palace.errors import PalaceError
+from memory_palace.language.markers import drop_markers
 from memory_palace.models import Link, Problem
 from memory_palace.notes.code import fenced_lines
 from memory_palace.notes.decoding import decode_note
@@ -32,7 +33,7 @@ _TOP_KEY = re.compile(r"[^\s#\-][^\n]*?:(\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One note as people filled it in. What is private or secret is not in it."""
+    """One note as people filled it in, without what is private, secret or a verification token."""
 
     path: str
     data: bytes
@@ -120,7 +121,7 @@ def parse_document(path: str, data: bytes, *, is_cold: bool = False) -> Document
     matter = split_front_matter(text)
     if is_private(matter):
         return None
-    body = text[matter.end :]
+    body = drop_markers(text[matter.end :])
     first_line = 1 + text.count("\n", 0, matter.end)
     return Document(
         path, data, matter.values, body, first_line, split_sections(body),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import Any, cast
 
+from memory_palace.language.markers import drop_markers
 from memory_palace.models import Note, Priority, Problem
 from memory_palace.notes.chunking import chunk_body
 from memory_palace.notes.code import without_code
@@ -24,7 +25,10 @@ _PRIORITIES = ("high", "medium", "low")
 def parse_note(
     path: str, data: bytes, *, count_tokens: Callable[[str], int], token_limit: int
 ) -> Note:
-    """Parse a note. What is private or secret is gone before anything is taken from the text."""
+    """Parse a note. What is private or secret is gone before anything is taken from the text.
+
+    So are verification tokens: an index that held them would give away the proof of reading.
+    """
     whole, problems = decode_note(data, path)
     text, withheld = withhold(whole, path)
     matter = split_front_matter(text)
@@ -35,7 +39,7 @@ def parse_note(
         message = "is private: nothing of it is indexed"
         problems += (Problem(path, None, "private", message),)
         return _private_note(path, data, problems)
-    body = text[matter.end :]
+    body = drop_markers(text[matter.end :])
     first_line = 1 + text.count("\n", 0, matter.end)
     lines = body.split("\n")
     clean = list(without_code(lines))
@@ -125,7 +129,7 @@ def _names(values: Mapping[str, Any], *keys: str) -> tuple[str, ...]:
 def _text(value: Any) -> str | None:
     if value is None or isinstance(value, list | dict | bool):
         return None
-    return " ".join(str(value).split()) or None
+    return " ".join(drop_markers(str(value)).split()) or None
 
 
 def _stem(path: str) -> str:

@@ -1,0 +1,1 @@
+"""The adversarial set for verification: what answers claim, and whether a memory bears it out."""

@@ -1,0 +1,235 @@
+"""Numbers in English prose, written in digits or in words, with their units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+_SMALL = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen".split()
+    )
+}
+_TENS = {
+    word: 10 * value
+    for value, word in enumerate(
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
+    )
+}
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
+    "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13,
+    "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18,
+    "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50,
+    "sixtieth": 60, "seventieth": 70, "eightieth": 80, "ninetieth": 90, "hundredth": 100,
+}  # fmt: skip
+_FRACTIONS = {
+    "half": Fraction(1, 2), "halves": Fraction(1, 2), "third": Fraction(1, 3),
+    "thirds": Fraction(1, 3), "quarter": Fraction(1, 4), "quarters": Fraction(1, 4),
+    "tenths": Fraction(1, 10),
+}  # fmt: skip
+_MULTIPLES = {"twice": 2, "double": 2, "doubles": 2, "doubled": 2, "thrice": 3, "dozen": 12}
+
+_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
+_UNIT_TABLE: tuple[tuple[str, Fraction, str], ...] = tuple(
+    (family, Fraction(size), words)
+    for family, size, words in (
+        ("time", Fraction(1, 1000), "ms millisecond milliseconds"),
+        ("time", Fraction(1), "s sec second seconds"),
+        ("time", Fraction(_MINUTE), "min minute minutes"),
+        ("time", Fraction(_HOUR), "h hr hour hours"),
+        ("time", Fraction(_DAY), "day days"),
+        ("time", Fraction(7 * _DAY), "week weeks"),
+        ("time", Fraction(_YEAR, 12), "month months"),
+        ("time", Fraction(_YEAR), "year years"),
+        ("length", Fraction(1, 1000), "mm millimetre millimetres millimeter millimeters"),
+        ("length", Fraction(1, 100), "cm centimetre centimetres centimeter centimeters"),
+        ("length", Fraction(1), "m metre metres meter meters"),
+        ("length", Fraction(1000), "km kilometre kilometres kilometer kilometers"),
+        ("mass", Fraction(1), "g gram grams"),
+        ("mass", Fraction(1000), "kg kilo kilos kilogram kilograms"),
+        ("mass", Fraction(10**6), "t ton tons tonne tonnes"),
+        ("volume", Fraction(1, 1000), "ml millilitre millilitres milliliter milliliters"),
+        ("volume", Fraction(1), "l litre litres liter liters"),
+        ("share", Fraction(1, 100), "% percent"),
+        ("data", Fraction(1000), "kb kilobyte kilobytes"),
+        ("data", Fraction(10**6), "mb megabyte megabytes"),
+        ("data", Fraction(10**9), "gb gigabyte gigabytes"),
+        ("data", Fraction(1), "byte bytes"),
+        ("power", Fraction(1), "w watt watts"),
+        ("power", Fraction(1000), "kw kilowatt kilowatts"),
+        ("money", Fraction(1), "€ euro euros"),
+        ("money", Fraction(1, 100), "cent cents"),
+        ("temperature", Fraction(1), "° °c degree degrees celsius"),
+    )
+)
+_UNITS = {word: (family, size) for family, size, words in _UNIT_TABLE for word in words.split()}
+UNIT_WORDS = frozenset({*_UNITS, "per", "each", "every"})
+"""What stands beside numbers and says nothing about their subject."""
+_TOKEN = re.compile(
+    r"[−-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|(?:(?<![\w.])[−-])?\d+(?:[.,]\d+)?"
+    r"|[^\W\d_]+|°C?|[%€]"
+)
+_FILLERS = frozenset({"a", "an", "of", "and", "the"})
+_BEFORE_UNIT = frozenset({"a", "per", "one", "last", "same"})
+"""After these ``second`` is a time."""
+_RANGE = re.compile(r"\s*(?:to|or|and|until|–|-)\s*")
+_BARE = re.compile(r"\s*(?:[,.;:)]|\Z|and\b|or\b|in\b)")
+"""Nothing that a number could count stands after it."""
+_SENTENCE_END = re.compile(r"[.!?]\s")
+_SUFFIX = re.compile(r"(?:st|nd|rd|th)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number as it stands in a text."""
+
+    value: Fraction
+    family: str = ""
+    """What its unit measures; empty without a known unit."""
+    size: Fraction = Fraction(1)
+    """How many base units its unit is."""
+    start: int = 0
+    end: int = 0
+    text: str = ""
+
+    def agrees(self, other: Number) -> bool:
+        """Say whether two may mean the same: equal with their units, where both have some.
+
+        A share in per cent equals the fraction.
+        """
+        if "share" in (self.family, other.family) and self.family != other.family:
+            return self.value == other.value or self.value * self.size == other.value * other.size
+        if self.family and other.family:
+            return self.family == other.family and (
+                self.value * self.size == other.value * other.size
+            )
+        return self.value == other.value
+
+
+def find_numbers(text: str) -> list[Number]:
+    """Return the numbers of a text in order. An ambiguous word, ``third``, gives each reading.
+
+    So does a bare number: it may have any unit of those before it in the sentence, ``every six
+    years, or every three``. In a range both have the unit of the second, ``two to eight degrees``.
+    """
+    tokens = [(m[0].casefold(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
+    found = list(_read(text, tokens))
+    for at in range(len(found) - 2, -1, -1):
+        if _RANGE.fullmatch(text, found[at].end, max(found[at].end, found[at + 1].start)):
+            found[at] = _with_unit(found[at], found[at + 1])
+    return [reading for at, number in enumerate(found) for reading in _readings(text, found, at)]
+
+
+def _readings(text: str, found: list[Number], at: int) -> list[Number]:
+    """Return a bare number with each unit of the earlier ones in its sentence, others as is."""
+    number = found[at]
+    if number.family or not _BARE.match(text, number.end):
+        return [number]
+    start = max((m.end() for m in _SENTENCE_END.finditer(text, 0, number.start)), default=0)
+    units = dict.fromkeys((o.family, o.size) for o in found[:at] if o.family and o.start >= start)
+    return [replace(number, family=family, size=size) for family, size in units] or [number]
+
+
+def _with_unit(number: Number, other: Number) -> Number:
+    if number.family or not other.family:
+        return number
+    return replace(number, family=other.family, size=other.size)
+
+
+def _read(text: str, tokens: list[tuple[str, int, int]]) -> Iterator[Number]:
+    at = 0
+    while at < len(tokens):
+        values, after = _read_value(tokens, at)
+        if not values:
+            at += 1
+            continue
+        family, size = _read_unit(tokens, after)
+        start, end = tokens[at][1], tokens[after - 1][2]
+        is_negative = _word(tokens, at - 1) == "minus"
+        for value in values:
+            signed = -value if is_negative else value
+            yield Number(signed, family, size, start, end, text[start:end])
+        at = max(after, at + 1)
+
+
+def _read_value(tokens: list[tuple[str, int, int]], at: int) -> tuple[list[Fraction], int]:
+    word = tokens[at][0]
+    if word[0].isdigit() or (word[0] in "−-" and len(word) > 1):
+        return [_read_digits(word)], _skip_suffix(tokens, at + 1)
+    if word == "second" and _word(tokens, at - 1) in _BEFORE_UNIT:
+        return [], at
+    if word in _MULTIPLES:
+        return [Fraction(_MULTIPLES[word])], at + 1
+    if word in _FRACTIONS or word in _ORDINALS:
+        return _read_part(word), at + 1
+    return _read_words(tokens, at)
+
+
+def _read_part(word: str) -> list[Fraction]:
+    readings = [Fraction(_ORDINALS[word])] if word in _ORDINALS else []
+    return [*readings, *([_FRACTIONS[word]] if word in _FRACTIONS else [])]
+
+
+def _read_digits(word: str) -> Fraction:
+    clean = word.replace("−", "-")
+    if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", clean):
+        return Fraction(clean.replace(",", ""))
+    return Fraction(clean.replace(",", "."))
+
+
+def _skip_suffix(tokens: list[tuple[str, int, int]], at: int) -> int:
+    is_near = at < len(tokens) and tokens[at][1] == tokens[at - 1][2]
+    return at + 1 if is_near and _SUFFIX.fullmatch(tokens[at][0]) else at
+
+
+def _read_words(tokens: list[tuple[str, int, int]], at: int) -> tuple[list[Fraction], int]:
+    """Read ``twenty-two``, ``three hundred and forty``, ``a hundred``, ``three quarters``."""
+    total, current, seen, place = 0, 0, False, at
+    if tokens[at][0] == "a" and _word(tokens, at + 1) in _SCALES:
+        current, seen, place = 1, True, at + 1
+    while place < len(tokens):
+        word = tokens[place][0]
+        if word in _SMALL or word in _TENS:
+            if seen and current % (10 if _SMALL.get(word, 10) < 10 else 100):
+                break  # half past "seven thirty" are two numbers
+            current += _SMALL.get(word, _TENS.get(word, 0))
+        elif word in _SCALES and (seen or place == at):
+            scale = _SCALES[word]
+            current = max(current, 1) * scale
+            if scale >= 1000:
+                total, current = total + current, 0
+        elif seen and current and word in _ORDINALS and current % 10 == 0:
+            return [Fraction(total + current + _ORDINALS[word])], place + 1
+        elif seen and word in _FRACTIONS and word.endswith("s"):
+            return [(total + current) * _FRACTIONS[word]], place + 1
+        elif not (seen and word == "and" and _joins(tokens, place)):
+            break
+        seen = True
+        place += 1
+    return ([Fraction(total + current)], place) if seen else ([], at)
+
+
+def _joins(tokens: list[tuple[str, int, int]], at: int) -> bool:
+    """Say whether an ``and`` stands within a number: ``three hundred and forty``."""
+    after = _word(tokens, at + 1)
+    return _word(tokens, at - 1) in _SCALES and (after in _SMALL or after in _TENS)
+
+
+def _word(tokens: list[tuple[str, int, int]], at: int) -> str:
+    return tokens[at][0] if 0 <= at < len(tokens) else ""
+
+
+def _read_unit(tokens: list[tuple[str, int, int]], at: int) -> tuple[str, Fraction]:
+    """Return the unit right after a number, articles and ``of`` passed over."""
+    place = at
+    while _word(tokens, place) in _FILLERS and place - at < 2:
+        place += 1
+    if _word(tokens, place) == "per" and _word(tokens, place + 1) == "cent":
+        return "share", Fraction(1, 100)
+    return _UNITS.get(_word(tokens, place), ("", Fraction(1)))

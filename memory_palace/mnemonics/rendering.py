@@ -1,0 +1,165 @@
+"""Write memories in the Markdown form, and change parts of one: every other byte stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+import yaml
+
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.mnemonics.form import (
+    ANCHOR,
+    CONTENT,
+    IMAGE,
+    LINKS,
+    LOCUS,
+    MEMORY_TYPE,
+    METADATA,
+    SMASHIN,
+)
+from memory_palace.mnemonics.values import BY_PERSON, MOST_FACTORS, Mark, Memory
+from memory_palace.notes.code import without_code
+from memory_palace.notes.decoding import decode_note
+from memory_palace.notes.document import split_sections
+from memory_palace.notes.frontmatter import split_front_matter
+from memory_palace.notes.headings import parse_heading
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+_END = re.compile(r"[\r\n]+\Z")
+_STATED_SCORE = re.compile(r"(\bsmashin(?:[ \t]+scope)?\**:?[ \t]+)\d+([ \t]*/[ \t]*12\b)", re.I)
+
+
+def render_memory(memory: Memory, *, tags: Sequence[str] = (), today: date) -> str:
+    """Return a new note for a memory."""
+    matter: dict[str, object] = {"title": memory.subject, "type": MEMORY_TYPE, "date": today}
+    if tags:
+        matter["tags"] = list(tags)
+    block = yaml.safe_dump(matter, sort_keys=False, allow_unicode=True, default_flow_style=None)
+    lead = [
+        f"- {label}: {text}"
+        for label, text in ((LOCUS, memory.locus), (ANCHOR, ", ".join(memory.anchors)))
+        if text
+    ]
+    parts = [f"# {memory.subject}", "\n".join(lead), f"## {IMAGE}", _with_token(memory)]
+    parts += [f"## {CONTENT}", memory.content.strip()]
+    if memory.links:
+        items = (f"- {link.kind.value}: [[{link.target}]]" for link in memory.links)
+        parts += [f"## {LINKS}", "\n".join(items)]
+    parts += [f"## {SMASHIN}", render_marks(memory.marks)] if memory.marks else []
+    stated = (
+        f"SMASHIN {memory.smashin_score}/{MOST_FACTORS}, created {today}, "
+        f"confidence {memory.confidence * 5:g}/5"
+    )
+    parts += [f"## {METADATA}", stated]
+    return f"---\n{block}---\n" + "\n\n".join(part for part in parts if part) + "\n"
+
+
+def render_marks(marks: Iterable[Mark]) -> str:
+    """Return the factor map as a task list, one factor a line."""
+    return "\n".join(_render_mark(mark) for mark in marks)
+
+
+def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:
+    """Put ``text`` below the heading ``name`` of level two; add the section where there is none.
+
+    A new section stands before ``Metadata``, or else at the end. Raise ``UsageError`` for a text
+    that would change other sections too, ``PalaceError`` for a note that is not UTF-8.
+    """
+    lines, plain = _split(path, data)
+    end = _line_end(lines)
+    new = [f"{line}{end}" for line in ("", *text.strip("\n").split("\n"), "")]
+    place = _find_section(plain, name)
+    if place is None:
+        before = _find_section(plain, METADATA)
+        start = stop = before[0] - 1 if before else len(lines)
+        if start and not _END.search(lines[start - 1]):
+            lines[start - 1] += end
+        gap = [end] if start and plain[start - 1].strip() else []
+        new = [*gap, f"## {name}{end}", *new]
+    else:
+        start, stop = place
+    if stop == len(lines):
+        new.pop()
+    changed = "".join([*lines[:start], *new, *lines[stop:]]).encode()
+    if not _is_plain(text) or _others(path, data, name) != _others(path, changed, name):
+        raise UsageError(
+            f"{path}: the text of {name} would change other sections; "
+            "it holds a heading, or a fence or comment that is not closed"
+        )
+    return changed
+
+
+def state_score(path: str, data: bytes, score: int) -> bytes:
+    """Write the score into ``Metadata``, where one is stated, or at the end of it."""
+    lines, plain = _split(path, data)
+    place = _find_section(plain, METADATA)
+    if place is None:
+        return replace_section(path, data, METADATA, f"SMASHIN {score}/{MOST_FACTORS}")
+    start, stop = place
+    for at in range(start, stop):
+        changed = _STATED_SCORE.sub(rf"\g<1>{score}\g<2>", lines[at])
+        if changed != lines[at]:
+            return "".join([*lines[:at], changed, *lines[at + 1 :]]).encode()
+        if _STATED_SCORE.search(lines[at]):
+            return data
+    text = "\n".join(plain[start:stop]).strip()
+    stated = f"SMASHIN {score}/{MOST_FACTORS}"
+    return replace_section(path, data, METADATA, f"{text}\n{stated}" if text else stated)
+
+
+def _is_plain(text: str) -> bool:
+    """Say whether a text has no heading of the first two levels and leaves nothing open."""
+    *lines, last = without_code([*text.split("\n"), "## last"])
+    return bool(last) and all(found[0] > 2 for found in map(parse_heading, lines) if found)
+
+
+def _others(path: str, data: bytes, name: str) -> dict[str, str]:
+    """Return the sections of a note but one."""
+    text, _ = decode_note(data, path)
+    sections = split_sections(text[split_front_matter(text).end :])
+    return {key: text for key, text in sections.items() if key.casefold() != name.casefold()}
+
+
+def _render_mark(mark: Mark) -> str:
+    reason = f": {' '.join(mark.reason.split())}" if mark.reason else ""
+    by = "" if mark.by == BY_PERSON else f" (by {mark.by})"
+    return f"- [{'x' if mark.is_present else ' '}] {mark.factor.value.capitalize()}{reason}{by}"
+
+
+def _with_token(memory: Memory) -> str:
+    missing = [token for token in memory.verify_tokens if f": {token}]" not in memory.image]
+    return " ".join([memory.image.strip(), *(f"[Verify: {token}]" for token in missing)]).strip()
+
+
+def _split(path: str, data: bytes) -> tuple[list[str], list[str]]:
+    """Return the lines with their ends, and the same without code, comments and front matter."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PalaceError(f"{path} is not UTF-8; save it as UTF-8 first") from error
+    lines = _LINE.findall(text)
+    bare = [_END.sub("", line) for line in lines]
+    clean = "\n".join([bare[0].removeprefix("\ufeff"), *bare[1:]]) if bare else ""
+    above = clean.count("\n", 0, split_front_matter(f"{clean}\n").end)
+    return lines, [*[""] * above, *without_code(bare[above:])]
+
+
+def _find_section(plain: Sequence[str], name: str) -> tuple[int, int] | None:
+    """Return the lines below a heading of level two, up to the next of level one or two."""
+    start = None
+    for at, line in enumerate(plain):
+        heading = parse_heading(line)
+        if heading is None or heading[0] > 2:
+            continue
+        if start is not None:
+            return start, at
+        if heading[0] == 2 and heading[1].casefold() == name.casefold():
+            start = at + 1
+    return None if start is None else (start, len(plain))
+
+
+def _line_end(lines: Sequence[str]) -> str:
+    match = _END.search(lines[0]) if lines else None
+    return match[0] if match else "\n"
