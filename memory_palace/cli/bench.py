@@ -10,11 +10,7 @@ import typer
 from memory_palace.bench.scale import Row, measure_notes, measure_scale
 from memory_palace.cli import bench_runs, bench_sets
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
-<<<<<<< HEAD
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
-from memory_palace.cli.bench_sets import add_commands
-=======
->>>>>>> 5b770b34b48e91ca858b0575423ec74a41eef542
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
 
@@ -66,11 +62,7 @@ def _record(row: Row) -> dict[str, object]:
 
 app.command("corf")(run_corf)
 app.command("anchors")(run_anchor_scale)
-<<<<<<< HEAD
 app.command("redqueen")(run_redqueen)
 app.command("llm")(run_llm)
-add_commands(app)
-=======
 bench_sets.add_commands(app)
 bench_runs.add_commands(app)
->>>>>>> 5b770b34b48e91ca858b0575423ec74a41eef542
