@@ -16,7 +16,10 @@ from memory_palace.redqueen.passages import (
 from memory_palace.redqueen.roles import Memories
 from memory_palace.redqueen.values import Evaluation, Evolution, Remembered
 
-MOST_ANCHORS = 8
+MOST_ANCHORS = 16
+FEW_ANCHORS = 8
+"""Room in any memory. A long one has room for one anchor in three sentences, up to the most."""
+_SENTENCES_PER_ANCHOR = 3
 ANCHOR_WORDS = 6
 """An anchor has four to six words (source document 000)."""
 _ACRONYM = re.compile(r"\(([A-Z][A-Z0-9]{1,7})s?\)|\b([A-Z]{2,8})\b")
@@ -28,7 +31,7 @@ class AnchorEvolver:
 
     What was missed once stands for what nobody asked: a memory that cannot be found by one of its
     sentences cannot be found by the others. So the sentences of the gaps come first, and others
-    follow while they say something new, up to ``most`` anchors.
+    follow while they say something new, up to ``most`` anchors; a short memory gets eight at most.
     """
 
     def __init__(self, *, most: int = MOST_ANCHORS) -> None:
@@ -58,8 +61,8 @@ class AnchorEvolver:
         gaps = [gap for evaluation in found for gap in evaluation.found]
         elements = [gap.element for gap in gaps if gap.kind == "missing detail"]
         linked = [clean_anchor(gap.element) for gap in gaps if gap.kind == "missing link"]
-        room = max(0, self._most - len(memory.cue.anchors))
-        anchors = [*linked, *_propose_anchors(memory, elements, rarity)][:room]
+        proposed = [*linked, *_propose_anchors(memory, elements, rarity)]
+        anchors = proposed[: self._room(memory)]
         images = [gap.element for gap in gaps if gap.kind == "weak image"]
         return Evolution(
             memory.cue.memory_id,
@@ -68,6 +71,12 @@ class AnchorEvolver:
             image_prompt=_draw(images) if images else "",
             reasons=tuple(dict.fromkeys(str(gap) for gap in gaps)),
         )
+
+    def _room(self, memory: Remembered) -> int:
+        """Return how many anchors may be added."""
+        sentences = len(split_sentences(memory.content))
+        allowed = max(FEW_ANCHORS, sentences // _SENTENCES_PER_ANCHOR)
+        return max(0, min(self._most, allowed) - len(memory.cue.anchors))
 
 
 def _propose_anchors(memory: Remembered, elements: Sequence[str], rarity: Rarity) -> Iterator[str]:
