@@ -121,6 +121,8 @@ class Derived:
     """Tokens that describe it and need not stand there: names, tags, phrases."""
     facts: tuple[tuple[str, str], ...] = ()
     """Pairs of kind and key of what was extracted from it."""
+    description: str = ""
+    """The same in a few words, for a vector of its own; empty where there is nothing to say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +229,8 @@ class Query:
     filters: Filters = field(default_factory=Filters)
     vector: Vector | None = None
     """``None`` where the text is empty (a listing) or the index has no vectors."""
+    phrases: Vector | None = None
+    """The embedding of its noun phrases, where they are compared with descriptions."""
     anchors: AnchorEvidence | None = None
     """Where the profile asks anchors."""
 

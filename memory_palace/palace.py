@@ -23,12 +23,13 @@ from memory_palace.graph.names import NoteNames
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.commit import read_commit
 from memory_palace.index.embedders import Embedders
+from memory_palace.index.fingerprint import choose_enrichment
 from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.metabolism.usage import record_usage
-from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
+from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult, Vector
 from memory_palace.retrieval.filters import check_room, match_notes
-from memory_palace.retrieval.profiles import DEFAULT_PROFILE, choose_profile
+from memory_palace.retrieval.profiles import DEFAULT_PROFILE, choose_profile, get_profile
 from memory_palace.retrieval.search import search
 from memory_palace.settings import read_config
 from memory_palace.storage.lock import writer_lock
@@ -78,14 +79,16 @@ class Palace:
         verify: bool = False,
         dry_run: bool = False,
         embedder: str | None = None,
+        enrich: bool | None = None,
         wait_seconds: float = 0.0,
         progress: Progress = lambda done, total: None,
     ) -> IndexReport:
         """Bring the index up to date with the notes.
 
         ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes
-        nothing. Raise ``IndexLockedError`` where another writer keeps the lock longer than
-        ``wait_seconds``.
+        nothing; ``enrich`` gives each chunk a second vector, of what describes it, and like
+        ``embedder`` is remembered. Raise ``IndexLockedError`` where another writer keeps the
+        lock longer than ``wait_seconds``.
         """
         from memory_palace.index.build import build_index
         from memory_palace.index.context import BuildContext
@@ -104,6 +107,7 @@ class Palace:
                 progress=progress,
                 derive=derive,
                 is_dry_run=dry_run,
+                is_enriched=choose_enrichment(state.commit, asked=enrich, force=force),
                 follow=self.anchoring.follow,
             )
             return build_index(context, state, force=force, verify=verify)
@@ -147,6 +151,8 @@ class Palace:
         if query.text and not is_lexical:
             embedder = self._embedders.of(snapshot.commit)
             query = replace(query, vector=embed_query(embedder, query.text))
+            if snapshot.is_enriched and "bridge" in get_profile(profile).weights:
+                query = replace(query, phrases=_embed_phrases(embedder, query.text))
         if query.text and profile == "anchors":
             query = self.anchoring.ask(query, snapshot, match_notes(snapshot, query.filters))
         found = search(
@@ -299,3 +305,10 @@ class Palace:
         if self._links is None or self._links[0] is not snapshot:
             self._links = (snapshot, NearLinks.from_snapshot(snapshot))
         return self._links[1]
+
+
+def _embed_phrases(embedder: Embedder, text: str) -> Vector | None:
+    from memory_palace.retrieval.phrasing import phrases_of
+
+    phrases = phrases_of(text)
+    return embed_query(embedder, phrases) if phrases else None

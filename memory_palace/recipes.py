@@ -20,6 +20,10 @@ FACTS = "facts-1"
 """Bump it whenever ``facts`` can extract something else from a text."""
 
 
+ENRICHED = "enriched-1"
+"""Bump it whenever ``facts.enrich`` can describe the same facts in other words."""
+
+
 @cache
 def english_pipeline() -> str | None:
     """Return the package of the English spaCy pipeline that is installed, the first by name.

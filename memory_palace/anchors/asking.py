@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import IndexDamagedError
+from memory_palace.index.context import Followed
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import AnchorEvidence, Query
+from memory_palace.models import AnchorEvidence, Problem, Query
 
 if TYPE_CHECKING:
     from memory_palace.anchors.book import Book
@@ -57,14 +58,14 @@ class Anchoring:
 
     def follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
-    ) -> tuple[str, ...]:
+    ) -> Followed:
         """Carry the anchors over to the next generation; return the names of its files.
 
-        Damaged files are not used: there are no anchors then until `palace anchors build`, as
-        `palace anchors report` says, but the notes are indexed.
+        Damaged files are named and not used: there are no anchors then until `palace anchors
+        build`, but the notes are indexed.
         """
         if not names:
-            return ()
+            return Followed(())
         from memory_palace.anchors.corpus import Reader
         from memory_palace.anchors.update import Updater
 
@@ -72,6 +73,7 @@ class Anchoring:
         settings, sources = self._config.anchors, self._config.sources
         updater = Updater(self._paths.index, reader, settings, sources, now_ns)
         try:
-            return updater.follow(hot, names)
-        except IndexDamagedError:
-            return ()
+            return Followed(updater.follow(hot, names))
+        except IndexDamagedError as error:
+            where = self._paths.index.relative_to(self._paths.root).as_posix()
+            return Followed((), (Problem(where, None, "index", str(error)),))

@@ -15,10 +15,10 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.errors import IndexDamagedError
+from memory_palace.index.companions import check_companion, damaged_companion
 from memory_palace.index.npz import map_arrays, write_arrays
 from memory_palace.models import Matrix, Scores
-from memory_palace.storage.atomic import is_named_by_content, write_content
+from memory_palace.storage.atomic import write_content
 
 Keys = NDArray[np.uint64]
 """First eight bytes of text digests."""
@@ -118,16 +118,12 @@ def write_tier(folder: Path, tier: Tier) -> str:
 
 def read_tier(folder: Path, name: str) -> Tier:
     """Read a tier. One that is not whole raises ``IndexDamagedError``, and is never used."""
-    path = folder / f"{name}.npz"
+    path = check_companion(folder, name)
     try:
-        if not is_named_by_content(path):
-            raise ValueError("it does not match its SHA-256")
         arrays = map_arrays(path)
         meta = json.loads(arrays["meta"].tobytes())
     except (OSError, ValueError, KeyError) as error:
-        raise IndexDamagedError(
-            f"{path.name} is damaged: {error}; run `palace anchors build` to make it again"
-        ) from error
+        raise damaged_companion(path, str(error)) from error
     return Tier(
         anchors=_anchors(meta["anchors"]),
         matrix=arrays["matrix"],

@@ -10,6 +10,8 @@ from memory_palace.retrieval.signals.table import LOW_PRECISION
 
 ADDED = 1.5
 """What a structural signal of 1 is worth beside standardised evidence."""
+ENRICHED = {"enriched": 0.2, "bridge": 1.0}
+"""What the signals of an enriched index are tried at."""
 CAP = 0.3
 """The upper end of what the source document gives for the sum of low-precision boosts."""
 _NAMES = {
@@ -53,6 +55,9 @@ def without_each() -> Iterator[Profile]:
         if signal not in shipped.weights:
             weights = {**shipped.weights, signal: 0.2 if signal == "described" else ADDED}
             yield replace(shipped, name=f"hybrid+{signal}", weights=weights)
+    for signal, weight in ENRICHED.items():
+        weights = {**shipped.weights, signal: weight}
+        yield replace(shipped, name=f"hybrid+{signal}", weights=weights)
     anchored = {**shipped.weights, "anchoring": 0.5}
     yield replace(shipped, name="hybrid+anchoring", weights=anchored)
     yield replace(shipped, name="hybrid+preservation", preserves_rank=True)

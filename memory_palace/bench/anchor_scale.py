@@ -17,6 +17,7 @@ from memory_palace.bench.generate import generate_palace
 from memory_palace.bench.scale import Row
 from memory_palace.config import PALACE
 from memory_palace.embedding.base import embed_query
+from memory_palace.index.context import Followed
 from memory_palace.operations.anchors import build_anchors
 from memory_palace.palace import Palace
 
@@ -103,11 +104,11 @@ def _update(palace: Palace) -> float:
     """Return the median milliseconds that following one changed note takes."""
     follow, times = palace.anchoring.follow, []
 
-    def timed(*arguments: object) -> tuple[str, ...]:
+    def timed(*arguments: object) -> Followed:
         started = time.perf_counter()
-        names: tuple[str, ...] = follow(*arguments)  # type: ignore[arg-type]
+        followed = follow(*arguments)  # type: ignore[arg-type]
         times.append((time.perf_counter() - started) * 1000)
-        return names
+        return followed
 
     palace.anchoring.follow = timed  # type: ignore[method-assign, assignment]
     path = palace.paths.root / PALACE / "chambers" / "new.md"

@@ -15,13 +15,13 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.facts.derive import derive
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.commit import Commit, read_commit, write_commit
-from memory_palace.index.fingerprint import index_fingerprint
-from memory_palace.index.postings import derived_keys
-from memory_palace.index.records import chunk_line, note_line
+from memory_palace.index.fingerprint import index_fingerprint, is_enriched
+from memory_palace.index.records import note_line
+from memory_palace.index.rows import chunk_row, describe, text_digest
 from memory_palace.index.segment import CONTENT
 from memory_palace.index.snapshot import Snapshot, open_snapshot
-from memory_palace.index.writing import ChunkRow, NoteRow, write_segment
-from memory_palace.models import Chunk, Matrix, Note, NoteDate
+from memory_palace.index.writing import NoteRow, write_segment
+from memory_palace.models import Chunk, Derived, Matrix, Note, NoteDate
 from memory_palace.notes.parsing import parse_note
 
 _ROOM = "palace/project_rooms"
@@ -46,17 +46,22 @@ class Corpus:
 
 
 def open_corpus(
-    collection: Collection, folder: Path, embedder: Embedder, vectors: VectorCache
+    collection: Collection,
+    folder: Path,
+    embedder: Embedder,
+    vectors: VectorCache,
+    *,
+    enriched: bool = False,
 ) -> Corpus:
     """Open the index of a collection, or make it with the same rows the indexer writes.
 
     A document of passages becomes a note whose chunks are its passages, one to a line; any other
     is read as Markdown and chunked as notes are.
     """
-    root = folder / "corpora" / digest_index(collection, index_fingerprint(embedder))
-    paths = PalacePaths(root)
+    fingerprint = index_fingerprint(embedder, is_enriched=enriched)
+    paths = PalacePaths(folder / "corpora" / digest_index(collection, fingerprint))
     if not _is_whole(paths):
-        _write(collection, paths, embedder, vectors)
+        _write(collection, paths, embedder, vectors, fingerprint)
     return Corpus(
         open_snapshot(paths),
         [document.id for document in collection.documents],
@@ -70,27 +75,38 @@ def _is_whole(paths: PalacePaths) -> bool:
 
 
 def _write(
-    collection: Collection, paths: PalacePaths, embedder: Embedder, vectors: VectorCache
+    collection: Collection,
+    paths: PalacePaths,
+    embedder: Embedder,
+    vectors: VectorCache,
+    fingerprint: str,
 ) -> None:
     notes = [_note(n, document, embedder) for n, document in enumerate(collection.documents)]
-    texts = [chunk.embed_text for note in notes for chunk in note.chunks]
-    matrix = vectors.passages(texts)
+    matrix = vectors.passages([chunk.embed_text for note in notes for chunk in note.chunks])
+    derived = [derive(note) for note in notes]
+    described = None
+    if is_enriched(fingerprint):
+        described = vectors.passages([text for pair in zip(notes, derived, strict=True)
+                                      for text in _descriptions(*pair)])  # fmt: skip
     rows, start = [], 0
-    for note in notes:
-        end = start + len(note.chunks)
-        rows.append(_row(note, matrix[start:end]) if note.chunks else _row(note, None))
-        start = end
+    for note, found in zip(notes, derived, strict=True):
+        inside = slice(start, start + len(note.chunks))
+        row = _row(note, found)
+        if note.chunks:
+            row = replace(row, vectors=matrix[inside])
+        if note.chunks and described is not None:
+            row = _described(row, _descriptions(note, found), described[inside])
+        rows.append(row)
+        start += len(note.chunks)
     paths.index.mkdir(parents=True, exist_ok=True, mode=0o700)
     ref = write_segment(
         paths.index,
         rows,
-        fingerprint=index_fingerprint(embedder),
+        fingerprint=fingerprint,
         dimension=embedder.dimension,
         is_cold=False,
     )
-    commit = Commit(
-        _WHOLE - 1, embedder.name, index_fingerprint(embedder), embedder.dimension, (ref,)
-    )
+    commit = Commit(_WHOLE - 1, embedder.name, fingerprint, embedder.dimension, (ref,))
     write_commit(paths.commit, commit)
     figures = calibrate(open_snapshot(paths))
     write_commit(
@@ -140,7 +156,19 @@ def _chunks(document: Document) -> Iterator[Chunk]:
         yield Chunk((), line, line, passage.text, passage.text, digest)
 
 
-def _row(note: Note, matrix: Matrix | None) -> NoteRow:
+def _descriptions(note: Note, derived: Sequence[Derived]) -> list[str]:
+    return [describe(c, d) for c, d in zip(note.chunks, derived, strict=True)]
+
+
+def _described(row: NoteRow, texts: Sequence[str], vectors: Matrix) -> NoteRow:
+    chunks = tuple(
+        replace(chunk, described=text_digest(text))
+        for chunk, text in zip(row.chunks, texts, strict=True)
+    )
+    return replace(row, chunks=chunks, described=vectors)
+
+
+def _row(note: Note, derived: Sequence[Derived]) -> NoteRow:
     return NoteRow(
         path=note.path,
         kind=CONTENT,
@@ -157,15 +185,5 @@ def _row(note: Note, matrix: Matrix | None) -> NoteRow:
         flags=0,
         stat=(0, 0, 0, 0, 0),
         line=note_line(note),
-        chunks=tuple(
-            ChunkRow(
-                c.first_line,
-                c.last_line,
-                bytes.fromhex(c.digest)[:16],
-                chunk_line(c),
-                derived_keys(d),
-            )
-            for c, d in zip(note.chunks, derive(note), strict=True)
-        ),
-        vectors=matrix,
+        chunks=tuple(chunk_row(c, d) for c, d in zip(note.chunks, derived, strict=True)),
     )

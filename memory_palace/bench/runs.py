@@ -18,7 +18,9 @@ from memory_palace.bench.vectors import VectorCache
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
 from memory_palace.index.fingerprint import index_fingerprint
-from memory_palace.retrieval.profiles import Profile
+from memory_palace.models import Vector
+from memory_palace.retrieval.phrasing import phrases_of
+from memory_palace.retrieval.profiles import DESCRIBING, Profile
 from memory_palace.storage.atomic import write_atomic
 
 Progress = Callable[[str, int, int], None]
@@ -153,8 +155,21 @@ class _Asker:
     def _ranker(self, collection: Collection) -> Ranker:
         if isinstance(self.recipe, str):
             return grep_ranker(collection)
-        corpus = open_corpus(collection, self.cache, self.embedder, self.vectors)
-        return profile_ranker(self.recipe, collection, corpus)
+        signals = self.recipe.weights.keys()
+        corpus = open_corpus(
+            collection,
+            self.cache,
+            self.embedder,
+            self.vectors,
+            enriched=bool(signals & DESCRIBING),
+        )
+        phrases = self._phrases(collection) if "bridge" in signals else {}
+        return profile_ranker(self.recipe, collection, corpus, phrases=phrases)
+
+    def _phrases(self, collection: Collection) -> dict[str, Vector]:
+        """Return the vector of each question's noun phrases, by question id."""
+        texts = {q.id: text for q in collection.questions if (text := phrases_of(q.text))}
+        return dict(zip(texts, self.vectors.questions(list(texts.values())), strict=True))
 
 
 def _recipe(collections: Sequence[Collection], system: str | Profile) -> str | Profile:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from memory_palace.bench.corpus import Corpus
@@ -38,11 +40,22 @@ def mode_profile(mode: str, *, ranks_passages: bool) -> Profile:
     return get_profile(MODES.get(mode, mode))
 
 
-def profile_ranker(profile: Profile, collection: Collection, corpus: Corpus) -> Ranker:
-    """Return how a profile ranks the units of a collection."""
+def profile_ranker(
+    profile: Profile,
+    collection: Collection,
+    corpus: Corpus,
+    *,
+    phrases: Mapping[str, Vector] = MappingProxyType({}),
+) -> Ranker:
+    """Return how a profile ranks the units of a collection.
+
+    ``phrases`` holds the vectors of the questions' noun phrases by question, for a profile that
+    compares them.
+    """
 
     def rank(question: Question, vector: Vector) -> Sequence[Ranked]:
         query = Query(" ".join(question.text.split()), question.as_of, Filters(), vector)
+        query = replace(query, phrases=phrases.get(question.id))
         found = search(
             query,
             corpus.snapshot,

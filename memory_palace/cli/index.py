@@ -26,6 +26,14 @@ def index_notes(
     embedder: Annotated[
         str | None, typer.Option("--embedder", help="Embedder of the first or a forced build.")
     ] = None,
+    enrich: Annotated[
+        bool | None,
+        typer.Option(
+            "--enrich/--no-enrich",
+            help="Second vectors, of what describes each passage; first or forced build.",
+            show_default=False,
+        ),
+    ] = None,
     nightly: Annotated[
         bool, typer.Option("--nightly", help="Then build the anchors anew, too.")
     ] = False,
@@ -44,6 +52,7 @@ def index_notes(
             verify=verify,
             dry_run=dry_run,
             embedder=embedder,
+            enrich=enrich,
             wait_seconds=wait,
             progress=progress,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 
+from memory_palace.facts.enrich import enrich_passage
 from memory_palace.facts.extract import extract_facts
 from memory_palace.facts.fact import Fact, FactKind
 from memory_palace.facts.nlp import choose_reader
@@ -40,6 +41,7 @@ def _derive(note: Note, chunk: Chunk, written: date | None, read: Reader) -> Der
         words=tuple(tokenize(chunk.embed_text)),
         extras=tuple(_extras(note, chunk, facts)),
         facts=(*((fact.kind.value, fact.key) for fact in facts), *_forms(chunk)),
+        description=enrich_passage(facts),
     )
 
 

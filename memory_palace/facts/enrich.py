@@ -19,6 +19,8 @@ _LEADS = (
     (FactKind.LINK, "Linked to"),
 )
 """In the order of how much each tells; the last ones are cut first."""
+_NAMING = frozenset({FactKind.ENTITY, FactKind.PHRASE})
+"""A name is a phrase as well; it is said once."""
 
 
 def enrich_passage(facts: Sequence[Fact]) -> str:
@@ -27,22 +29,24 @@ def enrich_passage(facts: Sequence[Fact]) -> str:
     The same facts give the same text. Empty where there is nothing to say.
     """
     sentences, left = [], MOST_WORDS
+    named: list[str] = []
     for kind, lead in _LEADS:
+        seen = named if kind in _NAMING else []
         left -= len(lead.split())
-        kept = list(_fitting(_shown(facts, kind), left))
+        kept = list(_fitting(_shown(facts, kind, seen), left))
         left = left - sum(len(text.split()) for text in kept) if kept else left + len(lead.split())
         if kept:
             sentences.append(f"{lead} {', '.join(kept)}.")
     return " ".join(sentences)
 
 
-def _shown(facts: Sequence[Fact], kind: FactKind) -> Iterator[str]:
-    """Yield what is shown of one kind, once each, and no phrase inside a longer one before it."""
-    seen: list[str] = []
+def _shown(facts: Sequence[Fact], kind: FactKind, seen: list[str]) -> Iterator[str]:
+    """Yield what is shown of one kind: nothing that is part of what was ``seen`` before."""
     for fact in facts:
         shown = fact.display.rpartition("/")[2].removesuffix(".md")
-        if fact.kind == kind and shown and not any(shown in other for other in seen):
-            seen.append(shown)
+        key = shown.casefold()
+        if fact.kind == kind and shown and not any(key in other for other in seen):
+            seen.append(key)
             yield shown
 
 

@@ -46,10 +46,10 @@ def build_index(
     if not context.is_dry_run:
         record = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
         published = publish(context, state, base, written, record, hashed=diff.hashed)
-    problems = (
+    problems = tuple(dict.fromkeys((
         *state.problems, *found.problems, *listing.manifest.problems, *diff.problems,
-        *tally.problems,
-    )  # fmt: skip
+        *tally.problems, *published.problems,
+    )))  # fmt: skip
     gone = _gone(tally)
     known = {note.path for note in state.known()} if force else set()
     added = [file.path for file in diff.new if file.path not in gone | known]
@@ -128,7 +128,7 @@ def _write_zones(
             )
             refs.append(ref)
             segment = opened[ref.name] = open_segment(context.paths.index, ref)
-            known.add(segment["chunk_digest"], segment.vectors)
+            known.add_segment(segment)
     return Written(tuple(refs), opened)
 
 
@@ -136,7 +136,7 @@ def _known_vectors(context: BuildContext, state: State, diff: Diff) -> KnownVect
     known = KnownVectors()
     is_forced = state is EMPTY and context.paths.commit.exists()
     for segment in state.segments:
-        known.add(segment["chunk_digest"], segment.vectors)
+        known.add_segment(segment)
     if (diff.new or diff.changed or diff.moved) and not is_forced:
         known.add_leftovers(
             context.paths.index,

@@ -56,10 +56,14 @@ def compact(
             chosen = _choose(zone)
             if not chosen:
                 break
-            merged = _merge(folder, fold, chosen, fingerprint, dimension, is_cold=is_cold)
-            last = zone.index(chosen[-1])
-            zone[last : last + 1] = [merged] if merged else []
-            zone = [ref for ref in zone if ref not in chosen]
+            parts = [zone[place] for place in chosen]
+            merged = _merge(folder, fold, parts, fingerprint, dimension, is_cold=is_cold)
+            # By place: what is merged may be, byte for byte, a segment that was there before.
+            zone = [
+                *(ref for n, ref in enumerate(zone[: chosen[-1]]) if n not in chosen),
+                *([merged] if merged else []),
+                *zone[chosen[-1] + 1 :],
+            ]
             written += merged.array_bytes + merged.line_bytes if merged else 0
         done += zone
     return Compaction(tuple(done), written)
@@ -70,16 +74,16 @@ def _count_dead(zone: Sequence[SegmentRef], fold: Fold) -> list[SegmentRef]:
     return [replace(ref, dead_rows=count) for ref, count in zip(zone, dead, strict=True)]
 
 
-def _choose(zone: Sequence[SegmentRef]) -> list[SegmentRef]:
-    """Return the segments to merge next, in their order; empty when all is well."""
-    for ref in zone:
+def _choose(zone: Sequence[SegmentRef]) -> list[int]:
+    """Return the places of the segments to merge next, ascending; empty when all is well."""
+    for place, ref in enumerate(zone):
         if ref.rows >= LARGE_ROWS // PILE and ref.dead_rows >= DEAD_SHARE * ref.rows:
-            return [ref]
-    piles: dict[int, list[SegmentRef]] = {}
-    for ref in zone:
+            return [place]
+    piles: dict[int, list[int]] = {}
+    for place, ref in enumerate(zone):
         size = max(ref.rows, ref.notes, 1)
         if size < LARGE_ROWS:
-            piles.setdefault(int(np.log2(size)) // 3, []).append(ref)
+            piles.setdefault(int(np.log2(size)) // 3, []).append(place)
     full = [pile for pile in piles.values() if len(pile) >= PILE]
     return full[0] if full else []
 
@@ -144,14 +148,15 @@ def _with_chunks(row: NoteRow, segment: Segment, rows: Sequence[int]) -> NoteRow
             bytes(segment["chunk_digest"][i]),
             segment.chunk_bytes(i),
             tuple(keys[i] for keys in segment.row_keys),
+            b"" if segment.described is None else bytes(segment["described_digest"][i]),
         )
         for i in rows
     )
-    return (
-        replace(row, chunks=chunks, vectors=segment.vectors[rows[0] : rows[-1] + 1])
-        if rows
-        else row
-    )
+    if not rows:
+        return row
+    inside = slice(rows[0], rows[-1] + 1)
+    described = None if segment.described is None else segment.described[inside]
+    return replace(row, chunks=chunks, vectors=segment.vectors[inside], described=described)
 
 
 def _rows_by_note(segment: Segment) -> dict[int, list[int]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.index.fingerprint import index_fingerprint
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Derived, Note
+from memory_palace.models import Derived, Note, Problem
 
 Progress = Callable[[int, int], None]
 """Told how many chunks are done, and how many there will be by the present estimate."""
@@ -17,10 +18,18 @@ Progress = Callable[[int, int], None]
 Derive = Callable[[Note], Sequence[Derived]]
 """Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""
 
-Follow = Callable[[Snapshot, tuple[str, ...], Embedder, int], tuple[str, ...]]
-"""Carries what is derived from the whole index over to a new generation, before it is committed:
-given the notes outside the cold zone, the names of the files so far, embedder and time, it returns
-the names."""
+
+class Followed(NamedTuple):
+    """What is derived from the whole index, carried over to a new generation."""
+
+    names: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+    """What could not be carried over, and why."""
+
+
+Follow = Callable[[Snapshot, tuple[str, ...], Embedder, int], Followed]
+"""Carries over, before the commit: given the notes outside the cold zone, the names of the files
+so far, embedder and time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +44,11 @@ class BuildContext:
     progress: Progress
     derive: Derive
     is_dry_run: bool = False
-    follow: Follow = lambda hot, names, embedder, now_ns: names
+    is_enriched: bool = False
+    """Whether each chunk has a second vector, of what describes it."""
+    follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
 
     @property
     def fingerprint(self) -> str:
-        """Everything that decides what a vector is: the embedder and the chunker."""
-        return index_fingerprint(self.embedder)
+        """Everything that decides what is in the index: the embedder, and how notes are read."""
+        return index_fingerprint(self.embedder, is_enriched=self.is_enriched)

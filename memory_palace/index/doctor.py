@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -16,8 +16,9 @@ from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
 from memory_palace.index.context import Derive
 from memory_palace.index.postings import derived_keys, same_keys
-from memory_palace.index.snapshot import Snapshot, open_snapshot
-from memory_palace.index.state import State, open_state
+from memory_palace.index.rows import describe, text_digest
+from memory_palace.index.snapshot import Member, Snapshot, open_snapshot
+from memory_palace.index.state import State, check_anchors, open_state
 from memory_palace.models import Chunk, SourceFile
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.manifest import read_manifest
@@ -63,7 +64,7 @@ def examine(
     state = open_state(paths, verify=True)
     findings = [Finding("index file", p.path, p.message) for p in state.problems]
     checked = {"segments": len(commit.segments)}
-    if not state.problems:
+    if not set(state.problems) - set(check_anchors(paths, commit)):
         snapshot = open_snapshot(paths, include_cold=True)
         examiner = _Examiner(paths, config, embedder, derive, snapshot)
         findings += examiner.examine()
@@ -88,7 +89,7 @@ class _Examiner:
         self._embedder = embedder
         self._derive = derive
         self._snapshot = snapshot
-        self._sampled: list[tuple[str, int, str]] = []
+        self._sampled: dict[Member, list[tuple[str, int, str]]] = {"vectors": [], "described": []}
         self.checked = {"notes": 0, "chunks": 0, "vectors": 0, "manifest lines": 0}
 
     def examine(self) -> Iterator[Finding]:
@@ -140,6 +141,9 @@ class _Examiner:
             return
         for row, chunk, derived in zip(rows, note.chunks, self._derive(note), strict=True):
             yield from self._chunk(file.path, row, chunk)
+            if self._snapshot.is_enriched:
+                text = describe(chunk, derived)
+                self._sampled["described"].append((text_digest(text).hex(), row, text))
             if not same_keys(self._snapshot.row_keys(row), derived_keys(derived)):
                 where = f"{file.path}:{chunk.first_line}"
                 yield Finding("chunk", where, "its words or facts are not those of its text")
@@ -153,16 +157,22 @@ class _Examiner:
             return
         if lines != (chunk.first_line, chunk.last_line) or record.digest != chunk.digest:
             yield Finding("chunk", f"{path}:{chunk.first_line}", "its record is not of its text")
-        self._sampled.append((chunk.digest, row, chunk.embed_text))
+        self._sampled["vectors"].append((chunk.digest, row, chunk.embed_text))
 
     def _vectors(self) -> Iterator[Finding]:
         """Make the vectors of the chunks with the smallest digests again."""
-        sample = sorted(self._sampled)[:SAMPLE]
-        if not sample or self._embedder is None:
-            return
-        again = self._embedder.embed_passages([text for _, _, text in sample])
-        stored = self._snapshot.rows_of(np.array([row for _, row, _ in sample]))
-        self.checked["vectors"] = len(sample)
+        for member, sampled in self._sampled.items():
+            sample = sorted(sampled)[:SAMPLE]
+            if sample and self._embedder is not None:
+                self.checked["vectors"] += len(sample)
+                yield from self._compare(sample, self._embedder, member)
+
+    def _compare(
+        self, sample: Sequence[tuple[str, int, str]], embedder: Embedder, member: Member
+    ) -> Iterator[Finding]:
+        again = embedder.embed_passages([text for _, _, text in sample])
+        rows = np.array([row for _, row, _ in sample])
+        stored = self._snapshot.rows_of(rows, member=member)
         for (_, row, _), distance in zip(
             sample, np.abs(again - stored).max(axis=1, initial=0), strict=True
         ):

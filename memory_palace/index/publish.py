@@ -15,6 +15,7 @@ from memory_palace.index.fold import fold_segments
 from memory_palace.index.segment import Segment
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.state import State
+from memory_palace.models import Problem
 from memory_palace.storage.atomic import remove_files, sweep_temporaries
 
 
@@ -38,6 +39,7 @@ class Published:
 
     record_bytes: int = 0
     bytes_merged: int = 0
+    problems: tuple[Problem, ...] = ()
 
 
 def draft_commit(context: BuildContext, *, manifest: str, git_head: str) -> Commit:
@@ -76,14 +78,15 @@ def publish(
     )
     draft = replace(draft, segments=compaction.refs)
     hot = _hot(draft, written.opened)
+    problems: tuple[Problem, ...] = ()
     draft = replace(draft, calibration=calibrate(hot))
     if state.commit and state.commit.fingerprint == draft.fingerprint:
-        names = context.follow(hot, state.commit.anchors, context.embedder, context.now_ns)
-        draft = replace(draft, anchors=names)
+        followed = context.follow(hot, state.commit.anchors, context.embedder, context.now_ns)
+        draft, problems = replace(draft, anchors=followed.names), followed.problems
     commit = next_commit(state.commit, draft)
     size = write_commit(context.paths.commit, commit)
     sweep(folder, commit)
-    return Published(size, compaction.bytes_merged)
+    return Published(size, compaction.bytes_merged, problems)
 
 
 def sweep(folder: Path, commit: Commit) -> None:

@@ -9,6 +9,7 @@ from typing import BinaryIO
 import numpy as np
 
 from memory_palace.index.npz import Array, map_arrays, write_arrays
+from memory_palace.index.segment import Segment
 from memory_palace.models import Matrix, Vector
 from memory_palace.storage.atomic import is_named_by_content, write_content
 
@@ -27,6 +28,12 @@ class KnownVectors:
         if len(digests):
             self._sources.append((np.ascontiguousarray(digests).view("<u8"), vectors))
 
+    def add_segment(self, segment: Segment) -> None:
+        """Offer the vectors of a segment: of its chunks, and of what describes them."""
+        self.add(segment["chunk_digest"], segment.vectors)
+        if segment.described is not None:
+            self.add(segment["described_digest"], segment.described)
+
     def add_leftovers(self, folder: Path, *, fingerprint: str, committed: Iterable[str]) -> None:
         """Offer what an interrupted build wrote, where it verifies and has the same recipe."""
         named = set(committed)
@@ -35,6 +42,8 @@ class KnownVectors:
                 arrays = map_arrays(path)
                 if bytes(arrays["fingerprint"]).decode() == fingerprint:
                     self.add(arrays["chunk_digest"], arrays["vectors"])
+                    if "described" in arrays:
+                        self.add(arrays["described_digest"], arrays["described"])
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, Vector]:
         """Return the vectors of those digests that are known."""

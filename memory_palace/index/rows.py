@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from memory_palace.index.postings import derived_keys
 from memory_palace.index.records import chunk_line, note_line
 from memory_palace.index.reuse import KnownVectors, write_checkpoint
 from memory_palace.index.segment import CONTENT, EVERGREEN, HAS_PROBLEMS, PRIORITIES, PRIVATE
-from memory_palace.index.writing import ChunkRow, NoteRow
-from memory_palace.models import Matrix, Note, Problem, SourceFile, Vector
+from memory_palace.index.writing import DIGEST_BYTES, ChunkRow, NoteRow
+from memory_palace.models import Chunk, Derived, Note, Problem, SourceFile, Vector
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 
@@ -32,7 +33,8 @@ class Tally:
     reused: int = 0
     bytes_done: int = 0
     bytes_total: int = 0
-    chunks: int = 0
+    texts: int = 0
+    """To be embedded or looked up: one per chunk, two in an enriched index."""
     problems: list[Problem] = field(default_factory=list)
     vanished: set[str] = field(default_factory=set)
 
@@ -40,7 +42,8 @@ class Tally:
 @dataclass(slots=True)
 class _Draft:
     row: NoteRow
-    texts: list[str]
+    texts: dict[bytes, str]
+    """What is embedded for it, by digest."""
 
 
 class RowMaker:
@@ -69,11 +72,11 @@ class RowMaker:
             draft = self._draft(file)
             if draft is None:
                 continue
-            if drafts and rows + len(draft.texts) > LARGE_ROWS:
+            if drafts and rows + len(draft.row.chunks) > LARGE_ROWS:
                 yield self._finish(drafts)
                 drafts, rows = [], 0
             drafts.append(draft)
-            rows += len(draft.texts)
+            rows += len(draft.row.chunks)
         if drafts:
             yield self._finish(drafts)
 
@@ -94,16 +97,15 @@ class RowMaker:
             file.path, data, count_tokens=embedder.count_tokens, token_limit=embedder.token_limit
         )
         self._tally.problems.extend(note.problems)
-        self._tally.chunks += len(note.chunks)
-        row = self._row(note, replace(file, stat=stat))
-        return _Draft(row, [chunk.embed_text for chunk in note.chunks])
+        return self._row(note, replace(file, stat=stat))
 
-    def _row(self, note: Note, file: SourceFile) -> NoteRow:
+    def _row(self, note: Note, file: SourceFile) -> _Draft:
         asked = self._authorities
         own_type, own_priority = note.type or "", PRIORITIES.index(note.priority or "")
         date, source = asked.date_of(note.path, note.date)
         changed = self._changed_ns(file)
-        return NoteRow(
+        chunks, texts = self._chunks(note)
+        row = NoteRow(
             path=note.path,
             kind=CONTENT,
             digest=bytes.fromhex(note.digest)[:16],
@@ -121,34 +123,36 @@ class RowMaker:
             + HAS_PROBLEMS * bool(note.problems),
             stat=(*file.stat, file.stat.mtime_ns if changed is None else changed),
             line=note_line(note),
-            chunks=tuple(
-                ChunkRow(
-                    c.first_line,
-                    c.last_line,
-                    bytes.fromhex(c.digest)[:16],
-                    chunk_line(c),
-                    derived_keys(d),
-                )
-                for c, d in zip(note.chunks, self._context.derive(note), strict=True)
-            ),
+            chunks=tuple(chunks),
         )
+        return _Draft(row, texts)
+
+    def _chunks(self, note: Note) -> tuple[list[ChunkRow], dict[bytes, str]]:
+        """Return the rows of a note's chunks, and what is embedded for them by digest."""
+        rows: list[ChunkRow] = []
+        texts: dict[bytes, str] = {}
+        for chunk, derived in zip(note.chunks, self._context.derive(note), strict=True):
+            row = chunk_row(chunk, derived)
+            texts[row.digest] = chunk.embed_text
+            if self._context.is_enriched:
+                text = describe(chunk, derived)
+                row = replace(row, described=text_digest(text))
+                texts[row.described] = text
+            rows.append(row)
+        self._tally.texts += len(rows) * (2 if self._context.is_enriched else 1)
+        return rows, texts
 
     def _finish(self, drafts: Sequence[_Draft]) -> list[NoteRow]:
         """Give every draft its vectors; each distinct unknown text is embedded once."""
-        texts = {
-            chunk.digest: text
-            for draft in drafts
-            for chunk, text in zip(draft.row.chunks, draft.texts, strict=True)
-        }
+        texts = {digest: text for draft in drafts for digest, text in draft.texts.items()}
         vectors = self._known.find(list(texts)) if texts else {}
         missing = [digest for digest in texts if digest not in vectors]
         self._tally.embedded += len(missing)
-        self._tally.reused += sum(len(draft.row.chunks) for draft in drafts) - len(missing)
+        rows = sum(len(draft.row.chunks) for draft in drafts)
+        self._tally.reused += rows * (2 if self._context.is_enriched else 1) - len(missing)
         if not self._context.is_dry_run:
             vectors |= self._embed(missing, texts)
-        return [
-            replace(draft.row, vectors=self._stack(draft.row.chunks, vectors)) for draft in drafts
-        ]
+        return [self._with_vectors(draft.row, vectors) for draft in drafts]
 
     def _embed(self, missing: Sequence[bytes], texts: dict[bytes, str]) -> dict[bytes, Vector]:
         """Embed in slices, and keep what is made should the build be killed."""
@@ -172,14 +176,38 @@ class RowMaker:
 
     def _report(self, left: int) -> None:
         tally = self._tally
-        done = tally.chunks - left
+        done = tally.texts - left
         share = tally.bytes_done / tally.bytes_total if tally.bytes_total else 1.0
-        self._context.progress(done, max(tally.chunks, round(tally.chunks / max(share, 1e-9))))
+        self._context.progress(done, max(tally.texts, round(tally.texts / max(share, 1e-9))))
 
-    def _stack(self, chunks: Sequence[ChunkRow], vectors: dict[bytes, Vector]) -> Matrix | None:
-        if not chunks or self._context.is_dry_run:
-            return None
-        return np.stack([vectors[chunk.digest] for chunk in chunks])
+    def _with_vectors(self, row: NoteRow, vectors: dict[bytes, Vector]) -> NoteRow:
+        if not row.chunks or self._context.is_dry_run:
+            return row
+        row = replace(row, vectors=np.stack([vectors[chunk.digest] for chunk in row.chunks]))
+        if not self._context.is_enriched:
+            return row
+        return replace(row, described=np.stack([vectors[c.described] for c in row.chunks]))
+
+
+def chunk_row(chunk: Chunk, derived: Derived) -> ChunkRow:
+    """Return the row of a chunk, without its vectors."""
+    return ChunkRow(
+        chunk.first_line,
+        chunk.last_line,
+        bytes.fromhex(chunk.digest)[:DIGEST_BYTES],
+        chunk_line(chunk),
+        derived_keys(derived),
+    )
+
+
+def describe(chunk: Chunk, derived: Derived) -> str:
+    """Return what the second vector of a chunk is of: its description, where it has one."""
+    return derived.description or chunk.embed_text
+
+
+def text_digest(text: str) -> bytes:
+    """Return the digest that a text's vector is known by."""
+    return sha256(text.encode()).digest()[:DIGEST_BYTES]
 
 
 def _joined(names: Iterable[str]) -> str:

@@ -69,6 +69,11 @@ class Segment:
         return vectors
 
     @property
+    def described(self) -> Matrix | None:
+        """Unit vectors of what describes each row, of the shape of ``vectors``; enriched only."""
+        return self._arrays.get("described")
+
+    @property
     def postings_bytes(self) -> int:
         """Bytes of what its rows are found by."""
         fields = tuple(f"{field}_" for field in FIELDS)

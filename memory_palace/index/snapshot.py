@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from memory_palace.config import PalacePaths
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import Commit, read_commit
+from memory_palace.index.fingerprint import is_enriched
 from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.npz import Array
 from memory_palace.index.postings import KeyCounts
@@ -26,6 +28,9 @@ from memory_palace.index.segment import (
 )
 from memory_palace.models import ChunkRecord, Matrix, NoteRecord, Scores, Vector
 from memory_palace.notes.rooms import room_of
+
+Member: TypeAlias = Literal["vectors", "described"]
+"""A vector of a row: of the passage, or of what describes it."""
 
 _MTIME = 3
 SEPARATOR = "\x1f"
@@ -75,20 +80,28 @@ class Snapshot:
         """First row of each segment, and one more for the end."""
         return np.cumsum([0, *(segment.rows for segment in self.segments)]).astype(np.int64)
 
-    def similarities(self, vector: Vector) -> Scores:
-        """Return the cosine of every row with a unit vector; dead rows have some value too."""
+    @cached_property
+    def is_enriched(self) -> bool:
+        """Whether each row has a second vector, of what describes it."""
+        return is_enriched(self.commit.fingerprint)
+
+    def similarities(self, vector: Vector, *, member: Member = "vectors") -> Scores:
+        """Return the cosine of every row with a unit vector; dead rows have some value too.
+
+        ``member`` says with which vector of the row; ``described`` is in enriched indexes only.
+        """
         scores: Scores = np.empty(int(self.row_starts[-1]), np.float32)
         for segment, start in zip(self.segments, self.row_starts.tolist(), strict=False):
-            np.matmul(segment.vectors, vector, out=scores[start : start + segment.rows])
+            np.matmul(segment[member], vector, out=scores[start : start + segment.rows])
         return scores
 
-    def rows_of(self, rows: NDArray[np.int64]) -> Matrix:
+    def rows_of(self, rows: NDArray[np.int64], *, member: Member = "vectors") -> Matrix:
         """Return the vectors of some rows, shape ``(len(rows), dimension)``."""
         found = np.empty((len(rows), self.commit.dimension), np.float32)
         numbers = np.searchsorted(self.row_starts, rows, side="right") - 1
         for number in sorted(set(numbers.tolist())):  # np.unique would import numpy.ma: 7 ms
             inside = numbers == number
-            found[inside] = self.segments[number].vectors[rows[inside] - self.row_starts[number]]
+            found[inside] = self.segments[number][member][rows[inside] - self.row_starts[number]]
         return found
 
     @cached_property

@@ -11,6 +11,7 @@ import numpy as np
 from memory_palace.config import PalacePaths
 from memory_palace.errors import IndexDamagedError, IndexMissingError
 from memory_palace.index.commit import Commit, SegmentRef, read_commit
+from memory_palace.index.companions import check_companion
 from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.segment import STAT, Segment, damaged, open_segment
 from memory_palace.index.writing import NoteRow
@@ -81,6 +82,8 @@ def open_state(paths: PalacePaths, *, verify: bool = False) -> State:
             opened[ref] = _open(paths.index, ref, verify=verify)
         except IndexDamagedError as error:
             problems.append(_problem(paths.index / f"{ref.name}.npz", paths, error))
+    if verify:
+        problems += check_anchors(paths, commit)
     return State(
         commit,
         tuple(opened),
@@ -88,6 +91,18 @@ def open_state(paths: PalacePaths, *, verify: bool = False) -> State:
         fold_segments([s for ref, s in opened.items() if ref.is_cold]),
         tuple(problems),
     )
+
+
+def check_anchors(paths: PalacePaths, commit: Commit) -> list[Problem]:
+    """Name the anchor files that are damaged. A build leaves them out of the next generation."""
+    found = []
+    for name in commit.anchors:
+        try:
+            check_companion(paths.index, name)
+        except IndexDamagedError as error:
+            where = paths.index.relative_to(paths.root).as_posix()
+            found.append(Problem(where, None, "index", str(error)))
+    return found
 
 
 def read_row(fold: Fold, place: int, *, kind: int) -> NoteRow:

@@ -12,6 +12,7 @@ from typing import BinaryIO
 import numpy as np
 
 from memory_palace.index.commit import SegmentRef
+from memory_palace.index.fingerprint import is_enriched
 from memory_palace.index.npz import Array, checksum, write_arrays
 from memory_palace.index.postings import FIELDS, KeyCounts, pack_postings
 from memory_palace.index.segment import TOMBSTONE, join_texts
@@ -33,6 +34,8 @@ class ChunkRow:
     """What is shown of it: one JSON line."""
     keys: tuple[KeyCounts, ...]
     """What it can be found by: one for each of ``postings.FIELDS``."""
+    described: bytes = b""
+    """The first 16 bytes of its description's digest, in an enriched index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class NoteRow:
     chunks: tuple[ChunkRow, ...] = ()
     vectors: Matrix | None = None
     """One row per chunk; ``None`` only where there is no chunk."""
+    described: Matrix | None = None
+    """The vectors of the chunks' descriptions; ``None`` where the index is not enriched."""
 
 
 def tombstone(path: str) -> NoteRow:
@@ -78,6 +83,8 @@ def write_segment(
     """
     lines = b"".join(_lines(notes))
     members = _members(notes, dimension)
+    if is_enriched(fingerprint):
+        members |= _described(notes, dimension)
     members["fingerprint"] = [np.frombuffer(fingerprint.encode(), np.uint8)]
     members["lines_digest"] = [np.frombuffer(sha256(lines).digest(), np.uint8)]
 
@@ -142,6 +149,15 @@ def _members(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Arr
         "note_offset": [np.array(note_offsets, np.uint64)],
         "note_crc": column(lambda note: zlib.crc32(note.line), np.uint32),
         "stat": [_shaped([note.stat for note in notes], np.int64, 5)],
+    }
+
+
+def _described(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Array]]:
+    digests = [chunk.described for note in notes for chunk in note.chunks]
+    matrices = [note.described for note in notes if note.described is not None and note.chunks]
+    return {
+        "described": [np.zeros((0, dimension), np.float32), *matrices],
+        "described_digest": [_digests(digests)],
     }
 
 

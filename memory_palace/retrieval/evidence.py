@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from memory_palace.index.calibration import sample_rows
 from memory_palace.index.lookup import PostingLookup
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.snapshot import Member, Snapshot
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
-from memory_palace.models import Query, Scores
+from memory_palace.models import Query, Scores, Vector
 from memory_palace.retrieval.bm25 import BM25, Exact
 from memory_palace.retrieval.tables import FactRows, WordRows
 
@@ -51,6 +51,16 @@ class Evidence:
             return np.zeros(len(self._snapshot.row_note), np.float32)
         return self._snapshot.similarities(self._query.vector)
 
+    @cached_property
+    def described_cosines(self) -> Scores:
+        """The same with what describes each row; zeros where the index is not enriched."""
+        return self._described(self._query.vector)
+
+    @cached_property
+    def phrase_cosines(self) -> Scores:
+        """Cosine of the question's noun phrases with what describes each row, or zeros."""
+        return self._described(self._query.phrases)
+
     def exactly(self, notes: Places) -> Evidence:
         """Return the same with cosines in double precision in all rows of some notes.
 
@@ -63,11 +73,22 @@ class Evidence:
         is_wanted[notes] = True
         wanted = np.flatnonzero(is_wanted[self._snapshot.row_note])
         exact = copy.copy(self)
-        for name in ("dense", "note_dense"):
+        for name in ("dense", "note_dense", "described", "bridge"):
             exact.__dict__.pop(name, None)
         exact.cosines = self.cosines.copy()
         exact.cosines[wanted] = self._exact_cosines(wanted)
+        if self._snapshot.is_enriched:
+            exact._refine_described(self, wanted)
         return exact
+
+    def _refine_described(self, rough: Evidence, wanted: Places) -> None:
+        """Do the same for descriptions, as far as a signal has asked for them."""
+        asked = {"described_cosines": self._query.vector, "phrase_cosines": self._query.phrases}
+        for name, vector in asked.items():
+            if vector is not None and name in rough.__dict__:
+                cosines = rough.__dict__[name].copy()
+                cosines[wanted] = self._multiply(wanted, vector, member="described")
+                self.__dict__[name] = cosines
 
     def nearest(self, rows: Places, *, limit: int) -> Places:
         """Return the rows of highest cosine among some, nearest first; ties by row."""
@@ -86,6 +107,16 @@ class Evidence:
         """Standardised cosine of each row."""
         mean, deviation = self._cosine_moments
         return _above(self.cosines, mean, max(deviation, _LEAST_DEVIATION))
+
+    @cached_property
+    def described(self) -> Scores:
+        """Standardised cosine of the question with what describes each row, or zeros."""
+        return self._standing_out(self.described_cosines, self._query.vector)
+
+    @cached_property
+    def bridge(self) -> Scores:
+        """The same for the question's noun phrases."""
+        return self._standing_out(self.phrase_cosines, self._query.phrases)
 
     @cached_property
     def note_dense(self) -> Scores:
@@ -149,15 +180,34 @@ class Evidence:
 
     @cached_property
     def _cosine_moments(self) -> tuple[float, float]:
-        sample = self._exact_cosines(sample_rows(self._snapshot))
-        return (float(sample.mean()), float(sample.std())) if len(sample) else (0.0, 1.0)
+        return _moments(self._exact_cosines(sample_rows(self._snapshot)))
+
+    def _described(self, vector: Vector | None) -> Scores:
+        if vector is None or not self._query.text or not self._snapshot.is_enriched:
+            return np.zeros(len(self._snapshot.row_note), np.float32)
+        return self._snapshot.similarities(vector, member="described")
+
+    def _standing_out(self, cosines: Scores, vector: Vector | None) -> Scores:
+        if vector is None or not self._snapshot.is_enriched:
+            return np.zeros(len(cosines), np.float32)
+        sample = self._multiply(sample_rows(self._snapshot), vector, member="described")
+        mean, deviation = _moments(sample)
+        return _above(cosines, mean, max(deviation, _LEAST_DEVIATION))
 
     def _exact_cosines(self, rows: Places) -> Exact:
         if self._query.vector is None or not self._query.text:
             return np.zeros(len(rows))
-        vectors = self._snapshot.rows_of(rows)
-        cosines: Exact = np.einsum("ij,j->i", vectors, self._query.vector, dtype=np.float64)
+        return self._multiply(rows, self._query.vector)
+
+    def _multiply(self, rows: Places, vector: Vector, *, member: Member = "vectors") -> Exact:
+        """Return cosines in double precision."""
+        vectors = self._snapshot.rows_of(rows, member=member)
+        cosines: Exact = np.einsum("ij,j->i", vectors, vector, dtype=np.float64)
         return cosines
+
+
+def _moments(sample: Exact) -> tuple[float, float]:
+    return (float(sample.mean()), float(sample.std())) if len(sample) else (0.0, 1.0)
 
 
 def _standardised(scores: Exact, counted: NDArray[np.bool_]) -> Scores:

@@ -25,6 +25,17 @@ class Profile:
     """Whether ``guards.preserve_rank`` looks at the first hits."""
 
 
+_HYBRID = {
+    "dense": 0.7,
+    "note_dense": 1.3,
+    "lexical": 0.75,
+    "note_lexical": 1.0,
+    "beside": 0.55,
+    "speaker": 3.5,
+    "statement": 1.1,
+    "temporal": 5.0,
+}
+
 PROFILES: Mapping[str, Profile] = {
     profile.name: profile
     for profile in (
@@ -34,19 +45,8 @@ PROFILES: Mapping[str, Profile] = {
             gated=frozenset({"recency", "importance"}),
         ),
         Profile("raw", {"semantic": 1.0}),
-        Profile(
-            "hybrid",
-            {
-                "dense": 0.7,
-                "note_dense": 1.3,
-                "lexical": 0.75,
-                "note_lexical": 1.0,
-                "beside": 0.55,
-                "speaker": 3.5,
-                "statement": 1.1,
-                "temporal": 5.0,
-            },
-        ),
+        Profile("hybrid", _HYBRID),
+        Profile("enriched", {**_HYBRID, "enriched": 0.2}),
         Profile("anchors", {"anchor": 0.6, "semantic": 0.4}),
         Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
         Profile("bm25-passages", {"lexical": 1.0}),
@@ -55,10 +55,13 @@ PROFILES: Mapping[str, Profile] = {
 """Weights of ``compound`` and ``raw`` are those of source document 002, of ``anchors`` 003."""
 
 
+DESCRIBING = frozenset({"enriched", "bridge"})
+"""Signals that compare the question with descriptions, which only enriched indexes have."""
+
 DEFAULT_PROFILE = "hybrid"
 """It answers notes best; the measurements are in references/decisions.md."""
 
-LEXICAL_PROFILES = frozenset({"hybrid", "bm25", "bm25-passages"})
+LEXICAL_PROFILES = frozenset({"hybrid", "enriched", "bm25", "bm25-passages"})
 """Profiles that can answer without vectors."""
 
 LISTING_PROFILES = frozenset({"compound", "raw"})

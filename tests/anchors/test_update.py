@@ -8,9 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from memory_palace.anchors.build import Past, build_tier
 from memory_palace.anchors.lookup import EVERYTHING
+from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
 from memory_palace.operations.anchors import (
     anchor_tiers,
@@ -167,10 +169,37 @@ def test_a_damaged_file_stops_no_update(palace: Palace, write: Write) -> None:
     path = palace.paths.index / f"{name}.npz"
     path.write_bytes(path.read_bytes()[:-100] + bytes(100))
     write("chambers/wren/new.md", "# Snow\n\nMelt water.\n")
-    palace.index()
+    [problem] = palace.index().problems
+    assert path.name in str(problem) and "palace anchors build" in str(problem)
     assert read_commit(palace.paths.commit).anchors == ()
     build_anchors(palace)
     assert found(palace, "antenna mast")
+
+
+@pytest.mark.parametrize("damage", ["flip", "truncate", "delete"])
+def test_a_damaged_file_is_named_by_everyone_and_left_out_by_doctor(
+    palace: Palace, damage: str
+) -> None:
+    build_anchors(palace)
+    path = palace.paths.index / f"{read_commit(palace.paths.commit).anchors[0]}.npz"
+    data = bytearray(path.read_bytes())
+    if damage == "delete":
+        path.unlink()
+    elif damage == "truncate":
+        path.write_bytes(data[:100])
+    else:
+        data[len(data) // 2] ^= 1
+        path.write_bytes(data)
+    fresh = Palace(palace.paths.root)
+    with pytest.raises(IndexDamagedError, match=rf"{path.name}.*palace anchors build"):
+        fresh.query("antenna mast", profile="anchors")
+    assert fresh.query("antenna mast").hits
+    [finding] = fresh.doctor().findings
+    assert path.name in finding.message
+    assert [f.message for f in fresh.doctor(fix=True).fixed] == [finding.message]
+    assert fresh.doctor().findings == ()
+    build_anchors(fresh)
+    assert found(fresh, "antenna mast")
 
 
 def test_doctor_finds_nothing_wrong_with_anchors(palace: Palace) -> None:

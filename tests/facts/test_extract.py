@@ -165,7 +165,7 @@ def test_enriched_text_names_entities_then_preferences_then_phrases():
     )
     assert enrich_passage(facts) == (
         "Mentions Anna Lopez. States like green tea at the old harbour. "
-        "About anna lopez, green tea, old harbour. Tagged trips."
+        "About green tea, old harbour. Tagged trips."
     )
 
 

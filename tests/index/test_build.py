@@ -233,3 +233,15 @@ def test_no_note_is_ever_changed(palace):
     palace.query("oven")
     palace.index(force=True)
     assert before == {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in before}
+
+
+def test_a_merge_that_gives_a_segment_that_was_there_before_keeps_its_notes(indexed):
+    path = note(indexed, "grand_hall/guest.md")
+    before = indexed.snapshot().paths
+    for _ in range(10):
+        path.write_text("A quince came to stay.\n")
+        indexed.index()
+        path.unlink()
+        indexed.index()
+        assert indexed.snapshot().paths == before
+        assert found(indexed, "sourdough starter")

@@ -15,8 +15,10 @@ from memory_palace.retrieval.signals import (
     anchor,
     anchoring,
     beside,
+    bridge,
     dense,
     described,
+    enriched,
     importance,
     lexical,
     note_dense,
@@ -68,6 +70,8 @@ SIGNALS: Mapping[str, Signal] = {
     "anchor": anchor.score,
     "anchoring": anchoring.score,
     "described": described.score,
+    "enriched": enriched.score,
+    "bridge": bridge.score,
     "overlap": _late("overlap"),
     "logic": _late("logic"),
     "logic_undamped": _late("logic", "score_undamped"),
@@ -90,7 +94,9 @@ STRUCTURAL = frozenset(
 """Signals of source document 001. They look at words, facts and dates alone, so that their values
 are computed once, for all candidates."""
 
-LOW_PRECISION = frozenset({"overlap", "logic", "logic_undamped", "preference", "noun_phrase"})
+LOW_PRECISION = frozenset(
+    {"overlap", "logic", "logic_undamped", "preference", "noun_phrase", "bridge"}
+)
 """Those whose sum is capped."""
 
 
