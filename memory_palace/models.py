@@ -197,11 +197,12 @@ class Filters:
     since: float | None = None
     until: float | None = None
     """Seconds since the epoch, inclusive on both sides."""
+    folders: frozenset[str] | None = None
+    """Folders of notes, relative to the root: those right inside pass."""
 
     def __bool__(self) -> bool:
-        return any(
-            v is not None for v in (self.type, self.priority, self.room, self.since, self.until)
-        )
+        given = (self.type, self.priority, self.room, self.since, self.until, self.folders)
+        return any(value is not None for value in given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memory_palace.bench.scale import Row, measure_notes, measure_scale
-from memory_palace.cli import bench_runs, bench_sets
+from memory_palace.cli import bench_memories, bench_runs, bench_sets
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.options import SCHEMA, Json
@@ -66,3 +66,4 @@ app.command("redqueen")(run_redqueen)
 app.command("llm")(run_llm)
 bench_sets.add_commands(app)
 bench_runs.add_commands(app)
+bench_memories.add_commands(app)

@@ -22,6 +22,8 @@ COMMANDS = {
     "status": "status:show_status",
     "doctor": "doctor:run_doctor",
     "graph": "graph:app",
+    "memory": "memory:app",
+    "verify": "verify:verify_answer",
     "task": "task:app",
     "conflict": "conflict:app",
     "metabolism": "metabolism:app",

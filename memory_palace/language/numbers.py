@@ -160,7 +160,7 @@ def _read(text: str, tokens: list[tuple[str, int, int]]) -> Iterator[Number]:
 
 def _read_value(tokens: list[tuple[str, int, int]], at: int) -> tuple[list[Fraction], int]:
     word = tokens[at][0]
-    if word[0].isdigit() or (word[0] in "−-" and len(word) > 1):
+    if word[0].isdecimal() or (word[0] in "−-" and len(word) > 1):
         return [_read_digits(word)], _skip_suffix(tokens, at + 1)
     if word == "second" and _word(tokens, at - 1) in _BEFORE_UNIT:
         return [], at
@@ -195,24 +195,37 @@ def _read_words(tokens: list[tuple[str, int, int]], at: int) -> tuple[list[Fract
         current, seen, place = 1, True, at + 1
     while place < len(tokens):
         word = tokens[place][0]
-        if word in _SMALL or word in _TENS:
-            if seen and current % (10 if _SMALL.get(word, 10) < 10 else 100):
-                break  # half past "seven thirty" are two numbers
-            current += _SMALL.get(word, _TENS.get(word, 0))
-        elif word in _SCALES and (seen or place == at):
-            scale = _SCALES[word]
-            current = max(current, 1) * scale
-            if scale >= 1000:
-                total, current = total + current, 0
-        elif seen and current and word in _ORDINALS and current % 10 == 0:
-            return [Fraction(total + current + _ORDINALS[word])], place + 1
-        elif seen and word in _FRACTIONS and word.endswith("s"):
-            return [(total + current) * _FRACTIONS[word]], place + 1
-        elif not (seen and word == "and" and _joins(tokens, place)):
+        part = _read_last(word, total, current) if seen else None
+        if part is not None:
+            return [part], place + 1
+        grown = _add_word(word, current, seen=seen)
+        if grown is None and not (seen and word == "and" and _joins(tokens, place)):
             break
+        current = current if grown is None else grown
+        if _SCALES.get(word, 0) >= 1000:
+            total, current = total + current, 0
         seen = True
         place += 1
     return ([Fraction(total + current)], place) if seen else ([], at)
+
+
+def _add_word(word: str, current: int, *, seen: bool) -> int | None:
+    """Return a number with one more word; ``None`` where the word begins another, or is none."""
+    if word in _SCALES:
+        return max(current, 1) * _SCALES[word]
+    value = _SMALL.get(word, _TENS.get(word))
+    if value is None or (seen and current % (10 if value < 10 else 100)):
+        return None  # half past "seven thirty" are two numbers
+    return current + value
+
+
+def _read_last(word: str, total: int, current: int) -> Fraction | None:
+    """Return a number that ends in an ordinal, ``twenty-first``, or in parts."""
+    if current and word in _ORDINALS and current % 10 == 0:
+        return Fraction(total + current + _ORDINALS[word])
+    if word in _FRACTIONS and word.endswith("s"):
+        return (total + current) * _FRACTIONS[word]
+    return None
 
 
 def _joins(tokens: list[tuple[str, int, int]], at: int) -> bool:

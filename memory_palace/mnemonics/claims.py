@@ -27,6 +27,8 @@ _ABOUT_REMEMBERING = frozenset(
 _NEGATORS = frozenset(
     "no not never none nobody without neither nor cannot hardly nowhere unable".split()
 )
+DENIALS = frozenset(tokenize(" ".join(sorted(_NEGATORS))))
+"""Stems of words that deny, and are no opposites of anything beside that."""
 _NO_DENIAL = re.compile(r"\b(?:not|no) (?:only|more than|less than|later than|earlier than)\b")
 """Says at most or at least, and denies nothing."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")

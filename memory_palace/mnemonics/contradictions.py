@@ -15,7 +15,7 @@ from itertools import combinations, groupby, pairwise, product
 from memory_palace.language.numbers import Number
 from memory_palace.language.opposites import find_allies, find_opposites
 from memory_palace.language.tokens import tokenize
-from memory_palace.mnemonics.claims import UNITS, Passage, split_sentences
+from memory_palace.mnemonics.claims import DENIALS, UNITS, Passage, split_sentences
 
 FOLLOWS = 0.65
 """Share of a claim's content words in one sentence of the memory: above, it follows the wording."""
@@ -67,7 +67,7 @@ def find_contradictions(claim: Passage, source: Source) -> list[str]:
 
 
 def _numbers(claim: Passage, source: Source) -> Iterator[str]:
-    """Numbers that the memory does not have; one is too common a word to count."""
+    """Yield numbers that the memory does not have; one is too common a word to count."""
     for readings in _readings(claim.numbers):
         known = source.whole.numbers
         if all(number.value == 1 for number in readings) or _is_relative(claim, readings, source):
@@ -77,7 +77,7 @@ def _numbers(claim: Passage, source: Source) -> Iterator[str]:
 
 
 def _bindings(claim: Passage, source: Source) -> Iterator[str]:
-    """Numbers that the memory has, but in every sentence that has them says of something else."""
+    """Yield numbers of which every sentence that has them says something else."""
     for clause in claim.clauses:
         if not clause.numbers or share_content(clause, source.whole) < COPIES:
             continue
@@ -96,7 +96,7 @@ def _misplaced(clause: Passage, sentence: Passage) -> str:
 
 
 def _negations(claim: Passage, source: Source) -> Iterator[str]:
-    """A clause that is denied where the memory says it, or said where it is denied."""
+    """Yield a clause that is denied where the memory says it, or said where it is denied."""
     for clause in claim.clauses:
         best = max(source.clauses, key=lambda other: _closeness(clause, other), default=clause)
         is_near = _likeness(clause, best) >= FOLLOWS
@@ -106,7 +106,7 @@ def _negations(claim: Passage, source: Source) -> Iterator[str]:
 
 
 def _opposites(claim: Passage, source: Source) -> Iterator[str]:
-    """A word where the memory has its opposite, of the same thing.
+    """Yield a word where the memory has its opposite, of the same thing.
 
     A denied opposite is no contradiction, and neither is one beside which the memory has the word
     in another form.
@@ -124,7 +124,7 @@ def _opposites(claim: Passage, source: Source) -> Iterator[str]:
 
 
 def _order(claim: Passage, source: Source) -> Iterator[str]:
-    """Two things that have changed places in a clause: who does what to whom."""
+    """Yield two things that have changed places in a clause: who does what to whom."""
     for clause in claim.clauses:
         near = max(source.clauses, key=lambda other: _closeness(clause, other), default=clause)
         pair = _exchanged(clause.keys, near.keys) if _follows(clause, near) else None
@@ -133,7 +133,7 @@ def _order(claim: Passage, source: Source) -> Iterator[str]:
 
 
 def _crossings(claim: Passage, source: Source) -> Iterator[str]:
-    """Two clauses that exchange what two clauses of the memory say: half of each is the other's."""
+    """Yield two clauses that exchange what two of the memory say: half of each is the other's."""
     pairs = (Passage(f"{one.text} {next.text}") for one, next in pairwise(source.sentences))
     for passage in (*source.sentences, *pairs):
         seen: dict[frozenset[int], Passage] = {}
@@ -157,7 +157,7 @@ def _places(clause: Passage, passage: Passage, source: Source) -> frozenset[int]
 
 
 def _names(claim: Passage, source: Source) -> Iterator[str]:
-    """Names that the memory does not have: capitalised where no sentence begins."""
+    """Yield names that the memory does not have: capitalised where no sentence begins."""
     for match in _NAME.finditer(claim.text):
         stems = tokenize(match[0])
         if stems and not set(stems) <= {*source.whole.stems, *UNITS}:
@@ -165,7 +165,7 @@ def _names(claim: Passage, source: Source) -> Iterator[str]:
 
 
 def _substitutions(claim: Passage, source: Source) -> Iterator[str]:
-    """A thing that the memory does not name, in a phrase that is otherwise the memory's."""
+    """Yield a thing that the memory does not name, in a phrase that is otherwise the memory's."""
     strangers = [noun for noun in claim.nouns if noun not in source.whole.stems]
     if strangers and _longest_run(claim.stems, source.whole.stems) >= QUOTES:
         yield f"{strangers[0]} in a phrase of the memory"
@@ -215,8 +215,8 @@ def _opposed(
 
 def _is_made_up_for(one: Passage, other: Passage) -> bool:
     """Say whether an opposite or a denying word makes up for a negation: not open, so shut."""
-    theirs = set(other.stems)
-    is_opposed = any(find_opposites(stem) & theirs for stem in one.stems)
+    theirs = set(other.stems) - DENIALS
+    is_opposed = any(find_opposites(stem) & theirs for stem in one.stems if stem not in DENIALS)
     return is_opposed or one.denying != other.denying or one.turns != other.turns
 
 

@@ -36,7 +36,7 @@ def render_memory(memory: Memory, *, tags: Sequence[str] = (), today: date) -> s
     matter: dict[str, object] = {"title": memory.subject, "type": MEMORY_TYPE, "date": today}
     if tags:
         matter["tags"] = list(tags)
-    block = yaml.safe_dump(matter, sort_keys=False, allow_unicode=True, default_flow_style=None)
+    block = yaml.safe_dump(matter, sort_keys=False, allow_unicode=True)
     lead = [
         f"- {label}: {text}"
         for label, text in ((LOCUS, memory.locus), (ANCHOR, ", ".join(memory.anchors)))

@@ -28,15 +28,9 @@ def create_note(
 ) -> str:
     """Create ``palace/<room>/<title>.md`` and return its path relative to the root.
 
-    ``room`` may name a folder inside a room. Raise ``UsageError`` where the file exists, or
-    where the title leaves nothing to name a file by.
+    Raise ``UsageError`` where the file exists, or where ``name_note`` does.
     """
-    name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
-    if not name:
-        raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
-    path = f"{PALACE}/{room}/{name}.md"
-    if ".." in path.split("/") or not (root / path).resolve().is_relative_to(root.resolve()):
-        raise UsageError(f"{path} is outside the palace")
+    path = name_note(root, title, room=room)
     matter: dict[str, object] = {"title": title, "date": now.date()}
     matter |= {k: v for k, v in (("type", type), ("priority", priority)) if v}
     if tags:
@@ -47,4 +41,18 @@ def create_note(
         write_new(root / path, f"---\n{block}---\n\n# {title}\n\n".encode())
     except FileExistsError:
         raise UsageError(f"{path} exists already; choose another title or edit it") from None
+    return path
+
+
+def name_note(root: Path, title: str, *, room: str) -> str:
+    """Return the path of a new note, relative to the root; ``room`` may name a folder inside one.
+
+    Raise ``UsageError`` where the title leaves nothing to name a file by, or the path leads out.
+    """
+    name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
+    if not name:
+        raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
+    path = f"{PALACE}/{room}/{name}.md"
+    if ".." in path.split("/") or not (root / path).resolve().is_relative_to(root.resolve()):
+        raise UsageError(f"{path} is outside the palace")
     return path

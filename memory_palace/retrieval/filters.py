@@ -25,6 +25,9 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     if filters.room is not None:
         check_room(filters.room)
         passes &= _are(snapshot.rooms, filters.room)
+    if filters.folders is not None:
+        within = (path.rpartition("/")[0] in filters.folders for path in snapshot.paths)
+        passes &= np.fromiter(within, np.bool_, len(passes))
     if filters.priority is not None:
         passes &= snapshot.priorities == PRIORITIES.index(filters.priority)
     if filters.since is not None:

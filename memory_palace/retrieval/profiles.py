@@ -25,7 +25,7 @@ class Profile:
     """Whether ``guards.preserve_rank`` looks at the first hits."""
 
 
-_HYBRID = {
+HYBRID: Mapping[str, float] = {
     "dense": 0.7,
     "note_dense": 1.3,
     "lexical": 0.75,
@@ -36,6 +36,9 @@ _HYBRID = {
     "temporal": 5.0,
 }
 
+HIERARCHICAL = "hierarchical"
+"""Ranks like ``hybrid``, within the folders that a question is about (source document 000)."""
+
 PROFILES: Mapping[str, Profile] = {
     profile.name: profile
     for profile in (
@@ -45,8 +48,9 @@ PROFILES: Mapping[str, Profile] = {
             gated=frozenset({"recency", "importance"}),
         ),
         Profile("raw", {"semantic": 1.0}),
-        Profile("hybrid", _HYBRID),
-        Profile("enriched", {**_HYBRID, "enriched": 0.2}),
+        Profile("hybrid", HYBRID),
+        Profile("enriched", {**HYBRID, "enriched": 0.2}),
+        Profile(HIERARCHICAL, HYBRID),
         Profile("anchors", {"anchor": 0.6, "semantic": 0.4}),
         Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
         Profile("bm25-passages", {"lexical": 1.0}),
@@ -61,7 +65,7 @@ DESCRIBING = frozenset({"enriched", "bridge"})
 DEFAULT_PROFILE = "hybrid"
 """It answers notes best; the measurements are in references/decisions.md."""
 
-LEXICAL_PROFILES = frozenset({"hybrid", "enriched", "bm25", "bm25-passages"})
+LEXICAL_PROFILES = frozenset({"hybrid", "enriched", HIERARCHICAL, "bm25", "bm25-passages"})
 """Profiles that can answer without vectors."""
 
 LISTING_PROFILES = frozenset({"compound", "raw"})

@@ -15,9 +15,10 @@ from memory_palace.retrieval.candidates import find_candidates
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.gate import GATE_SHARE, Gate, make_gate
 from memory_palace.retrieval.guards import RESCUED_TO, preserve_rank
+from memory_palace.retrieval.hierarchical import narrow
 from memory_palace.retrieval.hits import count_folded, make_hit
 from memory_palace.retrieval.neighbors import add_neighbors
-from memory_palace.retrieval.profiles import Profile, get_profile, weigh
+from memory_palace.retrieval.profiles import HIERARCHICAL, Profile, get_profile, weigh
 from memory_palace.retrieval.ranking import rank
 from memory_palace.retrieval.scoring import Rule
 
@@ -56,6 +57,8 @@ def search(
     if query.anchors is not None:
         profile = weigh(query.anchors)
     chosen = profile if isinstance(profile, Profile) else get_profile(profile)
+    if chosen.name == HIERARCHICAL:
+        query = narrow(query, snapshot)
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     is_gated = gate and bool(chosen.gated) and not context.is_listing
     rule = Rule(chosen, _gate_of(context, gate_share) if is_gated else None)

@@ -1,0 +1,122 @@
+"""How well verification tells answers that came from a memory from those that did not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from memory_palace.bench.verify_set.cases import Case, Split, load_cases
+from memory_palace.mnemonics.support import Embed
+from memory_palace.mnemonics.values import Memory
+from memory_palace.mnemonics.verification import Outcome, Verification, verify_response
+from memory_palace.models import Matrix
+
+CLAIMED_F1 = 0.92
+"""Of source document 000, which names neither cases nor checks."""
+
+Accept: TypeAlias = Callable[[Verification], bool]
+Label: TypeAlias = Callable[[Case], bool]
+
+CHECKS: Mapping[str, Accept] = {
+    "token alone": lambda found: found.token_outcome == Outcome.GROUNDED,
+    "support alone": lambda found: found.support_outcome == Outcome.GROUNDED,
+    "both": lambda found: (
+        found.token_outcome == Outcome.GROUNDED and found.support_outcome == Outcome.GROUNDED
+    ),
+}
+LABELS: Mapping[str, Label] = {
+    "claims": lambda case: case.is_supported,
+    "source": lambda case: case.has_token,
+    "both": lambda case: case.is_supported and case.has_token,
+}
+"""What is true of a case: its claims are borne out, its token is the memory's, or both."""
+TABLE = (
+    ("token alone", "claims"), ("support alone", "claims"), ("both", "claims"),
+    ("token alone", "source"), ("both", "both"),
+)  # fmt: skip
+"""Checks, each with what it is judged by. A check of claims cannot see a source, nor the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One check over some cases."""
+
+    split: Split
+    check: str
+    judged_by: str
+    kind: str
+    """A kind of case, or ``all``."""
+    cases: int
+    positives: int
+    precision: float
+    recall: float
+    f1: float
+    false_positive_rate: float
+    """Share of the negatives that were accepted; 0 where there are none."""
+    correct: float
+
+
+def measure_verification(
+    split: Split, *, embed: Embed | None = None, cases: Sequence[Case] | None = None
+) -> list[Row]:
+    """Return a row for each check over one half, then one for each check and kind.
+
+    ``embed`` compares meanings, without it words are compared. The development half is what
+    thresholds and rules were made on; the other may be asked once they are fixed.
+    """
+    chosen = [case for case in (load_cases() if cases is None else cases) if case.split == split]
+    near = None if embed is None else _remember(embed)
+    found = [_verify(case, near) for case in chosen]
+    pairs = list(zip(chosen, found, strict=True))
+    kinds = list(dict.fromkeys(case.kind for case in chosen))
+    rows = [_row(split, check, label, "all", pairs) for check, label in TABLE]
+    return rows + [
+        _row(split, check, label, kind, [pair for pair in pairs if pair[0].kind == kind])
+        for check, label in TABLE
+        for kind in kinds
+    ]
+
+
+def _verify(case: Case, embed: Embed | None) -> Verification:
+    memory = Memory(
+        id=case.subject, subject=case.subject, image="", content=case.content,
+        verify_token=case.token,
+    )  # fmt: skip
+    return verify_response(case.response, [memory], embed=embed)
+
+
+def _row(
+    split: Split, check: str, label: str, kind: str, pairs: Sequence[tuple[Case, Verification]]
+) -> Row:
+    accepted = np.array([CHECKS[check](found) for _, found in pairs], dtype=bool)
+    positive = np.array([LABELS[label](case) for case, _ in pairs], dtype=bool)
+    hits = int((accepted & positive).sum())
+    precision = _share(hits, int(accepted.sum()))
+    recall = _share(hits, int(positive.sum()))
+    return Row(
+        split=split, check=check, judged_by=label, kind=kind, cases=len(pairs),
+        positives=int(positive.sum()), precision=precision, recall=recall,
+        f1=_share(2 * precision * recall, precision + recall),
+        false_positive_rate=_share(int((accepted & ~positive).sum()), int((~positive).sum())),
+        correct=_share(int((accepted == positive).sum()), len(pairs)),
+    )  # fmt: skip
+
+
+def _remember(embed: Embed) -> Embed:
+    """Embed every text once: the ten answers on a memory are compared with the same sentences."""
+    known: dict[str, np.ndarray] = {}
+
+    def look_up(texts: Sequence[str]) -> Matrix:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if new:
+            known.update(zip(new, embed(new), strict=True))
+        return np.stack([known[text] for text in texts])
+
+    return look_up
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,109 @@
+"""``palace bench`` on memories: verification, two hops, and overlap of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Literal
+
+import typer
+
+from memory_palace.bench.hierarchy import CLAIMED_SAVING, measure_hierarchy
+from memory_palace.bench.hierarchy import Row as HierarchyRow
+from memory_palace.bench.memory_sets import make_memories, read_written
+from memory_palace.bench.verification import CLAIMED_F1, Row, measure_verification
+from memory_palace.cli.options import SCHEMA, Json
+from memory_palace.cli.printing import print_json, say
+from memory_palace.embedding.base import embed_query
+from memory_palace.embedding.registry import get_embedder, is_available
+from memory_palace.mnemonics.support import MEASURED_EMBEDDER
+
+
+def run_verify(
+    half: Annotated[
+        Literal["dev", "test"], typer.Option("--half", help="Rules were made on dev.")
+    ] = "dev",
+    words: Annotated[
+        bool, typer.Option("--words", help="Compare words alone, without a model.")
+    ] = False,
+    kinds: Annotated[bool, typer.Option("--kinds", help="A row for each kind too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Measure verification on 420 hand-written answers of each half.
+
+    Example: palace bench verify --half test --kinds
+    """
+    by_meaning = not words and is_available(MEASURED_EMBEDDER)
+    embed = get_embedder(MEASURED_EMBEDDER).embed_passages if by_meaning else None
+    for row in measure_verification(half, embed=embed):
+        if as_json:
+            print_json({"schema": SCHEMA, "by_meaning": by_meaning, **asdict(row)})
+        elif kinds or row.kind == "all":
+            print(_line(row))
+    say(f"claims compared by {'meaning' if by_meaning else 'words alone'}; claimed F1 {CLAIMED_F1}")
+
+
+def _line(row: Row) -> str:
+    return (
+        f"{row.split:<4} {row.check:<13} judged by {row.judged_by:<6} {row.kind:<19} "
+        f"n {row.cases:<3} precision {row.precision:.3f}  recall {row.recall:.3f}  "
+        f"F1 {row.f1:.3f}  false positives {row.false_positive_rate:.3f}  "
+        f"correct {row.correct:.3f}"
+    )
+
+
+def run_hierarchy(
+    size: Annotated[
+        list[int] | None, typer.Option("--size", min=10, help="Made memories; may be repeated.")
+    ] = None,
+    count: Annotated[int, typer.Option("-k", "--top-k", min=1, help="Memories found.")] = 3,
+    embedder: Annotated[
+        str, typer.Option("--embedder", help="Embedder, or none for words alone.")
+    ] = "none",
+    seed: Annotated[int, typer.Option("--seed", help="Of the made memories.")] = 2,
+    as_json: Json = False,
+) -> None:
+    """Measure the hierarchical index beside flat top-k: recall, and bytes that are read.
+
+    Example: palace bench hierarchy --size 1000 --embedder hashing
+    """
+    chosen = None if embedder == "none" else get_embedder(embedder)
+    sets = [read_written()]
+    sets += [make_memories(at, seed=seed) for at in size or (100, 1_000, 10_000)]
+    for found in sets:
+        row = measure_hierarchy(
+            found,
+            k=count,
+            embed=None if chosen is None else chosen.embed_passages,
+            embed_query=None if chosen is None else partial(embed_query, chosen),
+        )
+        if as_json:
+            print_json({"schema": SCHEMA, **asdict(row), "index_share": row.index_share})
+            continue
+        for line in _hierarchy_lines(row):
+            print(line, flush=True)
+    say(f"claimed: {CLAIMED_SAVING:.0%} less than the whole corpus, the root not counted")
+
+
+def _hierarchy_lines(row: HierarchyRow) -> Iterator[str]:
+    yield (
+        f"{row.name:<12} {row.domains} domains, {row.questions} questions: recall@{row.k} "
+        f"{row.recall:.3f}, flat {row.flat_recall:.3f}, {row.difference:+.3f} "
+        f"[{row.low:+.3f}, {row.high:+.3f}]; asked everywhere {row.asked_everywhere:.0%}"
+    )
+    yield (
+        f"{'':<12} index {row.index_bytes:,.0f} bytes, {row.index_share:.1%} of a listing of "
+        f"{row.listing_bytes:,} (root {row.root_bytes}); most under 2 KB: {row.most_under_budget}"
+    )
+    yield (
+        f"{'':<12} all {row.total_bytes:,.0f} bytes, about {row.total_tokens:,.0f} tokens; listing "
+        f"and top-{row.k} {row.flat_bytes:,.0f}, top-{row.k} alone {row.top_k_bytes:,.0f}, corpus "
+        f"{row.corpus_bytes:,}: {1 - row.total_bytes / row.corpus_bytes:.1%} less"
+    )
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the verbs to ``palace bench``."""
+    app.command("verify")(run_verify)
+    app.command("hierarchy")(run_hierarchy)

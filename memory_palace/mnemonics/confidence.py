@@ -1,0 +1,104 @@
+"""How sure one may be of a memory: before there is an answer, and after.
+
+Source document 000: ``score = α·sim + β·verify + γ·smashin/12``. Its token is looked for in the
+answer, so that the formula cannot rank anything before there is one: hence two functions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from memory_palace.mnemonics.tokens import fold_words
+from memory_palace.mnemonics.values import MOST_FACTORS, Memory
+from memory_palace.mnemonics.verification import Outcome, check_tokens
+
+ALPHA, BETA, GAMMA = 0.5, 0.3, 0.2
+"""Of nearness, token and SMASHIN SCOPE (source document 000, which publishes no measurement)."""
+
+
+def cosine_similarity(a: Sequence[float], b: Sequence[float]) -> float:
+    """Return the cosine of two vectors of one length, from -1 to 1.
+
+    0 where either is zero, empty or not finite: nothing is known then, and nothing warns. Raise
+    ``ValueError`` for vectors of different lengths.
+    """
+    one, other = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    if not one.size or not other.size:
+        return 0.0
+    if one.shape != other.shape:
+        raise ValueError(f"vectors of shapes {one.shape} and {other.shape} have no cosine")
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+        return 0.0
+    one, other = _scale(one), _scale(other)
+    length = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(np.clip(np.dot(one, other) / length, -1, 1)) if length else 0.0
+
+
+def rank_confidence(
+    memory: Memory,
+    query_embedding: Sequence[float],
+    *,
+    alpha: float = ALPHA,
+    gamma: float = GAMMA,
+) -> float:
+    """Return how well a memory fits a question, from 0 to 1, before there is an answer.
+
+    ``(α·sim + γ·smashin/12) / (α + γ)``, a negative cosine counting as 0.
+    """
+    near = max(0.0, cosine_similarity(memory.embedding, query_embedding))
+    return _weigh(((alpha, near), (gamma, memory.smashin_score / MOST_FACTORS)))
+
+
+def answer_confidence(
+    memory: Memory,
+    query_embedding: Sequence[float],
+    response: str,
+    *,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+    gamma: float = GAMMA,
+) -> float:
+    """Return the document's score of an answer, from 0 to 1.
+
+    Where a memory has no token, β is dropped and the other weights share its part. It says nothing
+    about whether the answer is true: ``verify_response`` does.
+    """
+    near = max(0.0, cosine_similarity(memory.embedding, query_embedding))
+    parts = [(alpha, near), (gamma, memory.smashin_score / MOST_FACTORS)]
+    token = check_tokens(fold_words(response), memory.verify_tokens)
+    if token != Outcome.NOT_APPLICABLE:
+        parts.append((beta, float(token == Outcome.GROUNDED)))
+    return _weigh(parts)
+
+
+def calculate_retrieval_score(
+    memory: Memory,
+    query: str,
+    query_embedding: Sequence[float],
+    response: str,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+    gamma: float = GAMMA,
+) -> float:
+    """Return ``answer_confidence`` by the name and signature of source document 000."""
+    return answer_confidence(
+        memory, query_embedding, response, alpha=alpha, beta=beta, gamma=gamma
+    )  # fmt: skip
+
+
+def _scale(vector: np.ndarray) -> np.ndarray:
+    """Divide by the largest component: squares of huge or tiny ones are out of range."""
+    largest = np.max(np.abs(vector))
+    scaled: np.ndarray = vector / largest if largest else vector
+    return scaled
+
+
+def _weigh(parts: Sequence[tuple[float, float]]) -> float:
+    """Return the weighted mean; raise ``ValueError`` for weights that make none."""
+    weights = [weight for weight, _ in parts]
+    if any(weight < 0 or not math.isfinite(weight) for weight in weights) or not sum(weights):
+        raise ValueError(f"weights are finite, not negative and not all zero; these are {weights}")
+    return min(1.0, sum(weight * value for weight, value in parts) / sum(weights))

@@ -1,0 +1,283 @@
+"""A three-level index of memories: a root, one index per domain, the memories themselves.
+
+What somebody reads before a memory is the root and the indexes of a few domains. Both are texts
+made from subjects and anchors; no token is in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from memory_palace.config import PalacePaths
+from memory_palace.language.markers import drop_markers
+from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.visible import visible
+from memory_palace.mnemonics.form import is_memory, read_memory
+from memory_palace.mnemonics.routing import Route, Router
+from memory_palace.mnemonics.support import Embed
+from memory_palace.mnemonics.values import Memory
+from memory_palace.models import Matrix, Scores, Vector
+from memory_palace.notes.document import read_library
+from memory_palace.settings import read_config
+
+ROOT_CHARACTERS = 500
+"""The root never grows beyond it, whatever the palace (source document 000: 400 to 500)."""
+BY_CONTENT = 0.6
+"""What a word of the image or the content counts, beside one of the subject or an anchor."""
+BY_WORDS = 0.5
+"""Part of words in a memory's score, where there are vectors."""
+_STOPPED = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
+_COUNTED = re.compile(r"\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What two hops brought, and what it cost to read."""
+
+    memories: tuple[Memory, ...]
+    """Best first."""
+    route: Route
+    index_text: str
+    """Root and domain indexes: read before any memory is loaded."""
+    text: str
+    """Everything: the index, then the memories. What a model would be given."""
+
+    @property
+    def index_bytes(self) -> int:
+        """UTF-8 bytes of root and domain indexes."""
+        return len(self.index_text.encode())
+
+    @property
+    def context_bytes(self) -> int:
+        """UTF-8 bytes of everything."""
+        return len(self.text.encode())
+
+    @property
+    def tokens(self) -> int:
+        """Words and marks of everything: about what a model counts, and none's own count."""
+        return len(_COUNTED.findall(self.text))
+
+
+class HierarchicalIndex:
+    """The index over the memories of a palace, made from its notes when it is opened."""
+
+    def __init__(
+        self,
+        root_path: str | Path,
+        *,
+        embed: Embed | None = None,
+        embed_query: Callable[[str], Vector] | None = None,
+    ) -> None:
+        """Read the memories below ``root_path``, which holds ``palace/``; cold ones are left out.
+
+        With ``embed`` and ``embed_query``, given together, meanings are compared beside words.
+        """
+        paths = PalacePaths(Path(root_path))
+        config = read_config(paths.settings)
+        library = read_library(
+            paths.root, ignore=config.ignore, limit_bytes=config.max_note_bytes
+        )  # fmt: skip
+        documents = library.documents.values()
+        found = [read_memory(d) for d in documents if not d.is_cold and is_memory(d)]
+        self._open(found, embed, embed_query)
+
+    @classmethod
+    def of(
+        cls,
+        memories: Sequence[Memory],
+        *,
+        embed: Embed | None = None,
+        embed_query: Callable[[str], Vector] | None = None,
+    ) -> HierarchicalIndex:
+        """Make an index over memories at hand."""
+        made = cls.__new__(cls)
+        made._open(memories, embed, embed_query)
+        return made
+
+    def retrieve(self, query: str, k: int = 3) -> tuple[list[Memory], int]:
+        """Return the best memories and the bytes of everything that was read to find them."""
+        found = self.look_up(query, k)
+        return list(found.memories), found.context_bytes
+
+    def look_up(self, query: str, k: int = 3, *, budget_bytes: int | None = None) -> Retrieved:
+        """Take two hops: from the question to domains, from their indexes to memories.
+
+        Where the domains are not sure, all are asked. ``budget_bytes`` bounds the whole text:
+        memories come first while they fit, best first, then the root and domain indexes. None of
+        them is ever cut.
+        """
+        stems, vector = self._read(query)
+        route = self._router.route(stems, vector)
+        inside = [at for at, m in enumerate(self.memories) if m.domain in set(route.domains)]
+        best = self._rank(stems, vector, inside)[:k]
+        indexes = [self.domain_text(name) for name in route.domains]
+        loaded = _fit([render(self.memories[at]) for at in best], budget_bytes)
+        text = "".join(loaded)
+        left = None if budget_bytes is None else budget_bytes - len(text.encode())
+        index_text = "".join(_fit([self.root_text, *indexes], left))
+        chosen = tuple(self.memories[at] for at in best[: len(loaded)])
+        return Retrieved(chosen, route, index_text, index_text + text)
+
+    def look_up_flat(self, query: str, k: int = 3) -> Retrieved:
+        """Take the best of all memories by the same scores, and list all: the baseline."""
+        stems, vector = self._read(query)
+        best = self._rank(stems, vector, range(len(self.memories)))[:k]
+        listing = "".join(self.domain_text(name) for name in self._router.names)
+        chosen = tuple(self.memories[at] for at in best)
+        route = Route(self._router.names, 1.0, False)
+        return Retrieved(chosen, route, listing, listing + "".join(map(render, chosen)))
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """Names of all domains."""
+        return self._router.names
+
+    @cached_property
+    def root_text(self) -> str:
+        """The root: every domain with its count and first keywords, as far as there is room.
+
+        Words are dealt out in turns, and domains that do not fit are counted at the end.
+        """
+        lines = [visible(f"{name} {len(self._members[name])}:") for name in self._router.names]
+        kept = _fit_lines(lines, ROOT_CHARACTERS)
+        room = ROOT_CHARACTERS - sum(len(line) + 1 for line in kept)
+        keywords = [self._topics[name] for name in self._router.names[: len(kept)]]
+        if len(kept) < len(lines):
+            rest = f"and {len(lines) - len(kept)} more domains"
+            while kept and room < len(rest) + 1:
+                room += len(kept.pop()) + 1
+            return "\n".join([*kept, rest]) + "\n"
+        for turn in range(max(map(len, keywords), default=0)):
+            for at, words in enumerate(keywords):
+                if turn < len(words) and len(words[turn]) + 1 <= room:
+                    kept[at] += f" {words[turn]}"
+                    room -= len(words[turn]) + 1
+        return "\n".join(kept) + "\n"
+
+    def domain_text(self, name: str) -> str:
+        """Return the index of one domain: subject, anchors and file of each memory."""
+        lines = [visible(f"# {name}"), *(_line(self.memories[at]) for at in self._members[name])]
+        return "\n".join(lines) + "\n"
+
+    def _open(
+        self,
+        memories: Sequence[Memory],
+        embed: Embed | None,
+        embed_query: Callable[[str], Vector] | None,
+    ) -> None:
+        self.memories = tuple(sorted(memories, key=lambda memory: memory.id))
+        self._embed_query = embed_query
+        self._vectors = None if embed is None else self._embed(embed)
+        self._subjects = [set(_stems(_topic(memory))) for memory in self.memories]
+        self._words = [set(_stems(_body(memory))) | stems for memory, stems in
+                       zip(self.memories, self._subjects, strict=True)]  # fmt: skip
+        domains = [memory.domain for memory in self.memories]
+        self._router = Router(domains, [sorted(words) for words in self._words], self._vectors)
+        self._members: dict[str, list[int]] = {name: [] for name in self._router.names}
+        for at, domain in enumerate(domains):
+            self._members[domain].append(at)
+        self._topics = Router(domains, [_keywords(memory) for memory in self.memories]).keywords()
+
+    def _embed(self, embed: Embed) -> Matrix | None:
+        texts = [f"{_topic(memory)}. {_body(memory)}" for memory in self.memories]
+        return embed(texts) if texts else None
+
+    def _read(self, query: str) -> tuple[list[str], Vector | None]:
+        is_vectors = self._vectors is not None and self._embed_query is not None
+        vector = self._embed_query(query) if is_vectors and self._embed_query else None
+        return _stems(query), vector
+
+    def _rank(
+        self, stems: Sequence[str], vector: Vector | None, places: Sequence[int]
+    ) -> list[int]:
+        """Return places best first; ties go by subject, then by file, never by a mapping."""
+        scores = self._score(stems, vector, places)
+        keyed = zip(places, scores.tolist(), strict=True)
+        ordered = sorted(
+            keyed,
+            key=lambda pair: (-round(pair[1], 6), *_name(self.memories[pair[0]])),
+        )
+        return [at for at, _ in ordered]
+
+    def _score(self, stems: Sequence[str], vector: Vector | None, places: Sequence[int]) -> Scores:
+        asked = {stem: self._router.idf(stem) for stem in stems}
+        whole = sum(asked.values())
+        words = np.array([self._share(asked, whole, at) for at in places], np.float32)
+        if vector is None or self._vectors is None:
+            return words
+        cosines = np.maximum(self._vectors[list(places)] @ vector, 0)
+        scores: Scores = BY_WORDS * words + (1 - BY_WORDS) * cosines
+        return scores
+
+    def _share(self, asked: dict[str, float], whole: float, at: int) -> float:
+        """Return the part of a question's idf that a memory has."""
+        held = sum(
+            idf * (1.0 if stem in self._subjects[at] else BY_CONTENT)
+            for stem, idf in asked.items()
+            if stem in self._words[at]
+        )
+        return held / whole if whole else 0.0
+
+
+def render(memory: Memory) -> str:
+    """Return a memory as it is loaded: subject, image with its token, content.
+
+    Control characters are made visible here, so that the bytes counted are the bytes shown.
+    """
+    return visible(f"# {memory.subject}\n{memory.image.strip()}\n\n{memory.content.strip()}\n")
+
+
+def _line(memory: Memory) -> str:
+    anchors = f" ({', '.join(memory.anchors)})" if memory.anchors else ""
+    return visible(f"- {memory.subject}{anchors}: {memory.id}")
+
+
+def _topic(memory: Memory) -> str:
+    return ". ".join((memory.subject, *memory.anchors))
+
+
+def _body(memory: Memory) -> str:
+    return drop_markers(f"{memory.image}\n{memory.content}")
+
+
+def _name(memory: Memory) -> tuple[str, str]:
+    return memory.subject, memory.id
+
+
+def _keywords(memory: Memory) -> list[str]:
+    words = tokenize(_topic(memory), stems=False)
+    return [word for word in dict.fromkeys(words) if word not in STOPWORDS]
+
+
+def _stems(text: str) -> list[str]:
+    return [stem for stem in dict.fromkeys(tokenize(text)) if stem not in _STOPPED]
+
+
+def _fit(texts: Sequence[str], limit_bytes: int | None) -> list[str]:
+    """Return texts in order, up to the first that does not fit any more."""
+    kept: list[str] = []
+    left = limit_bytes
+    for text in texts:
+        if left is not None:
+            left -= len(text.encode())
+            if left < 0:
+                break
+        kept.append(text)
+    return kept
+
+
+def _fit_lines(lines: Sequence[str], limit: int) -> list[str]:
+    kept: list[str] = []
+    for line in lines:
+        limit -= len(line) + 1
+        if limit < 0:
+            break
+        kept.append(line)
+    return kept

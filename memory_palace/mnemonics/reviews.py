@@ -1,0 +1,141 @@
+"""Reviews of memories: an append-only log, a source of truth like the notes, and what follows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+from memory_palace.errors import UsageError
+from memory_palace.mnemonics.decay import Trial, fade
+from memory_palace.mnemonics.values import MOST_FACTORS, Memory
+from memory_palace.storage.atomic import append_line
+
+LOG = "reviews.jsonl"
+FIBONACCI = (1, 2, 3, 5, 8, 13, 21, 34)
+"""Days to the next review after none, one, two … in a row that succeeded (source document 000)."""
+RECALLED_CONFIDENCE, FORGOTTEN_CONFIDENCE = 0.8, 0.4
+"""Of a review that gives none: 4 and 2 of 5."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One line of the log."""
+
+    memory: str
+    """Path of the note at that time."""
+    time: datetime
+    is_recalled: bool
+    confidence: float
+    """Right after the review, 0 to 1."""
+    smashin: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a memory stands on a day."""
+
+    due: date
+    confidence: float
+    """Predicted for that day."""
+    reviews: int
+    streak: int
+    """Reviews in a row that succeeded, up to the last."""
+
+
+def append_review(logs: Path, review: Review) -> None:
+    """Add one line and flush it. The caller holds the writer's lock."""
+    record = {
+        "time": review.time.astimezone(UTC).isoformat(timespec="seconds"),
+        "memory": review.memory,
+        "recalled": review.is_recalled,
+        "confidence": review.confidence,
+        "smashin": review.smashin,
+    }
+    logs.mkdir(parents=True, exist_ok=True)
+    append_line(logs / LOG, json.dumps(record, ensure_ascii=False).encode())
+
+
+def read_reviews(
+    logs: Path, moves: Iterable[tuple[str, str]] = ()
+) -> Mapping[str, Sequence[Review]]:
+    """Return the reviews of each memory, oldest first; lines that make no sense are passed over.
+
+    ``moves`` are pairs of an old and a new path, in order: reviews follow their note.
+    """
+    try:
+        lines = (logs / LOG).read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return {}
+    found: dict[str, list[Review]] = {}
+    for review in filter(None, map(_read, lines)):
+        found.setdefault(review.memory, []).append(review)
+    for old, new in moves:
+        if old in found:
+            found[new] = [*found.get(new, ()), *found.pop(old)]
+    return {path: sorted(rows, key=lambda row: row.time) for path, rows in found.items()}
+
+
+def check_schedule(days: Sequence[int]) -> Sequence[int]:
+    """Return a schedule of reviews; raise ``UsageError`` unless its days rise from 1 on."""
+    if not days or days[0] < 1 or any(a >= b for a, b in pairwise(days)):
+        raise UsageError(f"a schedule is days that rise, 1,3,7,14,30; not {list(days)}")
+    return days
+
+
+def stand(
+    memory: Memory,
+    reviews: Sequence[Review],
+    *,
+    today: date,
+    schedule: Sequence[int] = FIBONACCI,
+    factor: float = 1.0,
+) -> Standing:
+    """Return when a memory is due, and how well it is predicted to be remembered.
+
+    A memory that nobody has reviewed is due the first interval after it was made, at once where
+    that is unknown.
+    """
+    streak = _count_streak(reviews)
+    last = reviews[-1].time.date() if reviews else memory.last_retrieved or memory.created
+    confidence = reviews[-1].confidence if reviews else memory.confidence
+    if last is None:
+        return Standing(today, confidence, 0, 0)
+    due = last + timedelta(days=schedule[min(streak, len(schedule) - 1)])
+    faded = fade(confidence, (today - last).days, memory.smashin_score, factor=factor)
+    return Standing(due, faded, len(reviews), streak)
+
+
+def make_trials(reviews: Mapping[str, Sequence[Review]]) -> list[Trial]:
+    """Return every review that follows another, with the days between."""
+    return [
+        Trial((later.time - earlier.time) / timedelta(days=1), later.smashin, later.is_recalled)
+        for rows in reviews.values()
+        for earlier, later in pairwise(rows)
+    ]
+
+
+def _count_streak(reviews: Sequence[Review]) -> int:
+    streak = 0
+    for review in reversed(reviews):
+        if not review.is_recalled:
+            break
+        streak += 1
+    return streak
+
+
+def _read(line: bytes) -> Review | None:
+    try:
+        record = json.loads(line)
+        time = datetime.fromisoformat(record["time"])
+        confidence, smashin = float(record["confidence"]), int(record["smashin"])
+        memory, recalled = record["memory"], record["recalled"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    is_sound = 0 <= confidence <= 1 and 0 <= smashin <= MOST_FACTORS
+    if not is_sound or not isinstance(memory, str) or not isinstance(recalled, bool):
+        return None
+    return Review(memory, time.replace(tzinfo=time.tzinfo or UTC), recalled, confidence, smashin)

@@ -1,0 +1,138 @@
+"""SMASHIN SCOPE: which of twelve factors an image has, why, and who says so.
+
+What words can show is found by words. Four factors they cannot show (a concrete stand-in, the
+absurd, a joke, a visual pun): these count only where a person or a model has marked them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from memory_palace.language.markers import drop_markers
+from memory_palace.language.numbers import find_numbers
+from memory_palace.language.prose import strip_markup
+from memory_palace.language.tokens import tokenize
+from memory_palace.mnemonics import smashin_words as words
+from memory_palace.mnemonics.values import BY_WORDS, Factor, Mark
+
+BANDS = (
+    (10, "excellent", "89-96 %"),
+    (7, "good", "83-88 %"),
+    (4, "moderate", "75-82 %"),
+    (0, "poor", "65-72 %"),
+)
+"""Lowest score, name, and recall@1 as source document 000 claims it, unmeasured here."""
+
+BY_MARK = frozenset({Factor.SUBSTITUTE, Factor.ABSURD, Factor.HUMOR, Factor.SYMBOLS})
+"""Factors that no word shows."""
+_YOU = re.compile(r"\byou(?:['’](?:re|ve|ll|d))?\s+\w+", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_SHOWN = 4
+
+
+def detect_factors(image: str) -> tuple[Mark, ...]:
+    """Return a mark for each of the eight factors that words can show, in order."""
+    text = strip_markup(drop_markers(image))
+    return tuple(
+        _mark(factor, list(dict.fromkeys(find(text))), least)
+        for factor, (find, least) in _DETECTORS.items()
+    )
+
+
+def merge_marks(
+    stored: Iterable[Mark], detected: Iterable[Mark], given: Iterable[Mark] = ()
+) -> tuple[Mark, ...]:
+    """Return one mark a factor: those given, then those of people and models, then detected ones.
+
+    Stored marks of detectors are forgotten: the image may have changed since.
+    """
+    marks = {mark.factor: mark for mark in detected}
+    marks |= {mark.factor: mark for mark in stored if mark.by != BY_WORDS}
+    marks |= {mark.factor: mark for mark in given}
+    return tuple(marks[factor] for factor in Factor if factor in marks)
+
+
+def count_score(marks: Iterable[Mark]) -> int:
+    """Return the number of factors that are present, 0 to 12."""
+    return len({mark.factor for mark in marks if mark.is_present})
+
+
+def band_of(score: int) -> tuple[str, str]:
+    """Return the band of a score, and the recall that is claimed for it."""
+    return next((name, claimed) for least, name, claimed in BANDS if score >= least)
+
+
+def find_anti_patterns(marks: Iterable[Mark], tokens: Sequence[str]) -> list[str]:
+    """Return what weakens an image, in words (the six of source document 000)."""
+    present = {mark.factor for mark in marks if mark.is_present}
+    found = [said for said, factors in _ANTI_PATTERNS.items() if not present & factors]
+    return found if tokens else [*found, "no token: nothing can prove that it was read"]
+
+
+_ANTI_PATTERNS: Mapping[str, frozenset[Factor]] = {
+    "generic: no stand-in, number, symbol, colour or size": frozenset(
+        {Factor.SUBSTITUTE, Factor.NUMBERS, Factor.SYMBOLS, Factor.COLOR, Factor.OVERSIZE}
+    ),
+    "purely visual: fewer than two other senses": frozenset({Factor.SENSORY}),
+    "static: fewer than two things move": frozenset({Factor.MOVEMENT}),
+    "safe: nothing absurd, funny, felt or out of scale": frozenset(
+        {Factor.ABSURD, Factor.HUMOR, Factor.EMOTION, Factor.OVERSIZE}
+    ),
+    "third person: you take no part": frozenset({Factor.INTERACT}),
+}
+
+
+def _mark(factor: Factor, found: Sequence[str], least: int) -> Mark:
+    reason = ", ".join(found[:_SHOWN])
+    return Mark(factor, len(found) >= least, reason, BY_WORDS)
+
+
+def _among(stems: frozenset[str]) -> Callable[[str], Iterator[str]]:
+    """Return what yields the words of a text that have one of the stems."""
+
+    def find(text: str) -> Iterator[str]:
+        for match in _WORD.finditer(text.casefold()):
+            if not stems.isdisjoint(tokenize(match[0])):
+                yield match[0]
+
+    return find
+
+
+def _senses(text: str) -> Iterator[str]:
+    stems = set(tokenize(text))
+    return (sense for sense, words_ in words.SENSES.items() if not words_.isdisjoint(stems))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield what the reader does: ``you lift``."""
+    return (" ".join(match[0].casefold().split()) for match in _YOU.finditer(text))
+
+
+def _quantities(text: str) -> Iterator[str]:
+    """Yield numbers, one left out: it is an article as often."""
+    yield from (number.text for number in find_numbers(text) if number.value != 1)
+    yield from _among(words.DIGITS)(text)
+
+
+def _sizes(text: str) -> Iterator[str]:
+    yield from (phrase for phrase in words.SIZED_AS if phrase in text.casefold())
+    yield from _among(words.OVERSIZE)(text)
+
+
+def _places(text: str) -> Iterator[str]:
+    yield from (phrase for phrase in words.POSITION if phrase in text.casefold())
+    yield from _among(words.PLACES)(text)
+
+
+_DETECTORS: Mapping[Factor, tuple[Callable[[str], Iterator[str]], int]] = {
+    Factor.MOVEMENT: (_among(words.MOVEMENT), 2),
+    Factor.SENSORY: (_senses, 2),
+    Factor.INTERACT: (_parts, 1),
+    Factor.NUMBERS: (_quantities, 1),
+    Factor.COLOR: (_among(words.COLOR), 1),
+    Factor.OVERSIZE: (_sizes, 1),
+    Factor.POSITION: (_places, 1),
+    Factor.EMOTION: (_among(words.EMOTION), 1),
+}
+"""What finds a factor, and how many different findings make it present."""

@@ -1,0 +1,160 @@
+"""The memories of a palace: which notes they are, how to find one, and how to walk through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from typing import Literal, TypeAlias
+
+from memory_palace.changing import find_note, read_notes
+from memory_palace.embedding.base import embed_query
+from memory_palace.errors import UsageError
+from memory_palace.graph.spelling import fold_name
+from memory_palace.metabolism.usage import record_usage
+from memory_palace.mnemonics.form import Form, is_memory, read_form, read_memory
+from memory_palace.mnemonics.hierarchy import HierarchicalIndex
+from memory_palace.mnemonics.token_lint import Corpus
+from memory_palace.mnemonics.values import Memory
+from memory_palace.notes.document import Document, Library
+from memory_palace.palace import Palace
+
+Way: TypeAlias = Literal["subject", "anchor", "link"]
+"""How a term led to a memory."""
+
+
+@dataclass(frozen=True)
+class Collection:
+    """All notes as they are on the disk, and those among them that are memories."""
+
+    library: Library
+    documents: tuple[Document, ...]
+    """Of the memories, in path order, cold ones left out."""
+
+    def find(self, name: str) -> Document:
+        """Return a memory by path, stem, title, alias or anchor.
+
+        Raise ``UsageError`` for a note that is none, and where several are called so.
+        """
+        document = find_note(self.library, self._by_anchor.get(fold_name(name), name))
+        if not is_memory(document):
+            raise UsageError(
+                f"{document.path} is no memory: it has no sections Image and Content, and no "
+                "`type: memory`; `palace memory new` writes one"
+            )
+        return document
+
+    @cached_property
+    def _by_anchor(self) -> Mapping[str, str]:
+        """Anchors that lead to one memory and are no name of a note."""
+        taken = {fold_name(name) for d in self.library.documents.values() for name in _names_of(d)}
+        found: dict[str, set[str]] = {}
+        for memory in self.memories:
+            for anchor in map(fold_name, memory.anchors):
+                found.setdefault(anchor, set()).add(memory.id)
+        return {
+            anchor: next(iter(paths))
+            for anchor, paths in found.items()
+            if len(paths) == 1 and anchor not in taken
+        }
+
+    @cached_property
+    def memories(self) -> tuple[Memory, ...]:
+        """All memories, as values."""
+        return tuple(read_memory(document) for document in self.documents)
+
+    @cached_property
+    def forms(self) -> tuple[Form, ...]:
+        """All memories, taken apart."""
+        return tuple(read_form(document) for document in self.documents)
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The visible words of every note, in which no token may stand."""
+        return Corpus(
+            {
+                path: "\n".join((document.title, *document.texts("aliases"), document.body))
+                for path, document in self.library.documents.items()
+            }
+        )
+
+
+def read_collection(palace: Palace) -> Collection:
+    """Read the notes of a palace from the disk; the index may be behind or absent."""
+    return collect(read_notes(palace))
+
+
+def collect(library: Library) -> Collection:
+    """Return the memories among notes that were read."""
+    documents = library.documents.values()
+    return Collection(library, tuple(d for d in documents if not d.is_cold and is_memory(d)))
+
+
+def _names_of(document: Document) -> tuple[str, ...]:
+    return (document.path, document.stem, document.title, *document.texts("aliases"))
+
+
+def show_memory(palace: Palace, name: str) -> Memory:
+    """Return one memory whole, its tokens too: whoever asks this has read it."""
+    memory = read_memory(read_collection(palace).find(name))
+    if palace.config.usage_log:
+        record_usage(palace.paths.logs, "read", [memory.id], now=datetime.now(UTC))
+    return memory
+
+
+def list_memories(palace: Palace, *, domain: str | None = None) -> list[Memory]:
+    """Return all memories in path order, or those of one domain; raise for an unknown domain."""
+    memories = list(read_collection(palace).memories)
+    wanted = None if domain is None else find_domain(memories, domain)
+    return [memory for memory in memories if wanted in (None, memory.domain)]
+
+
+def define(palace: Palace, term: str) -> tuple[Way, Memory]:
+    """Return the memory of a term: called so, with such an anchor, or with a link to such a note.
+
+    Raise ``UsageError`` where there is none.
+    """
+    wanted = fold_name(term)
+    memories = read_collection(palace).memories
+    ways: tuple[tuple[Way, Callable[[Memory], Iterable[str]]], ...] = (
+        ("subject", lambda memory: [memory.subject]),
+        ("anchor", lambda memory: memory.anchors),
+        ("link", lambda memory: (link.target.partition("#")[0] for link in memory.links)),
+    )
+    for way, names in ways:
+        for memory in memories:
+            if wanted in map(fold_name, names(memory)):
+                return way, memory
+    raise UsageError(f"no memory defines {term!r}; see `palace memory list`")
+
+
+def tour(palace: Palace, *, domain: str | None = None) -> list[Memory]:
+    """Return memories in the order of a walk: by domain, then by place in it."""
+    memories = list_memories(palace, domain=domain)
+    return sorted(memories, key=lambda memory: (memory.domain, memory.locus.casefold(), memory.id))
+
+
+def open_hierarchy(palace: Palace, *, by_words: bool = False) -> HierarchicalIndex:
+    """Return the index over the memories as they are; meanings are compared where vectors are.
+
+    Memories are embedded anew each time: there are hundreds of them, not millions.
+    """
+    memories = read_collection(palace).memories
+    has_vectors = palace.paths.commit.exists() and bool(palace.snapshot().commit.dimension)
+    if by_words or not has_vectors:
+        return HierarchicalIndex.of(memories)
+    embedder = palace.embedder()
+    return HierarchicalIndex.of(
+        memories, embed=embedder.embed_passages, embed_query=partial(embed_query, embedder)
+    )
+
+
+def find_domain(memories: Sequence[Memory], name: str) -> str:
+    """Return the domain called so, whole or by its last folder; raise ``UsageError`` otherwise."""
+    domains = sorted({memory.domain for memory in memories})
+    found = [d for d in domains if name.casefold() in (d.casefold(), d.casefold().split("/")[-1])]
+    if len(found) == 1:
+        return found[0]
+    problem = f"{len(found)} domains are called" if found else "there is no domain called"
+    raise UsageError(f"{problem} {name!r}; the domains are {', '.join(found or domains)}")

@@ -1,0 +1,123 @@
+"""Write memories, count their factors, and say what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from memory_palace.changing import Outcome, Plan, change_notes
+from memory_palace.errors import UsageError
+from memory_palace.mnemonics.form import IMAGE, SMASHIN, Form, read_form, read_memory
+from memory_palace.mnemonics.lint import lint_memory
+from memory_palace.mnemonics.rendering import (
+    render_marks,
+    render_memory,
+    replace_section,
+    state_score,
+)
+from memory_palace.mnemonics.smashin import (
+    count_score,
+    detect_factors,
+    find_anti_patterns,
+    merge_marks,
+)
+from memory_palace.mnemonics.token_lint import Flaw
+from memory_palace.mnemonics.values import Mark, Memory
+from memory_palace.notes.creating import name_note
+from memory_palace.notes.document import Document, Library, parse_document
+from memory_palace.notes.editing import Create, Replace
+from memory_palace.operations.memories import Collection, collect, read_collection
+from memory_palace.palace import Palace
+from memory_palace.retrieval.filters import check_room
+
+COMMAND = "memory"
+MEMORIES_ROOM = "reflection_wing/memories"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A new memory, shown or made, and what could be better about it."""
+
+    outcome: Outcome
+    flaws: tuple[Flaw, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The factors of one memory, and the change that writes them down."""
+
+    path: str
+    marks: tuple[Mark, ...]
+    score: int
+    anti_patterns: tuple[str, ...]
+    outcome: Outcome
+
+
+def read_draft(subject: str, text: str) -> Memory:
+    """Return a memory from Markdown: sections of the form, or prose alone, which is its content.
+
+    Raise ``UsageError`` for a text that is marked as private.
+    """
+    document = parse_document(f"{subject}.md", text.encode())
+    if document is None:
+        raise UsageError("the text is marked as private; a memory is there to be recalled")
+    memory = replace(read_memory(document), subject=subject)
+    if not memory.image and not memory.content:
+        memory = replace(memory, content=document.sections.get("", "").strip())
+    return memory
+
+
+def new_memory(
+    palace: Palace, memory: Memory, *, room: str, tags: Sequence[str], today: date, apply: bool
+) -> Written:
+    """Write a memory as a note in a room. Its factors are counted from the words of its image."""
+    check_room(room.partition("/")[0])
+    path = name_note(palace.paths.root, memory.subject, room=room)
+    marks = merge_marks(memory.marks, detect_factors(memory.image))
+    scored = replace(memory, id=path, marks=marks, smashin_score=count_score(marks))
+    data = render_memory(scored, tags=tags, today=today).encode()
+
+    def plan(_: Library) -> Plan:
+        return Plan([Create(path, data)], f"remember {memory.subject}")
+
+    outcome = change_notes(palace, plan, command=COMMAND, apply=apply)
+    collection = read_collection(palace)
+    document = parse_document(path, data)
+    flaws = [] if document is None else _lint(read_form(document), collection)
+    return Written(outcome, tuple(flaws))
+
+
+def score_memory(palace: Palace, name: str, given: Sequence[Mark], *, apply: bool) -> Scored:
+    """Count the factors of a memory again, with marks that are given, and write the map."""
+    found: list[tuple[Form, tuple[Mark, ...]]] = []
+
+    def plan(library: Library) -> Plan:
+        document = collect(library).find(name)
+        form = read_form(document)
+        marks = merge_marks(form.marks, detect_factors(form.sections.get(IMAGE, "")), given)
+        found.append((form, marks))
+        after = _write_marks(document, marks)
+        operations = [Replace(form.path, document.data, after)] if after != document.data else []
+        return Plan(operations, f"score {form.title}: {count_score(marks)}/12")
+
+    outcome = change_notes(palace, plan, command=COMMAND, apply=apply)
+    form, marks = found[-1]
+    anti_patterns = find_anti_patterns(marks, form.tokens)
+    return Scored(form.path, marks, count_score(marks), tuple(anti_patterns), outcome)
+
+
+def lint_memories(palace: Palace, names: Sequence[str] = ()) -> list[Flaw]:
+    """Return what is wrong with the memories called so, or with all."""
+    collection = read_collection(palace)
+    documents = [collection.find(name) for name in names] if names else collection.documents
+    return [flaw for d in documents for flaw in _lint(read_form(d), collection)]
+
+
+def _lint(form: Form, collection: Collection) -> list[Flaw]:
+    return lint_memory(form, collection.corpus, collection.forms)
+
+
+def _write_marks(document: Document, marks: Sequence[Mark]) -> bytes:
+    data = replace_section(document.path, document.data, SMASHIN, render_marks(marks))
+    return state_score(document.path, data, count_score(marks))

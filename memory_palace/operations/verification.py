@@ -1,0 +1,63 @@
+"""Verify a response against memories of a palace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_palace.mnemonics.form import read_form, read_memory
+from memory_palace.mnemonics.support import MEASURED_EMBEDDER, Embed
+from memory_palace.mnemonics.token_lint import Flaw, lint_tokens
+from memory_palace.mnemonics.verification import Outcome, Verification, verify_response
+from memory_palace.operations.memories import read_collection
+from memory_palace.palace import Palace
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A response that was checked, and what is wrong with the tokens it was checked for."""
+
+    verification: Verification
+    flaws: tuple[Flaw, ...]
+    by_meaning: bool
+    """Whether sentences were compared by vectors, and not by words alone."""
+
+    @property
+    def passes_strictly(self) -> bool:
+        """Whether nothing is ungrounded, and no token is one that proves nothing."""
+        return self.verification.outcome != Outcome.UNGROUNDED and not self.flaws
+
+
+def verify(
+    palace: Palace,
+    response: str,
+    names: Sequence[str],
+    *,
+    require_all: bool = False,
+    by_words: bool = False,
+) -> Verified:
+    """Check a response against the memories called ``names``.
+
+    Raise ``UsageError`` for a note that is no memory. Sentences are compared by meaning where the
+    index has vectors of the embedder that the threshold was measured with.
+    """
+    collection = read_collection(palace)
+    documents = [collection.find(name) for name in dict.fromkeys(names)]
+    embed = None if by_words else _embedder_of(palace)
+    verification = verify_response(
+        response, [read_memory(d) for d in documents], require_all=require_all, embed=embed
+    )
+    flaws = [
+        flaw
+        for document in documents
+        for flaw in lint_tokens(read_form(document), collection.corpus, collection.forms)
+    ]
+    return Verified(verification, tuple(flaws), embed is not None)
+
+
+def _embedder_of(palace: Palace) -> Embed | None:
+    if not palace.paths.commit.exists():
+        return None
+    if palace.snapshot().commit.embedder != MEASURED_EMBEDDER:
+        return None
+    return palace.embedder().embed_passages

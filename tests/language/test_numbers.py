@@ -1,0 +1,36 @@
+"""Numbers are read from digits and words, with their units."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from memory_palace.language.numbers import find_numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("twenty-two owls", [22]),
+        ("three hundred and forty", [340]),
+        ("a hundred", [100]),
+        ("two thousand and five", [2005]),
+        ("three quarters", [Fraction(3, 4)]),
+        ("the twenty-first", [21]),
+        ("1,200 or 0.5", [1200, Fraction(1, 2)]),
+        ("seven thirty", [7, 30]),
+        ("minus four", [-4]),
+        ("none at all, m²", []),
+    ],
+)
+def test_words_and_digits_are_numbers(text, values):
+    assert [number.value for number in find_numbers(text)] == values
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("five minutes", "300 seconds"), ("40 per cent", "0.4"), ("2 km", "2,000 metres")],
+)
+def test_units_of_one_family_are_compared(one, other):
+    assert find_numbers(one)[0].agrees(find_numbers(other)[0])

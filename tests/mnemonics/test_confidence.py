@@ -1,0 +1,95 @@
+"""Confidence stays in its bounds, and never takes a token for granted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_palace.errors import UsageError
+from memory_palace.mnemonics.confidence import (
+    answer_confidence,
+    calculate_retrieval_score,
+    cosine_similarity,
+    rank_confidence,
+)
+from memory_palace.mnemonics.values import Memory
+
+FINITE = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3)
+
+
+def memory(embedding=(1.0, 0.0), token="violet raincoat seesaw", score=6):
+    return Memory("a", "A", "", "", token, score, embedding)
+
+
+def test_the_document_s_formula_holds_where_there_is_a_token():
+    kept = memory(embedding=(0.6, 0.8))
+    with_token = calculate_retrieval_score(kept, "q", [1.0, 0.0], "violet raincoat seesaw")
+    assert with_token == pytest.approx(0.5 * 0.6 + 0.3 + 0.2 * 0.5)
+    without = calculate_retrieval_score(kept, "q", [1.0, 0.0], "no")
+    assert without == pytest.approx(0.5 * 0.6 + 0.2 * 0.5)
+
+
+def test_d1_a_zero_vector_has_the_cosine_zero_and_warns_of_nothing():
+    assert cosine_similarity([0.0, 0.0], [1.0, 0.0]) == 0.0
+    assert cosine_similarity([], [1.0]) == 0.0
+
+
+def test_d2_without_a_token_its_weight_is_shared_not_given():
+    none = memory(token="", score=12)
+    assert answer_confidence(none, [1.0, 0.0], "anything") == pytest.approx(1.0)
+    assert answer_confidence(none, [0.0, 1.0], "anything") == pytest.approx(0.2 / 0.7)
+
+
+def test_d5_ranking_does_not_look_at_a_token():
+    assert rank_confidence(memory(), [1.0, 0.0]) == rank_confidence(memory(token=""), [1.0, 0.0])
+    assert rank_confidence(memory(), [1.0, 0.0]) == pytest.approx((0.5 + 0.1) / 0.7)
+
+
+def test_d9_what_is_not_finite_gives_zero_and_no_nan():
+    assert cosine_similarity([math.nan, 1.0], [1.0, 0.0]) == 0.0
+    assert cosine_similarity([math.inf, 1.0], [1.0, 0.0]) == 0.0
+
+
+def test_d13_a_negative_cosine_counts_as_nothing():
+    assert rank_confidence(memory(score=0), [-1.0, 0.0]) == 0.0
+    assert answer_confidence(memory(score=0), [-1.0, 0.0], "no") == 0.0
+
+
+@pytest.mark.parametrize("score", [-1, 13, 6.5, True])
+def test_d16_smashin_scope_is_a_whole_number_from_0_to_12(score):
+    with pytest.raises(UsageError, match="from 0 to 12"):
+        memory(score=score)
+
+
+def test_vectors_of_different_lengths_and_weights_that_make_no_mean_are_refused():
+    with pytest.raises(ValueError, match="no cosine"):
+        cosine_similarity([1.0], [1.0, 0.0])
+    with pytest.raises(ValueError, match="weights"):
+        rank_confidence(memory(), [1.0, 0.0], alpha=0, gamma=0)
+
+
+@given(FINITE, FINITE)
+def test_a_cosine_is_symmetric_and_within_bounds(a, b):
+    found = cosine_similarity(a, b)
+    assert -1 <= found <= 1 and found == pytest.approx(cosine_similarity(b, a))
+
+
+@given(FINITE, FINITE, st.integers(0, 11), st.booleans())
+def test_confidence_is_within_bounds_and_rises_with_each_part(vector, question, score, has_token):
+    low = Memory("a", "A", "", "", "red owl", score, vector)
+    high = Memory("a", "A", "", "", "red owl", score + 1, vector)
+    response = "red owl" if has_token else ""
+    found = answer_confidence(low, question, response)
+    assert 0 <= found <= 1
+    assert found <= answer_confidence(high, question, response)
+    assert found <= answer_confidence(low, question, "a red owl")
+    assert rank_confidence(low, question) <= rank_confidence(high, question)
+
+
+def test_tiny_and_huge_vectors_keep_their_direction():
+    assert cosine_similarity([1e-300, 0.0], [1e300, 0.0]) == pytest.approx(1.0)
+    assert cosine_similarity(np.array([1e-300, 1e-300]), [1.0, 0.0]) == pytest.approx(0.5**0.5)

@@ -1,0 +1,111 @@
+"""Forgetting: the table, its half-lives, and a rate fitted to reviews."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_palace.errors import UsageError
+from memory_palace.mnemonics.decay import (
+    Trial,
+    decay_per_day,
+    fade,
+    fit_decay,
+    half_life_days,
+)
+from memory_palace.mnemonics.reviews import (
+    FIBONACCI,
+    LOG,
+    Review,
+    append_review,
+    check_schedule,
+    make_trials,
+    read_reviews,
+    stand,
+)
+from memory_palace.mnemonics.values import Memory
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+FUNNEL = Memory("palace/a.md", "A", "", "", smashin_score=6, created=date(2026, 3, 1))
+
+
+def review(days=0, *, recalled=True, path="palace/a.md"):
+    return Review(path, NOW + timedelta(days=days), recalled, 0.8, 6)
+
+
+def test_half_lives_are_those_of_the_document_s_first_table():
+    assert half_life_days(0) == pytest.approx(3.47, abs=0.01)
+    assert half_life_days(12) == pytest.approx(46.2, abs=0.01)
+    assert decay_per_day(6.5) == pytest.approx((0.06 + 0.05) / 2)
+
+
+@given(st.floats(-5, 20), st.floats(-5, 20))
+def test_a_better_image_never_fades_faster(one, other):
+    low, high = sorted((one, other))
+    assert decay_per_day(high) <= decay_per_day(low)
+
+
+@given(st.floats(0, 1), st.floats(0, 1000), st.integers(0, 12))
+def test_confidence_stays_within_bounds(confidence, days, score):
+    assert 0 <= fade(confidence, days, score) <= confidence
+    assert fade(confidence, -days, score) == confidence
+
+
+@pytest.mark.parametrize("factor", [0.25, 1.0, 3.0])
+def test_a_known_rate_is_found_again_in_its_interval(factor):
+    rng = random.Random(5)
+    trials = []
+    for _ in range(400):
+        days, score = rng.uniform(1, 30), rng.randrange(13)
+        recalled = rng.random() < fade(1.0, days, score, factor=factor)
+        trials.append(Trial(days, score, recalled))
+    fit = fit_decay(trials)
+    assert fit.low <= factor <= fit.high
+    assert fit.factor == pytest.approx(factor, rel=0.3)
+
+
+def test_few_reviews_fit_nothing_and_reviews_of_one_sort_end_at_a_bound():
+    assert fit_decay([Trial(3, 6, True)] * 19) is None
+    assert fit_decay([Trial(3, 6, True)] * 20).factor == pytest.approx(1 / 16)
+    assert fit_decay([Trial(3, 6, False)] * 20).factor == pytest.approx(16)
+
+
+def test_intervals_are_fibonacci_and_forgetting_begins_anew():
+    rows, due = [], []
+    for _ in range(10):
+        due.append((stand(FUNNEL, rows, today=NOW.date()).due - NOW.date()).days)
+        rows.append(review())
+    assert tuple(due[:8]) == FIBONACCI and due[8:] == [34, 34]
+    assert stand(FUNNEL, [*rows, review(recalled=False)], today=NOW.date()).streak == 0
+
+
+def test_a_schedule_must_rise():
+    assert stand(FUNNEL, [review()], today=NOW.date(), schedule=(1, 7)).due == date(2026, 3, 8)
+    for days in ([], [0, 1], [3, 3], [5, 2]):
+        with pytest.raises(UsageError, match="rise"):
+            check_schedule(days)
+
+
+def test_the_log_is_only_appended_to_and_read_back(tmp_path: Path):
+    first, second = review(), review(3, recalled=False)
+    append_review(tmp_path, first)
+    before = (tmp_path / LOG).read_bytes()
+    append_review(tmp_path, second)
+    assert (tmp_path / LOG).read_bytes().startswith(before)
+    assert read_reviews(tmp_path) == {"palace/a.md": [first, second]}
+    assert make_trials(read_reviews(tmp_path)) == [Trial(3.0, 6, False)]
+
+
+def test_reviews_follow_a_note_that_moves_and_torn_lines_are_passed_over(tmp_path: Path):
+    append_review(tmp_path, review())
+    with (tmp_path / LOG).open("ab") as file:
+        file.write(b'{"time": "2026-03-0\n{"memory": 3}\n[]\n{"time": "2026-03-02T00:00:00"')
+    append_review(tmp_path, review(1, path="palace/b.md"))
+    found = read_reviews(tmp_path, [("palace/a.md", "palace/b.md")])
+    assert [row.time.day for row in found["palace/b.md"]] == [1, 2]
+    assert read_reviews(tmp_path / "nowhere") == {}

@@ -1,0 +1,144 @@
+"""Two hops: every keyword has a vote, nothing is silently empty, and bytes are bytes."""
+
+from __future__ import annotations
+
+import random
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_palace.bench.hierarchy import BUDGET_BYTES, measure_hierarchy
+from memory_palace.bench.memory_sets import make_memories, read_written
+from memory_palace.embedding.base import embed_query
+from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.mnemonics import HierarchicalIndex
+from memory_palace.mnemonics.hierarchy import ROOT_CHARACTERS, render
+from memory_palace.mnemonics.routing import MOST_DOMAINS, Router
+from memory_palace.mnemonics.values import Memory
+from memory_palace.palace import Palace
+
+SET = make_memories(300, questions=60, seed=7)
+INDEX = HierarchicalIndex.of(SET.memories)
+
+
+def memory(path, subject, content="Text.", **fields):
+    return Memory(path, subject, "", content, **fields)
+
+
+def test_the_document_s_class_reads_a_palace_and_counts_what_it_read(tmp_path):
+    palace = Palace.init(tmp_path)
+    folder = palace.paths.root / "palace/chambers/rain"
+    folder.mkdir(parents=True)
+    note = "---\ntype: memory\n---\n# Gauge\n\n## Image\n\nÄ\n\n## Content\n\nIt tips.\n"
+    (folder / "gauge.md").write_text(note, "utf-8")
+    index = HierarchicalIndex(str(tmp_path))
+    memories, size = index.retrieve("gauge", k=3)
+    assert [found.subject for found in memories] == ["Gauge"]
+    read = index.root_text + index.domain_text("chambers/rain") + render(memories[0])
+    assert size == len(read.encode()) > len(read)
+
+
+def test_an_empty_palace_finds_nothing_and_fails_nowhere():
+    memories, size = HierarchicalIndex.of([]).retrieve("anything")
+    assert memories == [] and size == len("\n")
+
+
+def test_d6_the_order_of_keywords_changes_nothing():
+    words = SET.questions[0][0].split()[:4]
+    found = {tuple(m.id for m in INDEX.retrieve(" ".join(p))[0]) for p in permutations(words)}
+    assert len(found) == 1
+
+
+def test_d6_one_keyword_does_not_outvote_the_others():
+    router = Router(
+        ["a", "a", "b", "b", "c", "c"],
+        [["rain", "mast"], ["rain"], ["snow", "wind", "mast"], ["snow", "wind"], ["x"], ["y"]],
+    )
+    assert router.route(["rain", "snow", "wind"]).domains[0] == "b"
+
+
+def test_d7_a_question_that_fits_no_domain_is_asked_everywhere():
+    found = INDEX.look_up("zzz qqq")
+    assert not found.route.is_sure and len(found.route.domains) == len(INDEX.domains)
+    assert len(found.memories) == 3
+
+
+def test_d8_ties_go_by_subject_then_file_whatever_the_order_given():
+    twins = [memory(f"palace/{d}/{n}.md", "Twin") for d in "ba" for n in "zy"]
+    for order in permutations(twins):
+        found, _ = HierarchicalIndex.of(order).retrieve("twin", k=4)
+        assert [m.id for m in found] == sorted(m.id for m in twins)
+
+
+def test_d10_d11_bytes_are_utf8_and_hold_root_domains_and_memories():
+    found = INDEX.look_up(SET.questions[0][0])
+    parts = [INDEX.root_text, *map(INDEX.domain_text, found.route.domains)]
+    assert found.index_bytes == sum(len(part.encode()) for part in parts)
+    assert found.context_bytes == found.index_bytes + sum(
+        len(render(m).encode()) for m in found.memories
+    )
+
+
+def test_d14_no_index_holds_a_token():
+    kept = Memory("palace/a/x.md", "Owl", "Wings [Verify: velvet anchor choir]", "Night.")
+    index = HierarchicalIndex.of([kept])
+    assert "velvet" not in index.root_text + index.domain_text("a")
+    assert not index.look_up("velvet anchor choir").route.is_sure
+
+
+@pytest.mark.parametrize("count", [1, 40, 2_000])
+def test_the_root_is_bounded_however_many_domains_there_are(count):
+    index = HierarchicalIndex.of(
+        [memory(f"palace/domain number {n:04d}/m.md", f"Subject {n}") for n in range(count)]
+    )
+    assert len(index.root_text) <= ROOT_CHARACTERS
+    assert "domain number 0000" in index.root_text
+    assert ("more domains" in index.root_text) is (count >= 40)
+
+
+@given(st.text(max_size=60), st.integers(0, 4_000), st.integers(1, 9))
+def test_a_budget_is_never_exceeded(question, budget, k):
+    found = INDEX.look_up(question, k, budget_bytes=budget)
+    assert found.context_bytes <= budget and len(found.memories) <= k
+    assert len(found.route.domains) <= MOST_DOMAINS or not found.route.is_sure
+
+
+def test_what_is_counted_is_what_is_shown():
+    kept = memory("palace/a/x.md", "Owl \x1b[31m", "Night \u202e falls.")
+    found = HierarchicalIndex.of([kept]).look_up("owl")
+    assert "\x1b" not in found.text and "\u202e" not in found.text
+    assert found.context_bytes == len(found.text.encode())
+
+
+def test_shuffled_memories_make_the_same_index():
+    shuffled = list(SET.memories)
+    random.Random(1).shuffle(shuffled)
+    other = HierarchicalIndex.of(shuffled)
+    assert other.root_text == INDEX.root_text
+    for text, _ in SET.questions[:10]:
+        assert other.look_up(text).text == INDEX.look_up(text).text
+
+
+def test_vectors_take_part_in_both_hops():
+    embedder = HashingEmbedder()
+    index = HierarchicalIndex.of(
+        SET.memories,
+        embed=embedder.embed_passages,
+        embed_query=lambda text: embed_query(embedder, text),
+    )
+    text, path = SET.questions[3]
+    assert path in {m.id for m in index.look_up(text, 5).memories}
+
+
+def test_at_a_thousand_memories_two_hops_find_as_much_and_read_less():
+    row = measure_hierarchy(make_memories(1_000, questions=150, seed=3))
+    assert row.recall >= row.flat_recall - 0.02
+    assert row.index_share <= 0.4
+    assert row.most_under_budget <= BUDGET_BYTES and row.root_bytes <= ROOT_CHARACTERS
+
+
+def test_hand_written_memories_are_found_in_other_words():
+    row = measure_hierarchy(read_written())
+    assert row.recall >= row.flat_recall - 0.02 and row.recall > 0.9

@@ -1,0 +1,141 @@
+"""Memories are written, found, scored and reviewed over real files."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from memory_palace.changing import undo_change
+from memory_palace.errors import UsageError
+from memory_palace.mnemonics.reviews import LOG
+from memory_palace.mnemonics.values import Factor, Mark, Memory
+from memory_palace.mnemonics.verification import Outcome
+from memory_palace.operations.memories import define, list_memories, show_memory, tour
+from memory_palace.operations.memory_notes import (
+    lint_memories,
+    new_memory,
+    read_draft,
+    score_memory,
+)
+from memory_palace.operations.reviewing import plan_reviews, record_review
+from memory_palace.operations.verification import verify
+from memory_palace.palace import Palace
+
+TODAY = date(2026, 3, 1)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+COMMIT = Memory(
+    "", "Two-phase commit", "You kick a red gong.", "One no aborts all of it.",
+    "twins refusing soup", anchors=("2pc",), locus="gong",
+)  # fmt: skip
+
+
+@pytest.fixture
+def palace(tmp_path):
+    made = Palace.init(tmp_path)
+    write(made, COMMIT)
+    return made
+
+
+def write(palace, memory, *, room="chambers/protocols", apply=True):
+    return new_memory(palace, memory, room=room, tags=(), today=TODAY, apply=apply)
+
+
+def test_nothing_is_written_without_apply_and_undo_takes_it_back(tmp_path):
+    made = Palace.init(tmp_path)
+    path = tmp_path / "palace/chambers/protocols/Two-phase commit.md"
+    assert "+## Image" in write(made, COMMIT, apply=False).outcome.diff and not path.exists()
+    write(made, COMMIT)
+    assert show_memory(made, "2pc").verify_token == "twins refusing soup"
+    undo_change(made, command="memory", identity=None, apply=True)
+    assert not path.exists()
+
+
+def test_a_memory_is_not_written_over_another(palace):
+    with pytest.raises(UsageError, match="exist"):
+        write(palace, COMMIT)
+
+
+def test_a_taken_token_is_named_when_it_is_written(palace):
+    written = write(palace, Memory("", "Saga", "A.", "B.", "twins refusing soup"))
+    assert any("also a token of" in str(flaw) for flaw in written.flaws)
+
+
+def test_a_draft_is_read_from_sections_or_from_prose():
+    draft = read_draft("X", "## Image\n\nAn owl. [Verify: a b]\n\n## Content\n\nNight.\n")
+    assert (draft.subject, draft.verify_tokens, draft.content) == ("X", ("a b",), "Night.")
+    assert read_draft("X", "Night falls.").content == "Night falls."
+
+
+def test_a_memory_is_found_by_subject_anchor_and_link(palace):
+    saga = read_draft("Saga", "## Links\n\n- contrasts: [[Paxos]]\n\n## Content\n\nSteps.\n")
+    write(palace, saga)
+    ways = [define(palace, term)[0] for term in ("two-phase COMMIT", "2PC", "paxos")]
+    assert ways == ["subject", "anchor", "link"]
+    with pytest.raises(UsageError, match="defines"):
+        define(palace, "raft")
+
+
+def test_a_tour_goes_from_place_to_place(palace):
+    write(palace, Memory("", "Atrium", "A.", "B.", locus="atrium"))
+    assert [memory.locus for memory in tour(palace)] == ["atrium", "gong"]
+    assert len(list_memories(palace, domain="protocols")) == 2
+    with pytest.raises(UsageError, match="no domain"):
+        list_memories(palace, domain="cellar")
+
+
+def test_other_notes_are_no_memories(palace):
+    (palace.paths.root / "palace/chambers/log.md").write_text("# Log\n\nIt rained.\n")
+    assert len(list_memories(palace)) == 1
+    with pytest.raises(UsageError, match="no memory"):
+        show_memory(palace, "log")
+
+
+def test_a_mark_is_written_with_its_reason_and_every_other_line_stays(palace):
+    path = palace.paths.root / show_memory(palace, "2pc").id
+    before = path.read_text()
+    given = [Mark(Factor.HUMOR, True, "slippers", "ilse")]
+    scored = score_memory(palace, "2pc", given, apply=True)
+    after = path.read_text()
+    assert "- [x] Humor: slippers (by ilse)\n" in after
+    assert after.replace("- [x] Humor: slippers (by ilse)\n", "") == before.replace(
+        "SMASHIN 2/12", f"SMASHIN {scored.score}/12"
+    )
+    assert not score_memory(palace, "2pc", [], apply=True).outcome.diff
+    assert not [flaw for flaw in lint_memories(palace) if flaw.is_error]
+
+
+def test_a_review_is_one_line_and_changes_no_note(palace):
+    note = palace.paths.root / show_memory(palace, "2pc").id
+    before = note.read_bytes()
+    assert plan_reviews(palace, today=TODAY).standings[0][1].due == date(2026, 3, 2)
+    standing = record_review(palace, "2pc", is_recalled=True, confidence=0.9, now=NOW)
+    assert (standing.due, standing.streak) == (date(2026, 3, 3), 1)
+    assert note.read_bytes() == before
+    assert len((palace.paths.logs / LOG).read_text().splitlines()) == 1
+
+
+def test_a_response_is_verified_without_an_index_and_by_words(palace):
+    done = verify(palace, "One no aborts all. Twins refusing soup.", ["2pc"])
+    assert done.verification.outcome == Outcome.GROUNDED and done.passes_strictly
+    assert not done.by_meaning
+
+
+def test_d14_a_token_that_another_note_tells_does_not_pass_strictly(palace):
+    (palace.paths.root / "palace/chambers/leak.md").write_text("# Leak\n\nTwins refusing soup.\n")
+    done = verify(palace, "One no aborts all. Twins refusing soup.", ["2pc"])
+    assert done.verification.outcome == Outcome.GROUNDED and not done.passes_strictly
+
+
+def test_d12_a_memory_is_changed_under_the_writer_s_lock(palace, monkeypatch):
+    held = []
+    writing = Palace.writing
+
+    def watch(self, **options):
+        held.append(options)
+        return writing(self, **options)
+
+    monkeypatch.setattr(Palace, "writing", watch)
+    score_memory(palace, "2pc", [Mark(Factor.ABSURD, True)], apply=True)
+    record_review(palace, "2pc", is_recalled=False, confidence=None, now=NOW)
+    assert len(held) == 2

@@ -1,0 +1,88 @@
+"""Factors that words show are found by words; the others count only where they are marked."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_palace.mnemonics.smashin import (
+    BY_MARK,
+    band_of,
+    count_score,
+    detect_factors,
+    find_anti_patterns,
+    merge_marks,
+)
+from memory_palace.mnemonics.values import Factor, Mark
+
+RICH = (
+    "You lift the funnel and a spider the size of a tea plate, in a violet raincoat, sits on the "
+    "bucket and hums. Cold water runs into your sleeve; two neighbours laugh beside the fence."
+)
+
+
+def present(image):
+    return {mark.factor for mark in detect_factors(image) if mark.is_present}
+
+
+def test_all_eight_factors_of_words_are_found_in_a_rich_image():
+    assert present(RICH) == set(Factor) - BY_MARK
+
+
+@pytest.mark.parametrize(
+    ("image", "factor", "is_there"),
+    [
+        ("A dog runs and jumps.", Factor.MOVEMENT, True),
+        ("A dog runs and runs.", Factor.MOVEMENT, False),
+        ("It smells of smoke and sounds like a bell.", Factor.SENSORY, True),
+        ("A bell rings and hums.", Factor.SENSORY, False),
+        ("You open it.", Factor.INTERACT, True),
+        ("The youth opens it.", Factor.INTERACT, False),
+        ("Forty candles.", Factor.NUMBERS, True),
+        ("One candle.", Factor.NUMBERS, False),
+        ("A turquoise door.", Factor.COLOR, True),
+        ("An evergreen.", Factor.COLOR, False),
+        ("An enormous shoe.", Factor.OVERSIZE, True),
+        ("Five minutes pass.", Factor.OVERSIZE, False),
+        ("Under it, beneath the stairs.", Factor.POSITION, True),
+        ("She screams in terror.", Factor.EMOTION, True),
+        ("A grey box. [Verify: two enormous red owls]", Factor.OVERSIZE, False),
+    ],
+)
+def test_a_factor_is_found_by_its_words_and_not_by_parts_of_others(image, factor, is_there):
+    assert (factor in present(image)) is is_there
+
+
+def test_each_mark_says_which_words_it_rests_on():
+    reasons = {mark.factor: mark.reason for mark in detect_factors(RICH)}
+    assert reasons[Factor.COLOR] == "violet"
+    assert reasons[Factor.INTERACT] == "you lift"
+
+
+def test_a_person_s_mark_outweighs_words_and_words_are_read_anew():
+    old = [
+        Mark(Factor.COLOR, False, "dull", "ilse"),
+        Mark(Factor.MOVEMENT, False, "", "words"),
+        Mark(Factor.HUMOR, True, "neighbours"),
+    ]
+    marks = {mark.factor: mark for mark in merge_marks(old, detect_factors(RICH))}
+    assert not marks[Factor.COLOR].is_present and marks[Factor.MOVEMENT].is_present
+    assert Factor.ABSURD not in marks and count_score(marks.values()) == 8
+
+
+def test_bands_meet_without_a_gap():
+    assert [band_of(score)[0] for score in (0, 3, 4, 6, 7, 9, 10, 12)] == [
+        "poor", "poor", "moderate", "moderate", "good", "good", "excellent", "excellent",
+    ]  # fmt: skip
+
+
+def test_a_dull_image_has_every_anti_pattern_and_a_rich_one_none():
+    assert len(find_anti_patterns(detect_factors("A box stands there."), ())) == 6
+    assert find_anti_patterns(detect_factors(RICH), ("red owl",)) == []
+
+
+@given(st.text(max_size=300))
+def test_any_image_has_a_score_from_0_to_8_by_its_words(image):
+    marks = detect_factors(image)
+    assert len(marks) == 8 and 0 <= count_score(marks) <= 8
