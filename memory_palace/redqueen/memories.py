@@ -14,7 +14,6 @@ from memory_palace.redqueen.values import Cue
 FORM_SECTIONS = ("image", "content")
 """A note that has one of these sections is a memory in the form of source document 000."""
 _LIST_ITEM = re.compile(r"^[ \t]*[-*][ \t]+\**(anchor|locus)s?\**:\**[ \t]*(.*)$", re.I | re.M)
-_TOKEN = re.compile(r"\[verify:[^\]\n]*\]?", re.I)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 SECTION = "Anchors"
 """Section of anchors, one a list item, of a note that is not in the form."""
@@ -64,8 +63,8 @@ def read_memories(
 
 
 def read_cue(document: Document) -> Cue:
-    """Return what the Learner may see of a note."""
-    image = strip_token(document.section("image"))
+    """Return what the Learner may see of a note; a ``Document`` holds no token."""
+    image = document.section("image").strip()
     names = (*document.texts("aliases"), *anchors_of(document))
     return Cue(document.path, document.title, tuple(dict.fromkeys(names)), image)
 
@@ -86,13 +85,8 @@ def is_memory_form(document: Document) -> bool:
 def read_content(document: Document) -> str:
     """Return the prose of a note: no markup, code, token, image or metadata."""
     parts = [text for name, text in document.sections.items() if name.casefold() not in _HIDDEN]
-    text = _LIST_ITEM.sub("", _COMMENT.sub(" ", strip_token("\n\n".join(parts))))
+    text = _LIST_ITEM.sub("", _COMMENT.sub(" ", "\n\n".join(parts)))
     return strip_markup(text).strip()
-
-
-def strip_token(text: str) -> str:
-    """Drop verification markers: no role may learn a token, and no anchor may leak one."""
-    return _TOKEN.sub("", text).strip()
 
 
 def _read(document: Document, content: str, links: Sequence[str], today: date) -> NoteMemory:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from memory_palace.language.tokens import tokenize
-from memory_palace.redqueen.decay import decay_per_day
+from memory_palace.mnemonics.decay import decay_per_day
 from memory_palace.redqueen.roles import Memories
 from memory_palace.redqueen.values import Remembered, Strategy, cue_text
 

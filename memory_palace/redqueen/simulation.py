@@ -9,7 +9,7 @@ from math import exp
 from statistics import fmean, stdev
 
 from memory_palace.errors import UsageError
-from memory_palace.redqueen.decay import decay_per_day
+from memory_palace.mnemonics.decay import decay_per_day
 
 ROUNDS = (0, 3, 5)
 BANDS: dict[str, tuple[int, int]] = {

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.redqueen.decay import decay_per_day, half_life_days
+from memory_palace.mnemonics.decay import decay_per_day, half_life_days
 from memory_palace.redqueen.simulation import (
     BANDS,
     ROUNDS,
