@@ -25,6 +25,7 @@ from memory_palace.notes.links import find_links
 from memory_palace.operations.redqueen import find_embedder, load_memories, run
 from memory_palace.palace import Palace
 from memory_palace.redqueen.learner import CueLearner
+from memory_palace.redqueen.memories import NoteMemory
 from memory_palace.redqueen.passages import content_words
 from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.values import Evolution, Strategy
@@ -53,12 +54,14 @@ class Row:
     group: str
     """Memories that were evolved, that were not, or all."""
     questions: int
+    """Counted once for each round."""
     before: float
     after: float
     low: float
     high: float
     """95 % interval of the paired difference, by bootstrap over the memories."""
-    evolved: int
+    evolved: float
+    """Memories changed, in the mean of the rounds."""
 
     @property
     def difference(self) -> float:
@@ -67,33 +70,73 @@ class Row:
 
 
 def measure_hardening(
-    source: Path, questions: Sequence[HeldOut], *, embedder: str, asked: int, seed: int
+    source: Path,
+    questions: Sequence[HeldOut],
+    *,
+    embedder: str,
+    asked: int | None = None,
+    seed: int = 1,
+    rounds: int = 1,
 ) -> list[Row]:
     """Measure one round over copies of a palace; the control gets random words instead.
 
-    ``asked`` is how many questions the Examiner puts; every memory found weak is evolved.
+    ``asked`` is how many questions the Examiner puts, one for each memory where nobody says;
+    every memory found weak is evolved. ``rounds`` of that, each over the palace as it was and
+    with the next seed, are pooled: they say what one round is worth on average.
     """
+    pooled: dict[tuple[str, str], list[_Outcome]] = {}
+    evolved = 0
     with tempfile.TemporaryDirectory() as name:
-        folders = [Path(name) / arm for arm in ("evolver", "random")]
-        for folder in folders:
-            shutil.copytree(source / PALACE, folder / PALACE, ignore=shutil.ignore_patterns(".*"))
-        palaces = [Palace(folder) for folder in folders]
-        for palace in palaces:
-            palace.index(embedder=embedder)
-        before = {seen: _hits(palaces[0], questions, seen=seen) for seen in ("cues", "query")}
-        done = run(
-            palaces[0], strategy=Strategy.RANDOM, question_count=asked, seed=seed,
-            evolve_at_most=None, apply=True, allow_uncommitted=True,
-        )  # fmt: skip
-        changed = set(done.outcome.paths)
-        made = [e for e in done.session.evolutions if e.memory_id in changed]
-        _write_random(palaces[1], made, seed=seed)
-        rows: list[Row] = []
-        for arm, palace in zip(("evolver", "random words"), palaces, strict=True):
-            for seen, first in before.items():
-                second = _hits(palace, questions, seen=seen)
-                rows += _rows(arm, seen, questions, first, second, changed)
-        return rows
+        base = Path(name) / "before"
+        shutil.copytree(source / PALACE, base / PALACE, ignore=shutil.ignore_patterns(".*"))
+        palace = Palace(base)
+        palace.index(embedder=embedder)
+        before = {seen: _hits(palace, questions, seen=seen) for seen in ("cues", "query")}
+        for turn in range(rounds):
+            folder = Path(name) / str(turn)
+            arms, changed = _play(base, folder, asked=asked, seed=seed + turn)
+            evolved += len(changed)
+            for arm, after in arms.items():
+                for seen, first in before.items():
+                    second = _hits(after, questions, seen=seen)
+                    pooled.setdefault((arm, seen), []).extend(
+                        _Outcome(q.memory_id, q.memory_id in changed, x, y)
+                        for q, x, y in zip(questions, first, second, strict=True)
+                    )
+            shutil.rmtree(folder)
+    return [
+        row
+        for (arm, seen), outcomes in pooled.items()
+        for row in _rows(arm, seen, outcomes, evolved / rounds)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """Whether one question found its memory, before and after one round."""
+
+    memory_id: str
+    is_evolved: bool
+    before: float
+    after: float
+
+
+def _play(
+    base: Path, folder: Path, *, asked: int | None, seed: int
+) -> tuple[dict[str, Palace], set[str]]:
+    """Play a round on a copy, write random words into another; return both, and what changed."""
+    names = ("evolver", "random words")
+    for arm in names:
+        shutil.copytree(base, folder / arm)
+    evolved, control = (Palace(folder / arm) for arm in names)
+    done = run(
+        evolved, strategy=Strategy.RANDOM, question_count=asked or len(_load(evolved)), seed=seed,
+        evolve_at_most=None, apply=True, allow_uncommitted=True,
+    )  # fmt: skip
+    changed = set(done.outcome.paths)
+    made = [e for e in done.session.evolutions if e.memory_id in changed]
+    _write_random(control, made, seed=seed)
+    return dict(zip(names, (evolved, control), strict=True)), changed
 
 
 def sample_questions(path: Path) -> list[HeldOut]:
@@ -161,7 +204,7 @@ def _hits(palace: Palace, questions: Sequence[HeldOut], *, seen: str) -> list[fl
             for q in questions
         ]
     else:
-        memories = load_memories(palace, read_notes(palace), now=datetime.now(UTC))
+        memories = _load(palace)
         cues = [memories[id].cue for id in sorted(memories)]
         learner = CueLearner(find_embedder(palace))
         answers = asyncio.run(learner.recall([question.text for question in questions], cues))
@@ -169,11 +212,14 @@ def _hits(palace: Palace, questions: Sequence[HeldOut], *, seen: str) -> list[fl
     return [float(q.memory_id in paths) for q, paths in zip(questions, ranked, strict=True)]
 
 
+def _load(palace: Palace) -> dict[str, NoteMemory]:
+    return load_memories(palace, read_notes(palace), now=datetime.now(UTC))
+
+
 def _write_random(palace: Palace, made: Sequence[Evolution], *, seed: int) -> None:
     """Write as many anchors of as many words as the evolver did, drawn from all memories."""
     library = read_notes(palace)
-    memories = load_memories(palace, library, now=datetime.now(UTC))
-    words = sorted({w for memory in memories.values() for w in content_words(memory.content)})
+    words = sorted({w for memory in _load(palace).values() for w in content_words(memory.content)})
     rng = random.Random(seed)
     for evolution in made:
         document = library.documents[evolution.memory_id]
@@ -185,29 +231,21 @@ def _write_random(palace: Palace, made: Sequence[Evolution], *, seed: int) -> No
     palace.index()
 
 
-def _rows(
-    arm: str,
-    seen: str,
-    questions: Sequence[HeldOut],
-    before: Sequence[float],
-    after: Sequence[float],
-    changed: set[str],
-) -> Iterator[Row]:
+def _rows(arm: str, seen: str, outcomes: Sequence[_Outcome], evolved: float) -> Iterator[Row]:
     groups = {
-        "all": list(range(len(questions))),
-        "evolved": [i for i, q in enumerate(questions) if q.memory_id in changed],
-        "not evolved": [i for i, q in enumerate(questions) if q.memory_id not in changed],
+        "all": outcomes,
+        "evolved": [outcome for outcome in outcomes if outcome.is_evolved],
+        "not evolved": [outcome for outcome in outcomes if not outcome.is_evolved],
     }
-    for group, places in groups.items():
-        if not places:
+    for group, members in groups.items():
+        if not members:
             continue
-        first, second = ([side[i] for i in places] for side in (before, after))
-        low, high = clustered_interval(
-            [questions[i].memory_id for i in places], np.subtract(second, first)
-        )
+        first = np.array([outcome.before for outcome in members])
+        second = np.array([outcome.after for outcome in members])
+        low, high = clustered_interval([outcome.memory_id for outcome in members], second - first)
         yield Row(
-            arm, seen, group, len(places), float(np.mean(first)), float(np.mean(second)),
-            low, high, len(changed),
+            arm, seen, group, len(members), float(first.mean()), float(second.mean()),
+            low, high, evolved,
         )  # fmt: skip
 
 

@@ -11,7 +11,6 @@ import typer
 
 from memory_palace.bench.answers import measure_answers
 from memory_palace.bench.hardening import (
-    MEMORIES,
     Row,
     build_vault_palace,
     measure_hardening,
@@ -35,8 +34,12 @@ def run_redqueen(
         Path | None, typer.Option("--vault", help="A folder of linked notes; link texts ask.")
     ] = None,
     asked: Annotated[
-        int, typer.Option("--asked", min=1, help="Questions of the Examiner in the round.")
-    ] = MEMORIES // 2,
+        int | None,
+        typer.Option("--asked", min=1, help="Questions of the Examiner; else one for each memory."),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option("--rounds", min=1, help="Rounds from the same start, each with a seed.")
+    ] = 1,
     embedder: Annotated[str, typer.Option("--embedder", help="Embedder.")] = "minilm",
     repetitions: Annotated[
         int, typer.Option("--repetitions", min=1, help="Of each simulated row.")
@@ -53,15 +56,17 @@ def run_redqueen(
     if held_out is not None:
         root = open_palace(ctx).paths.root
         rows = measure_hardening(
-            root, sample_questions(held_out), embedder=embedder, asked=asked, seed=seed
-        )
+            root, sample_questions(held_out), embedder=embedder, asked=asked, seed=seed,
+            rounds=rounds,
+        )  # fmt: skip
         _print_rows(rows, as_json=as_json)
     elif vault is not None:
         with tempfile.TemporaryDirectory() as name:
             questions = build_vault_palace(vault, Path(name))
             rows = measure_hardening(
-                Path(name) / "chosen", questions, embedder=embedder, asked=asked, seed=seed
-            )
+                Path(name) / "chosen", questions, embedder=embedder, asked=asked, seed=seed,
+                rounds=rounds,
+            )  # fmt: skip
         _print_rows(rows, as_json=as_json)
     else:
         _print_cells(simulate(repetitions=repetitions, seed=seed), as_json=as_json)
@@ -106,7 +111,7 @@ def _print_rows(rows: list[Row], *, as_json: bool) -> None:
         print(
             f"{row.arm:<13} {row.seen_by:<6} {row.group:<12} {row.questions:>4} asked  recall@5 "
             f"{row.before:.3f} -> {row.after:.3f}  {row.difference:+.3f} "
-            f"[{row.low:+.3f}, {row.high:+.3f}]  {row.evolved} evolved"
+            f"[{row.low:+.3f}, {row.high:+.3f}]  {row.evolved:.0f} evolved"
         )
 
 

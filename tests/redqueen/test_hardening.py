@@ -32,12 +32,14 @@ def by_name(rows):
     return {(row.arm, row.seen_by, row.group): row for row in rows}
 
 
-def check(rows):
+def check_hardens(rows):
     found = by_name(rows)
-    evolved = found["evolver", "cues", "all"]
-    assert evolved.low > 0
+    assert found["evolver", "cues", "all"].low > 0
     assert found["random words", "cues", "all"].low <= 0
-    assert found["evolver", "cues", "not evolved"].difference >= -0.01
+
+
+def check_spares_the_others(rows):
+    assert by_name(rows)["evolver", "cues", "not evolved"].difference >= -0.01
 
 
 def test_sixty_questions_stand_for_notes_that_exist():
@@ -46,21 +48,24 @@ def test_sixty_questions_stand_for_notes_that_exist():
     assert all((ROOT / pair.path).is_file() for pair in pairs)
 
 
-def test_half_a_round_hardens_the_sample_palace_and_harms_nobody_else():
-    if not is_available("minilm"):
-        pytest.skip("needs minilm; palace models fetch minilm")
-    rows = measure_hardening(ROOT, sample_questions(QUESTIONS), embedder="minilm", asked=25, seed=1)
-    check(rows)
+@needs_minilm
+def test_a_round_hardens_the_sample_palace_and_half_a_one_harms_nobody_else():
+    questions = sample_questions(QUESTIONS)
+    check_hardens(measure_hardening(ROOT, questions, embedder="minilm"))
+    check_spares_the_others(measure_hardening(ROOT, questions, embedder="minilm", asked=25))
 
 
 @needs_minilm
 @pytest.mark.slow
-def test_half_a_round_hardens_two_hundred_notes_of_the_garden(tmp_path):
+def test_a_round_hardens_two_hundred_notes_of_the_garden_and_half_a_one_spares_the_others(tmp_path):
     if not GARDEN.is_dir():
         pytest.skip("the garden vault is not here")
     questions = build_vault_palace(GARDEN, tmp_path)
     assert len({question.memory_id for question in questions}) == 200
-    check(measure_hardening(tmp_path / "chosen", questions, embedder="minilm", asked=100, seed=1))
+    check_hardens(measure_hardening(tmp_path / "chosen", questions, embedder="minilm"))
+    check_spares_the_others(
+        measure_hardening(tmp_path / "chosen", questions, embedder="minilm", asked=100)
+    )
 
 
 def test_link_texts_that_hold_the_name_or_name_two_notes_ask_nothing(tmp_path):
