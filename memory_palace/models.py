@@ -183,6 +183,7 @@ class ChunkRecord:
     first_line: int
     last_line: int
     digest: str
+    """The first 32 hexadecimal digits of the text digest."""
     preview: str
     """The first 200 characters of the text on one line, control characters made visible."""
 

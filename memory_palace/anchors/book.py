@@ -63,6 +63,7 @@ class Book:
         self._note_rows, self._note_of = rows[by_note], note_of[by_note]
         order = np.argsort(keys, kind="stable")
         rows, keys = rows[order], keys[order]
+        self._rows_by_key, self._keys = rows, keys
         parts = [entries(tier.lists) for tier in self.tiers]
         if not parts:
             parts = [(np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0, np.float32))]
@@ -88,6 +89,17 @@ class Book:
         part = slice(*np.searchsorted(self._note_of, [first, last]).tolist())
         rows: NDArray[np.int64] = self._note_rows[part]
         return rows
+
+    def rows_of_pair(self, pair: str) -> NDArray[np.int64]:
+        """Return the rows that hold two telling words in a row, ascending."""
+        found = [keys for tier in self.tiers if len(keys := tier.pairs.find(pair))]
+        if not found:
+            return self._rows_by_key[:0]
+        wanted = np.concatenate(found)
+        first = np.searchsorted(self._keys, wanted, "left").tolist()
+        last = np.searchsorted(self._keys, wanted, "right").tolist()
+        parts = [self._rows_by_key[a:b] for a, b in zip(first, last, strict=True)]
+        return np.sort(np.concatenate([self._rows_by_key[:0], *parts]))
 
     def rows_linked(self, place: int) -> NDArray[np.int64]:
         """Return the rows of the notes that the note with an anchor's title links to."""

@@ -20,6 +20,7 @@ from memory_palace.anchors.corpus import (
     row_keys,
 )  # fmt: skip
 from memory_palace.anchors.lifecycle import renew
+from memory_palace.anchors.pairs import LEAST, collect_pairs, list_pairs
 from memory_palace.anchors.policy import allowed_notes, denier, trust_per_note
 from memory_palace.anchors.postings import find_mentions, key_table, make_lists, score_pairs
 from memory_palace.anchors.terms import match_key
@@ -121,6 +122,9 @@ def build_tier(
             trust_per_note(snapshot.paths, sources)[snapshot.row_note[pairs[1]]],
             count=len(anchors),
             limit=settings.k,
+        ),
+        pairs=list_pairs(
+            *collect_pairs((int(all_keys[p.row]), p.words) for p in passages), least=LEAST
         ),
         covered=keys,
         added_ns=past.ages(keys),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.anchors.book import Book
 from memory_palace.anchors.policy import source_of
+from memory_palace.anchors.scope import Entries, linked_entries, project_entries
 from memory_palace.anchors.terms import runs, words_of
 from memory_palace.anchors.words import Coverage, cover
 from memory_palace.models import Scores, Vector
@@ -19,18 +20,14 @@ from memory_palace.models import Scores, Vector
 Path = Literal["anchors", "pronoun", "dense"]
 EPISODIC_NS = 24 * 3600 * 1_000_000_000
 """How long a passage counts as new: it is then admitted before others (source document 003)."""
-POOL = 400
-"""Passages that are compared with the question at most."""
+POOL = 120
+"""Passages that are compared with the question at most: 60 to 400 find the same on CORF dev."""
 SEMANTIC_MOST = 5
 """Anchors that meaning alone may fire."""
 SEMANTIC = 0.5
 """What the cosine of an anchor that meaning alone fired is multiplied by (chosen on CORF dev)."""
 WORD = 0.9
 """Anchor score of a passage that holds all telling words of a question."""
-LINKED = 0.7
-"""Anchor score of a passage for standing one link from the note that a question names."""
-PROJECT = 0.6
-"""Anchor score of a passage for being in the project that a pronoun stands for."""
 
 _PRONOUNS = frozenset(
     "we our ours us my mine it its they them their this that these those i".split()
@@ -97,19 +94,24 @@ def look_up(
     ``notes`` says which notes may be found. Nothing here walks all passages or all terms, but
     for one product of the question with the matrix of anchors.
     """
-    words = cover(book.snapshot, book.postings, text if switches.words else "")
+    asked = text if switches.words else ""
+    words = cover(book.snapshot, book.postings, asked, find_pair=book.rows_of_pair)
     fired = _lexical(book, text, words)
     is_named = any(book.names[anchor.place] for anchor in fired)
     if switches.semantic and vector is not None:
         fired += _semantic(book, vector, {anchor.place for anchor in fired})
     found = [_entries(book, anchor) for anchor in fired]
-    found += _linked_entries(book, fired, words)
+    found += [
+        linked_entries(book, anchor.place, anchor.strength, words)
+        for anchor in fired
+        if anchor.how == "lexical"
+    ]
     found.append(_blank(words.rows[book.is_open[words.rows]]))
     fired += [Fired(word, "word", round(share, 6)) for word, share in words.words]
     path: Path = "anchors"
     if switches.pronouns and not is_named and has_pronoun(text):
         folders = book.projects if projects is None else tuple(projects)
-        inside = _project_entries(book, folders)
+        inside = project_entries(book, folders, words)
         if len(inside.rows):
             path = "pronoun"
             found.append(inside)
@@ -124,12 +126,6 @@ def has_pronoun(text: str) -> bool:
     """Say whether a question points at something that it does not name."""
     words = text.casefold().replace("'", " ").replace("’", " ").split()
     return not _PRONOUNS.isdisjoint(word.strip('.,;:!?()"') for word in words)
-
-
-class _Entries(NamedTuple):
-    rows: NDArray[np.int64]
-    scores: Scores
-    added_ns: NDArray[np.int64]
 
 
 def _lexical(book: Book, text: str, telling: Coverage) -> list[Fired]:
@@ -169,33 +165,15 @@ def _semantic(book: Book, vector: Vector, known: set[int]) -> list[Fired]:
     ]
 
 
-def _entries(book: Book, anchor: Fired) -> _Entries:
+def _entries(book: Book, anchor: Fired) -> Entries:
     part = slice(int(book.starts[anchor.place]), int(book.starts[anchor.place + 1]))
     strength = np.float32(anchor.strength)
-    return _Entries(book.rows[part], book.scores[part] * strength, book.added_ns[part])
+    return Entries(book.rows[part], book.scores[part] * strength, book.added_ns[part])
 
 
-def _linked_entries(book: Book, fired: Sequence[Fired], words: Coverage) -> list[_Entries]:
-    """Return what stands one link away from notes that a question names, and holds its words."""
-    found = []
-    for anchor in fired:
-        if anchor.how == "lexical":
-            rows = book.rows_linked(anchor.place)
-            rows = rows[words.of(rows) > 0]
-            scores = np.full(len(rows), LINKED * anchor.strength, np.float32)
-            found.append(_Entries(rows, scores, np.zeros(len(rows), np.int64)))
-    return found
-
-
-def _project_entries(book: Book, folders: Sequence[str]) -> _Entries:
-    """Return every passage of some folders, as if each were about its project."""
-    rows = np.concatenate([np.zeros(0, np.int64), *(book.rows_below(f) for f in folders)])
-    return _Entries(rows, np.full(len(rows), PROJECT, np.float32), np.zeros(len(rows), np.int64))
-
-
-def _blank(rows: NDArray[np.int64]) -> _Entries:
+def _blank(rows: NDArray[np.int64]) -> Entries:
     """Return rows that only words lead to; words are counted for all rows alike, later."""
-    return _Entries(rows, np.zeros(len(rows), np.float32), np.zeros(len(rows), np.int64))
+    return Entries(rows, np.zeros(len(rows), np.float32), np.zeros(len(rows), np.int64))
 
 
 def _name(folder: str) -> str:
@@ -204,12 +182,12 @@ def _name(folder: str) -> str:
 
 def _pool(
     book: Book,
-    found: Sequence[_Entries],
+    found: Sequence[Entries],
     words: Coverage,
     notes: NDArray[np.bool_] | None,
     now_ns: int,
     switches: Switches,
-) -> _Entries:
+) -> Entries:
     """Merge lists by the best score of each row; new rows are admitted before others.
 
     Words add to it as independent evidence does: 1 - (1 - list) * (1 - WORD * share).
@@ -228,12 +206,12 @@ def _pool(
     order = order[np.append(True, np.diff(rows[order]) != 0)[: len(order)]]
     is_new = (added[order] > 0) & (now_ns - added[order] < EPISODIC_NS)
     order = order[np.lexsort((rows[order], -scores[order], ~is_new))][:POOL]
-    return _Entries(rows[order], scores[order], added[order])
+    return Entries(rows[order], scores[order], added[order])
 
 
 def _rank(
     book: Book,
-    pool: _Entries,
+    pool: Entries,
     vector: Vector | None,
     fired: tuple[Fired, ...],
     path: Path,

@@ -77,6 +77,11 @@ def runs(words: list[str]) -> Iterator[tuple[int, int, str]]:
             yield start, length, " ".join(words[start : start + length])
 
 
+def is_dull(word: str) -> bool:
+    """Say whether a stem is that of a stop word."""
+    return word in _DULL
+
+
 def is_usable(display: str, key: str) -> bool:
     """Say whether a term may be an anchor at all: no stop words alone, no number, no sentence."""
     words = key.split()

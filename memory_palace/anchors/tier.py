@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.anchors.pairs import NO_PAIRS, PairLists
 from memory_palace.index.companions import check_companion, damaged_companion
 from memory_palace.index.npz import map_arrays, write_arrays
 from memory_palace.models import Matrix, Scores
@@ -23,7 +24,7 @@ from memory_palace.storage.atomic import write_content
 Keys = NDArray[np.uint64]
 """First eight bytes of text digests."""
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Tier:
     theta: float
     sem_theta: float
     built_ns: int
+    pairs: PairLists = NO_PAIRS
     pruned: tuple[Anchor, ...] = ()
     quarantined: tuple[str, ...] = ()
     """Passages that match implausibly many anchors, as ``path:line``."""
@@ -107,6 +109,9 @@ def write_tier(folder: Path, tier: Tier) -> str:
                 "starts": [tier.lists.starts],
                 "keys": [tier.lists.keys],
                 "scores": [tier.lists.scores],
+                "pairs": [tier.pairs.pairs],
+                "pair_starts": [tier.pairs.starts],
+                "pair_passages": [tier.pairs.passages],
                 "covered": [tier.covered],
                 "added_ns": [tier.added_ns],
                 "quarantined_keys": [tier.quarantined_keys],
@@ -122,6 +127,8 @@ def read_tier(folder: Path, name: str) -> Tier:
     try:
         arrays = map_arrays(path)
         meta = json.loads(arrays["meta"].tobytes())
+        if meta["schema"] != SCHEMA:
+            raise ValueError("it was written by another version")
     except (OSError, ValueError, KeyError) as error:
         raise damaged_companion(path, str(error)) from error
     return Tier(
@@ -134,6 +141,7 @@ def read_tier(folder: Path, name: str) -> Tier:
         theta=meta["theta"],
         sem_theta=meta["sem_theta"],
         built_ns=meta["built_ns"],
+        pairs=PairLists(arrays["pairs"], arrays["pair_starts"], arrays["pair_passages"]),
         pruned=_anchors(meta["pruned"]),
         quarantined=tuple(meta["quarantined"]),
         quarantined_keys=arrays["quarantined_keys"],

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from memory_palace.anchor_settings import AnchorSettings
 from memory_palace.anchors.build import distinct_rows, embed_anchors, find_stuffed
 from memory_palace.anchors.corpus import Passage, Reader, read_passages, row_keys
+from memory_palace.anchors.pairs import NO_PAIRS, PairLists, collect_pairs, list_pairs
 from memory_palace.anchors.policy import allowed_notes, denier, trust_per_note
 from memory_palace.anchors.postings import (
     entries,
@@ -92,6 +93,7 @@ class Updater:
             anchors=(*before.anchors, *staged),
             matrix=matrix[len(nightly.anchors) :],
             lists=lists,
+            pairs=self._pair_lists(before, keys, passages, all_keys),
             covered=keys,
             added_ns=ages,
             quarantined=(
@@ -121,6 +123,17 @@ class Updater:
         place = np.searchsorted(live, joined[1])
         return make_lists(
             joined[0], joined[1], joined[2], trust[place], count=count, limit=self.settings.k_max
+        )
+
+    def _pair_lists(
+        self, before: Tier, keys: Keys, passages: list[Passage], all_keys: Keys
+    ) -> PairLists:
+        """Join the pairs of what is still covered with those of what is new."""
+        pairs, held = before.pairs.entries()
+        is_alive = _contains(keys, held)
+        new = collect_pairs((int(all_keys[p.row]), p.words) for p in passages)
+        return list_pairs(
+            np.concatenate([pairs[is_alive], new[0]]), np.concatenate([held[is_alive], new[1]])
         )
 
     def _reachable(self, hot: Snapshot, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -161,6 +174,7 @@ def _nothing(nightly: Tier) -> Tier:
             np.zeros(0, np.uint64),
             np.zeros(0, np.float32),
         ),
+        pairs=NO_PAIRS,
         covered=np.zeros(0, np.uint64),
         added_ns=np.zeros(0, np.int64),
         pruned=(),

@@ -1,13 +1,19 @@
-"""Every telling word of a palace is an anchor too: its list is the segment's posting list."""
+"""Every telling word of a palace is an anchor too: its list is the segment's posting list.
+
+Pairs of them are listed by ``pairs``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.anchors.pairs import pairs_of
+from memory_palace.anchors.terms import words_of
 from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.stopwords import STOPWORDS
@@ -31,13 +37,26 @@ class Coverage:
     words: tuple[tuple[str, float], ...]
     """The telling words, each with its share."""
     idf: dict[str, float]
-    """Of every word of the question that stands anywhere, squared: telling words count more."""
+    """Of every word and pair of the question that stands anywhere, squared: telling ones count
+    more."""
+    lists: tuple[tuple[str, NDArray[np.int64]], ...] = ()
+    """The rows of each of ``words``, ascending."""
 
     def weight(self, key: str) -> float:
         """Return the share of an anchor's words in what the question's words tell."""
         total = sum(self.idf.values())
-        own = sum(self.idf.get(word, 0.0) for word in set(key.split()))
+        words = set(key.split())
+        own = sum(idf for term, idf in self.idf.items() if words.issuperset(term.split()))
         return min(own / total, 1.0) if total else 1.0
+
+    def beyond(self, rows: NDArray[np.int64], key: str) -> Scores:
+        """Return what each of some rows holds besides the words of an anchor, in summed idf."""
+        words = set(key.split())
+        gains: Scores = np.zeros(len(rows), np.float32)
+        for term, held in self.lists:
+            if not words.issuperset(term.split()):
+                gains += np.float32(self.idf[term]) * np.isin(rows, held)
+        return gains
 
     def of(self, rows: NDArray[np.int64]) -> Scores:
         """Return the share of each of some rows, 0 where a row holds none of the words."""
@@ -49,11 +68,18 @@ class Coverage:
         return shares
 
 
-def cover(snapshot: Snapshot, postings: PostingLookup, text: str) -> Coverage:
+def cover(
+    snapshot: Snapshot,
+    postings: PostingLookup,
+    text: str,
+    *,
+    find_pair: Callable[[str], NDArray[np.int64]],
+) -> Coverage:
     """Look the words of a question up in the posting lists of the segments.
 
     Words of more than ``COMMON`` passages lead nowhere, words of none do not count. The cost
     depends on the lengths of the other lists, not on how many passages or words there are.
+    ``find_pair`` gives the rows of two words in a row; such a pair counts like a word.
     """
     total = len(snapshot.row_note)
     found: list[tuple[str, NDArray[np.int64], float]] = []
@@ -65,6 +91,11 @@ def cover(snapshot: Snapshot, postings: PostingLookup, text: str) -> Coverage:
                 idf[term] = log(1 + total / len(rows)) ** 2
             if 0 < len(rows) <= COMMON:
                 found.append((term, rows, idf[term]))
+    for pair in dict.fromkeys(pairs_of(words_of(text))):
+        rows = find_pair(pair)
+        if len(rows):
+            idf[pair] = log(1 + total / len(rows)) ** 2
+            found.append((pair, rows, idf[pair]))
     weight = sum(idf.values())
     rows = np.concatenate([np.zeros(0, np.int64), *(rows for _, rows, _ in found)])
     gains = np.concatenate([np.zeros(0), *(np.full(len(rows), gain) for _, rows, gain in found)])
@@ -72,4 +103,5 @@ def cover(snapshot: Snapshot, postings: PostingLookup, text: str) -> Coverage:
     sums = np.bincount(places, weights=gains, minlength=len(distinct))
     shares: Scores = (sums / (weight or 1.0)).astype(np.float32)
     words = tuple((term, gain / weight) for term, _, gain in found)
-    return Coverage(distinct, shares, words, idf)
+    lists = tuple((term, rows) for term, rows, _ in found)
+    return Coverage(distinct, shares, words, idf, lists)

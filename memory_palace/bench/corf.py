@@ -19,6 +19,8 @@ from memory_palace.models import Vector
 from memory_palace.palace import Palace
 
 K = 20
+LATE = "late"
+"""The row of questions on notes that were written after the anchors were built."""
 ABLATIONS: Mapping[str, Switches] = {
     "anchors": EVERYTHING,
     "no-pronoun": replace(EVERYTHING, pronouns=False),
@@ -56,8 +58,10 @@ class Figures:
     p50_ms: float
     p95_ms: float
     p99_ms: float
+    scr_eligible: float
+    """Share of all sources that hold something relevant to a question, on average."""
     scr_hit: float
-    """Share of all sources that a question's passages come from, on average."""
+    """Share of those that something returned comes from, on average."""
     only_here: int = 0
     only_anchors: int = 0
     p_value: float = 1.0
@@ -73,6 +77,7 @@ class _Outcome:
     precision_at_r: float
     returned: int
     milliseconds: float
+    eligible: float
     sources: float
 
 
@@ -90,10 +95,15 @@ def measure_corf(
     outcomes = {name: _ask_all(palace, items, vectors, known[name]) for name in chosen}
     return [
         _figures(name, mode, outcomes[name], outcomes["anchors"])
-        for mode in ("all", *MODES)
+        for mode in ("all", *MODES, LATE)
         for name in chosen
-        if any(mode in ("all", *item.modes) for item in items)
+        if any(mode in _modes(item) for item in items)
     ]
+
+
+def _modes(item: Item) -> tuple[str, ...]:
+    """Return the rows of figures that a question counts in."""
+    return ("all", *item.modes, LATE) if item.written_after_build else ("all", *item.modes)
 
 
 def known_systems(palace: Palace) -> dict[str, Ask]:
@@ -171,14 +181,16 @@ def _ask_all(
         ranked, took = ask(item, vectors[item.id])
         paths = [chunk.partition("#")[0] for chunk in ranked[:K]]
         near = {source_of(path, palace.config.sources) for path in paths}
-        outcomes.append(_outcome(item, ranked[:K], paths, took, len(near) / len(sources)))
+        good = {source_of(c.partition("#")[0], palace.config.sources) for c in _relevant(item)}
+        shares = len(good) / len(sources), len(good & near) / len(good)
+        outcomes.append(_outcome(item, ranked[:K], paths, took, shares))
     return outcomes
 
 
 def _outcome(
-    item: Item, ranked: list[str], paths: list[str], took: float, sources: float
+    item: Item, ranked: list[str], paths: list[str], took: float, shares: tuple[float, float]
 ) -> _Outcome:
-    relevant = {*item.relevant, *item.ground_truth}
+    relevant = _relevant(item)
     good = [chunk in relevant for chunk in ranked]
     first = good[: len(relevant)]
     return _Outcome(
@@ -189,8 +201,13 @@ def _outcome(
         precision_at_r=sum(first) / len(relevant),
         returned=len(ranked),
         milliseconds=took,
-        sources=sources,
+        eligible=shares[0],
+        sources=shares[1],
     )
+
+
+def _relevant(item: Item) -> set[str]:
+    return {*item.relevant, *item.ground_truth}
 
 
 def _figures(
@@ -199,7 +216,7 @@ def _figures(
     chosen = [
         (own, other)
         for own, other in zip(outcomes, beside, strict=True)
-        if mode in ("all", *own.item.modes)
+        if mode in _modes(own.item)
     ]
     own = [pair[0] for pair in chosen]
     hits = [float(outcome.hit) for outcome in own]
@@ -224,6 +241,7 @@ def _figures(
         p50_ms=float(times[0]),
         p95_ms=float(times[1]),
         p99_ms=float(times[2]),
+        scr_eligible=mean([o.eligible for o in own]),
         scr_hit=mean([o.sources for o in own]),
         only_here=only_here,
         only_anchors=only_anchors,

@@ -15,6 +15,8 @@ from memory_palace.errors import MissingPartError
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from memory_palace.bench.corf import Figures
+
 _DPI = 120
 
 
@@ -59,6 +61,30 @@ def draw_ablation(
     axes.invert_yaxis()
     axes.set(xlabel=f"{measure}, difference to {differences[0].first}", title=name)
     path = folder / f"{name}-{differences[0].first}.png"
+    figure.savefig(path, dpi=_DPI, bbox_inches="tight")
+    pyplot.close(figure)
+    return path
+
+
+def draw_corf(figures: Sequence[Figures], folder: Path) -> Path:
+    """Draw recall@20 of every system by failure mode, with its interval; return the file."""
+    pyplot = _pyplot()
+    folder.mkdir(parents=True, exist_ok=True)
+    modes = list(dict.fromkeys(row.mode for row in figures))
+    systems = list(dict.fromkeys(row.system for row in figures))
+    figure, axes = pyplot.subplots(figsize=(1.5 + 1.6 * len(modes), 4))
+    width = 0.8 / len(systems)
+    for place, system in enumerate(systems):
+        rows = [row for row in figures if row.system == system]
+        lefts = [modes.index(row.mode) + place * width for row in rows]
+        below = [row.recall - row.low for row in rows]
+        above = [row.high - row.recall for row in rows]
+        heights = [row.recall for row in rows]
+        axes.bar(lefts, heights, width, yerr=[below, above], capsize=2, label=system)
+    axes.set_xticks([at + 0.4 - width / 2 for at in range(len(modes))], modes)
+    axes.set(ylabel="recall@20", title="CORF", ylim=(0, 1))
+    axes.legend(fontsize="small")
+    path = folder / "corf.png"
     figure.savefig(path, dpi=_DPI, bbox_inches="tight")
     pyplot.close(figure)
     return path

@@ -11,6 +11,8 @@ import typer
 from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.corf import Figures, measure_corf
 from memory_palace.bench.corf_data import SEED, generate_corf, read_items, write_items
+from memory_palace.bench.corf_fresh import PROBES, with_fresh_notes
+from memory_palace.bench.plots import draw_corf
 from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json, say
 
@@ -31,13 +33,18 @@ def run_corf(
     system: Annotated[
         list[str] | None, typer.Option("--system", help="Only this one, beside anchors; repeat.")
     ] = None,
+    fresh: Annotated[
+        float, typer.Option("--fresh", min=0, max=1, help="Share of notes written after the build.")
+    ] = 0.0,
+    plots: Annotated[Path | None, typer.Option("--plots", help="Folder for PNG files.")] = None,
     as_json: Json = False,
 ) -> None:
     """Measure whether anchors find what is stored, beside dense search, BM25 and hybrid.
 
-    The questions are synthetic unless you bring your own. Build the anchors first.
+    The questions are synthetic unless you bring your own. Build the anchors first. With --fresh a
+    copy of the palace is measured, some of whose notes came after its anchors were built.
 
-    Example: palace bench corf --half held-out
+    Example: palace bench corf --half held-out --fresh 0.1
     """
     if half not in ("dev", "held-out", "all"):
         raise typer.BadParameter("--half is dev, held-out or all")
@@ -51,9 +58,19 @@ def run_corf(
     if not chosen:
         say("no questions are left in that half")
         return
-    figures = measure_corf(palace, chosen, system or ())
+    if fresh:
+        with with_fresh_notes(palace, chosen, share=fresh, seed=seed) as late:
+            figures = measure_corf(late.palace, late.items, system or ())
+        say(
+            f"{late.withheld} notes came after the build; of {min(late.withheld, PROBES)} timed, "
+            f"{late.reached} were found at once, {late.lag_seconds:.2f} s after they were written"
+        )
+    else:
+        figures = measure_corf(palace, chosen, system or ())
     for row in figures:
         print_json({"schema": SCHEMA, **asdict(row)}) if as_json else print(_line(row))
+    if plots:
+        say(f"drew {draw_corf(figures, plots)}")
 
 
 def _line(row: Figures) -> str:
@@ -62,6 +79,7 @@ def _line(row: Figures) -> str:
         f"{row.mode:<8} {row.system:<17} n {row.questions:<4} recall@20 {row.recall:.3f} "
         f"[{row.low:.3f}, {row.high:.3f}]  irrelevant {row.irrelevant:.3f}  "
         f"P@R {row.precision_at_r:.3f}  returned {row.returned:4.1f}  "
+        f"sources {row.scr_hit:.2f} of {row.scr_eligible:.2f}  "
         f"p95 {row.p95_ms:.2f} ms{against if row.system != 'anchors' else ''}"
     )
 

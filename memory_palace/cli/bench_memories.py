@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -12,11 +13,13 @@ import typer
 from memory_palace.bench.hierarchy import CLAIMED_SAVING, measure_hierarchy
 from memory_palace.bench.hierarchy import Row as HierarchyRow
 from memory_palace.bench.memory_sets import make_memories, read_written
+from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.verification import CLAIMED_F1, Row, measure_verification
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json, say
 from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.registry import get_embedder, is_available
+from memory_palace.errors import UsageError
 from memory_palace.mnemonics.support import MEASURED_EMBEDDER
 
 
@@ -103,7 +106,38 @@ def _hierarchy_lines(row: HierarchyRow) -> Iterator[str]:
     )
 
 
+def run_ragbench(
+    file: Annotated[Path, typer.Argument(help="JSON lines with question, documents and response.")],
+    as_json: Json = False,
+) -> None:
+    """Measure answers from documents: TRACe by overlap of words, no model asked.
+
+    Marks in the file (relevance_score, utilization_score, completeness_score, adherence_score) are
+    compared with it.
+
+    Example: palace bench ragbench covidqa.jsonl
+    """
+    items = read_items(file)
+    if not items:
+        raise UsageError(f"{file} has no line")
+    traces = [trace(item) for item in items]
+    means = {name: sum(getattr(t, name) for t in traces) / len(traces) for name in MEASURES}
+    agreements = list(agree(items, traces))
+    if as_json:
+        marked = {a.measure: {"items": a.items, "value": a.value} for a in agreements}
+        print_json({"schema": SCHEMA, "measure": "TRACe by overlap", "items": len(items), **means,
+                    "against_marks": marked})  # fmt: skip
+        return
+    print(f"TRACe by overlap, {len(items)} items")
+    for name, mean in means.items():
+        print(f"{name:<12} {mean:.3f}")
+    for found in agreements:
+        what = "area under ROC" if found.measure == "adherence" else "RMSE"
+        print(f"against marks: {found.measure:<12} {what} {found.value:.3f}, {found.items} items")
+
+
 def add_commands(app: typer.Typer) -> None:
     """Add the verbs to ``palace bench``."""
     app.command("verify")(run_verify)
     app.command("hierarchy")(run_hierarchy)
+    app.command("ragbench")(run_ragbench)

@@ -12,7 +12,7 @@ from typing import Any
 from memory_palace.errors import IndexDamagedError, IndexMissingError
 from memory_palace.storage.atomic import write_atomic
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)

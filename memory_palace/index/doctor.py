@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +17,11 @@ from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
 from memory_palace.index.context import Derive
 from memory_palace.index.postings import derived_keys, same_keys
+from memory_palace.index.records import chunk_line, chunk_record
 from memory_palace.index.rows import describe, text_digest
 from memory_palace.index.snapshot import Member, Snapshot, open_snapshot
 from memory_palace.index.state import State, check_anchors, open_state
+from memory_palace.index.writing import DIGEST_BYTES
 from memory_palace.models import Chunk, SourceFile
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.manifest import read_manifest
@@ -149,13 +152,14 @@ class _Examiner:
                 yield Finding("chunk", where, "its words or facts are not those of its text")
 
     def _chunk(self, path: str, row: int, chunk: Chunk) -> Iterator[Finding]:
-        lines = tuple(self._snapshot.row_lines[row].tolist())
         try:
             record = self._snapshot.chunk(row)
         except IndexDamagedError as error:
             yield Finding("index file", path, str(error))
             return
-        if lines != (chunk.first_line, chunk.last_line) or record.digest != chunk.digest:
+        lines = (chunk.first_line, chunk.last_line)
+        digest = bytes.fromhex(chunk.digest)[:DIGEST_BYTES]
+        if record != chunk_record(json.loads(chunk_line(chunk)), path, lines, digest):
             yield Finding("chunk", f"{path}:{chunk.first_line}", "its record is not of its text")
         self._sampled["vectors"].append((chunk.digest, row, chunk.embed_text))
 

@@ -1,7 +1,8 @@
 """Inverted lists of a segment: which rows hold a key, and how often.
 
 Keys are 64-bit digests of terms: with a million distinct ones, a collision anywhere has a chance of
-one in thirty million. Rows and counts have the smallest types that hold them.
+one in thirty million. Rows and sizes have the smallest types that hold them; counts that are all 1,
+as those of facts are, are left out.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def derived_keys(derived: Derived) -> tuple[KeyCounts, ...]:
     return (
         count_keys(derived.words),
         count_keys(derived.extras),
-        count_keys(fact_term(kind, key) for kind, key in derived.facts),
+        count_keys({fact_term(kind, key) for kind, key in derived.facts}),
     )
 
 
@@ -83,32 +84,51 @@ def pack_postings(field: str, rows: Sequence[KeyCounts]) -> dict[str, Sequence[A
     lengths = np.array([int(row.counts.sum()) for row in rows], np.uint32)
     return {
         f"{field}_keys": [keys[starts]],
-        f"{field}_starts": [np.append(starts, len(keys)).astype(np.uint32)],
+        f"{field}_sizes": [_smallest(np.diff(np.append(starts, len(keys))))],
         f"{field}_rows": [owners[order].astype(np.min_scalar_type(max(len(rows), 1)))],
-        f"{field}_counts": [counts[order]],
+        f"{field}_counts": [counts[order] if (counts != 1).any() else counts[:0]],
         f"{field}_lengths": [lengths],
     }
 
 
-def find_key(columns: Mapping[str, Array], field: str, key: int) -> tuple[Array, Array]:
-    """Return the rows of a segment that hold a key, ascending, and how often each does."""
+def list_starts(columns: Mapping[str, Array], field: str) -> Array:
+    """Return where the list of each key begins, and one more for the end."""
+    starts: Array = np.zeros(len(columns[f"{field}_sizes"]) + 1, np.int64)
+    np.cumsum(columns[f"{field}_sizes"], out=starts[1:])
+    return starts
+
+
+def find_key(
+    columns: Mapping[str, Array], field: str, key: int, *, starts: Array
+) -> tuple[Array, Array]:
+    """Return the rows of a segment that hold a key, ascending, and how often each does.
+
+    ``starts`` are those of ``list_starts``, which need to be summed up only once.
+    """
     keys = columns[f"{field}_keys"]
     place = int(np.searchsorted(keys, np.uint64(key)))
     if place == len(keys) or int(keys[place]) != key:
         return _NO_KEYS, _NO_KEYS
-    starts = columns[f"{field}_starts"]
     part = slice(int(starts[place]), int(starts[place + 1]))
-    return columns[f"{field}_rows"][part], columns[f"{field}_counts"][part]
+    rows = columns[f"{field}_rows"][part]
+    counts = columns[f"{field}_counts"]
+    return rows, counts[part] if len(counts) else np.ones(len(rows), np.uint8)
 
 
 def unpack_postings(columns: Mapping[str, Array], field: str, rows: int) -> list[KeyCounts]:
     """Undo ``pack_postings``: the keys of every row."""
     owners = columns[f"{field}_rows"]
-    keys = np.repeat(columns[f"{field}_keys"], np.diff(columns[f"{field}_starts"]))
+    keys = np.repeat(columns[f"{field}_keys"], columns[f"{field}_sizes"])
     order = np.argsort(owners, kind="stable")
     ends = np.cumsum(np.bincount(owners, minlength=rows))[:-1]
-    counts = columns[f"{field}_counts"][order]
+    counts = columns[f"{field}_counts"]
+    counts = counts[order] if len(counts) else np.ones(len(order), np.uint8)
     return [
         KeyCounts(*pair)
         for pair in zip(np.split(keys[order], ends), np.split(counts, ends), strict=True)
     ][:rows]
+
+
+def _smallest(numbers: Array) -> Array:
+    """Return numbers in the smallest unsigned type that holds them."""
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from memory_palace.index.segment import PRIORITIES, SOURCES, json_line
@@ -48,11 +49,12 @@ def note_record(
 def chunk_line(chunk: Chunk) -> bytes:
     """Return what is kept of a chunk beside the columns."""
     preview = visible(" ".join(chunk.text.split())[:PREVIEW_CHARACTERS])
-    return json_line({"heading": chunk.heading_path, "digest": chunk.digest, "preview": preview})
+    return json_line({"heading": chunk.heading_path, "preview": preview})
 
 
-def chunk_record(line: dict[str, Any], path: str, first_line: int, last_line: int) -> ChunkRecord:
-    """Join a chunk's line with its columns."""
-    return ChunkRecord(
-        path, tuple(line["heading"]), first_line, last_line, line["digest"], line["preview"]
-    )
+def chunk_record(
+    line: dict[str, Any], path: str, lines: Sequence[int], digest: bytes
+) -> ChunkRecord:
+    """Join a chunk's line with its columns: first and last line, and digest."""
+    first, last = int(lines[0]), int(lines[1])
+    return ChunkRecord(path, tuple(line["heading"]), first, last, digest.hex(), line["preview"])

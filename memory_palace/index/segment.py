@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, map_arrays
-from memory_palace.index.postings import FIELDS, KeyCounts, find_key, unpack_postings
+from memory_palace.index.postings import FIELDS, KeyCounts, find_key, list_starts, unpack_postings
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import is_named_by_content
 
@@ -58,6 +58,7 @@ class Segment:
         self._arrays = map_arrays(folder / f"{name}.npz")
         self._lines = _map_bytes(self._lines_path)
         self._texts: dict[str, list[str]] = {}
+        self._starts: dict[str, Array] = {}
 
     def __getitem__(self, column: str) -> Array:
         return self._arrays[column]
@@ -86,7 +87,9 @@ class Segment:
 
     def find(self, field: str, key: int) -> tuple[Array, Array]:
         """Return the rows that hold a key, dead ones included, and how often each does."""
-        return find_key(self._arrays, field, key)
+        if field not in self._starts:
+            self._starts[field] = list_starts(self._arrays, field)
+        return find_key(self._arrays, field, key, starts=self._starts[field])
 
     @property
     def rows(self) -> int:
@@ -178,7 +181,8 @@ def damaged(name: str, why: str) -> IndexDamagedError:
 
 def json_line(record: Mapping[str, Any]) -> bytes:
     """Return one JSON line, the same bytes for the same record."""
-    return (json.dumps(record, ensure_ascii=False, sort_keys=True) + "\n").encode()
+    text = json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return (text + "\n").encode()
 
 
 def join_texts(texts: Sequence[str]) -> NDArray[np.uint8]:

@@ -181,9 +181,8 @@ class Snapshot:
         """Read what is shown of a row."""
         number = int(np.searchsorted(self.row_starts, row, side="right")) - 1
         line = self.segments[number].chunk_line(row - int(self.row_starts[number]))
-        lines = self.row_lines[row]
         path = self.paths[int(self.row_note[row])]
-        return chunk_record(line, path, int(lines[0]), int(lines[1]))
+        return chunk_record(line, path, self.row_lines[row], bytes(self.row_digests[row]))
 
     def row_keys(self, row: int) -> tuple[KeyCounts, ...]:
         """Return what a row is found by, one value for each of ``postings.FIELDS``."""

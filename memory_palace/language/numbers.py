@@ -85,6 +85,10 @@ _SENTENCE_END = re.compile(r"[.!?]\s")
 _SUFFIX = re.compile(r"(?:st|nd|rd|th)$")
 
 
+_JOINT = re.compile(r"(?:\b(?:and|or|to|than|every|but|by)|[,;(])\s*\Z", re.I)
+"""Before a number that goes on with what was counted: in ``rings at 8.5`` it need not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """One number as it stands in a text."""
@@ -129,7 +133,8 @@ def find_numbers(text: str) -> list[Number]:
 def _readings(text: str, found: list[Number], at: int) -> list[Number]:
     """Return a bare number with each unit of the earlier ones in its sentence, others as is."""
     number = found[at]
-    if number.family or not _BARE.match(text, number.end):
+    is_listed = _JOINT.search(text, 0, number.start) is not None
+    if number.family or not is_listed or not _BARE.match(text, number.end):
         return [number]
     start = max((m.end() for m in _SENTENCE_END.finditer(text, 0, number.start)), default=0)
     units = dict.fromkeys((o.family, o.size) for o in found[:at] if o.family and o.start >= start)

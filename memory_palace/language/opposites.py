@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 from memory_palace.language.stemming import stem_word
 
 _GROUPS = """
-more larger bigger greater higher longer stronger increase rise rose grow grew gain raise expand add
-maximum most up upwards
-/ less fewer smaller lower shorter weaker decrease fall fell shrink lose lost reduce remove minimum
-least down downwards
+more / less fewer
+| most maximum / least minimum
+| large larger largest big bigger great greater huge / small smaller smallest little tiny
+| high higher highest tall taller / low lower lowest
+| long longer longest / short shorter shortest
+| stronger strongest / weaker weakest
+| increase rise rose grow grew gain raise expand lengthen
+/ decrease fall fell shrink lose lost reduce drop shorten
+| add / remove
+| up upwards / down downwards
+| towards toward / away
+| front / back rear
+| better best / worse worst
+| young younger / old older
 | much many / little few
 | above over exceed / below under beneath
 | before ahead / after afterwards behind
@@ -27,18 +39,13 @@ least down downwards
 | accept / reject refuse decline
 | inside inner inward inwards into / outside outer outward outwards out
 | push / pull
-| west western / east eastern
-| north northern / south southern
 | dry / wet moist
 | full / empty
 | heavy / light
 | hard / soft
 | cheap / expensive dear
 | new fresh / old
-| morning / evening
 | day / night
-| summer / winter
-| spring / autumn
 | win won / lose lost
 | enable on / disable off
 | commit / abort
@@ -66,6 +73,46 @@ least down downwards
 """
 """Two sides parted by a slash; what stands on one is opposed to all on the other."""
 
+_SETS = """
+january / february / march / april / june / july / august / september / october / november
+/ december
+| monday / tuesday / wednesday / thursday / friday / saturday / sunday
+| spring / summer / autumn fall / winter
+| red / blue / green / yellow / white / black / brown / grey gray / orange / purple violet / pink
+| north northern / south southern / east eastern / west western
+| dawn sunrise / noon midday / dusk sunset / midnight
+| morning / afternoon / evening / night
+| breakfast / lunch / dinner supper
+| today / yesterday / tomorrow
+| mother / father / uncle / aunt / brother / sister / son / daughter / grandfather / grandmother
+| copper / zinc / iron / steel / lead / brass / silver / gold / aluminium / tin
+| wood wooden / metal / plastic / stone / glass / paper / leather / rubber
+| cotton / wool woollen / silk / linen / nylon
+| arm / leg / thigh / shoulder / knee / hand / foot / neck / ear / eye
+| finger / thumb / toe
+| dog / cat / horse / cow / sheep / goat / pig
+| chicken / duck / goose / turkey
+| oak / pine / beech / birch / ash / maple / willow
+| wheat / rye / barley / oats / maize / rice
+| butter / oil / lard
+| sugar / salt / pepper / honey
+| beer / wine / milk / coffee / tea
+| kitchen / cellar / attic / bathroom / bedroom / garage
+| floor / ceiling / wall / roof
+| door / window
+| gas / diesel / petrol / electricity / coal
+| doctor / nurse / pharmacist / dentist
+| teacher / pupil student
+| king / queen
+| weekly / daily / monthly / yearly annually / hourly
+| solid / liquid
+| rain / snow / hail
+| river / lake / sea / ocean
+| french / german / english / spanish / italian / greek / latin / russian / chinese / japanese
+| violin / viola / cello / flute / oboe / clarinet / trumpet / horn / piano / harp
+"""
+"""Sets of which a thing is one or another; every word is opposed to all others of its set."""
+
 
 def find_opposites(stem: str) -> frozenset[str]:
     """Return the stems of the opposites of a stemmed word; most words have none."""
@@ -80,9 +127,9 @@ def find_allies(stem: str) -> frozenset[str]:
 def _read_groups() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
     opposites: dict[str, set[str]] = {}
     allies: dict[str, set[str]] = {}
-    for group in _GROUPS.split("|"):
-        one, other = ({stem_word(word) for word in side.split()} for side in group.split("/"))
-        for mine, theirs in ((one, other), (other, one)):
+    for group in (*_GROUPS.split("|"), *_SETS.split("|")):
+        sides = [{stem_word(word) for word in side.split()} for side in group.split("/")]
+        for mine, theirs in permutations(sides, 2):
             for word in mine:
                 opposites.setdefault(word, set()).update(theirs)
                 allies.setdefault(word, set()).update(mine)

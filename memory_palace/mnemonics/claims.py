@@ -22,7 +22,7 @@ _CLAUSE = re.compile(
 )
 _ABOUT_REMEMBERING = frozenset(
     tokenize("recall remember memory palace picture image token verify verification see help hope "
-             "answer note know think believe goes")
+             "answer note know think believe goes far")
 )  # fmt: skip
 _NEGATORS = frozenset(
     "no not never none nobody without neither nor cannot hardly nowhere unable".split()

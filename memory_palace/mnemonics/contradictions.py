@@ -7,22 +7,32 @@ numbers alone: whoever says a thing otherwise uses other negations and other ord
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, groupby, pairwise, product
+from itertools import groupby, pairwise, product
 
 from memory_palace.language.numbers import Number
 from memory_palace.language.opposites import find_allies, find_opposites
 from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.claims import DENIALS, UNITS, Passage, split_sentences
+from memory_palace.mnemonics.comparing import (
+    find_closeness,
+    find_exchanged,
+    find_likeness,
+    list_things,
+    longest_run,
+    share_content,
+    shares_number,
+    words_beside,
+)
 
 FOLLOWS = 0.65
 """Share of a claim's content words in one sentence of the memory: above, it follows the wording."""
 COPIES = 0.8
 """Share above which the order of words is compared too."""
-_MUTUAL = 0.4
-"""Share that both of two clauses must have in the other to say the same thing."""
+_SHORT = 5
+"""Words of a clause that does nothing but deny one thing."""
 QUOTES = 5
 """Words in a row that make a phrase a quotation."""
 
@@ -53,6 +63,15 @@ class Source:
         """Clauses of all sentences."""
         return tuple(clause for sentence in self.sentences for clause in sentence.clauses)
 
+    @cached_property
+    def denied(self) -> Mapping[str, Passage]:
+        """Words that a clause of its own denies: ``never shake``, ``coffee is not``."""
+        return {
+            clause.keys[0]: clause
+            for clause in self.clauses
+            if len(clause.keys) == 1 and clause.negations % 2 and len(clause.stems) <= _SHORT
+        }
+
     def nearest(self, claim: Passage) -> Passage:
         """Return the sentence that shares most with a claim, of equals the one it covers best."""
         return max(
@@ -81,26 +100,27 @@ def _bindings(claim: Passage, source: Source) -> Iterator[str]:
     for clause in claim.clauses:
         if not clause.numbers or share_content(clause, source.whole) < COPIES:
             continue
-        wrong = [_misplaced(clause, s) for s in source.sentences if _shares_number(clause, s)]
+        wrong = [_misplaced(clause, s) for s in source.sentences if shares_number(clause, s)]
         if wrong and all(wrong):
             yield f"{clause.numbers[0].text} is not said of {wrong[0]}"
 
 
 def _misplaced(clause: Passage, sentence: Passage) -> str:
     """Return a thing of which a sentence says other numbers than a clause; empty where none is."""
-    homes = [other for other in sentence.clauses if _shares_number(clause, other)]
-    here, there = _nouns(homes), _nouns([c for c in sentence.clauses if c not in homes])
+    homes = [other for other in sentence.clauses if shares_number(clause, other)]
+    here, there = list_things(homes), list_things([c for c in sentence.clauses if c not in homes])
     own = here - there
-    wrong = [noun for noun in clause.nouns if noun in there - here]
-    return wrong[0] if wrong and own and len(own & set(clause.nouns)) <= len(own) / 2 else ""
+    wrong = [thing for thing in clause.content if thing in there - here]
+    return wrong[0] if wrong and own and len(own & set(clause.content)) <= len(own) / 2 else ""
 
 
 def _negations(claim: Passage, source: Source) -> Iterator[str]:
     """Yield a clause that is denied where the memory says it, or said where it is denied."""
     for clause in claim.clauses:
-        best = max(source.clauses, key=lambda other: _closeness(clause, other), default=clause)
-        is_near = _likeness(clause, best) >= FOLLOWS
-        differs = (clause.negations + best.negations) % 2 == 1
+        best = max(source.clauses, key=lambda other: find_closeness(clause, other), default=clause)
+        is_near = find_likeness(clause, best) >= FOLLOWS
+        is_exception = clause.negations and any(key in source.denied for key in clause.keys)
+        differs = (clause.negations + best.negations) % 2 == 1 and not is_exception
         if is_near and differs and not _is_made_up_for(clause, best):
             yield f"“{clause.text}” against “{best.text}”"
 
@@ -114,20 +134,46 @@ def _opposites(claim: Passage, source: Source) -> Iterator[str]:
     near = source.nearest(claim)
     follows = share_content(claim, near) >= FOLLOWS - 0.1
     for sentence in source.sentences:
-        known = claim.stems, sentence.stems
         for clause, other in product(claim.clauses, sentence.clauses):
-            found = _opposed(clause, other, known)
+            found = _opposed(clause, other, claim, sentence)
             is_told = follows and sentence is near
-            if found and (is_told or _beside(clause, found[0]) & _beside(other, found[1])):
+            if found and (
+                is_told or words_beside(clause, found[0]) & words_beside(other, found[1])
+            ):
                 yield f"{found[0]} where the memory has {found[1]}"
                 return
+
+
+def _exceptions(claim: Passage, source: Source) -> Iterator[str]:
+    """Yield a word that a short clause of the memory denies: ``never shake``, ``coffee is not``."""
+    for clause in claim.clauses:
+        if clause.negations or clause.denying or len(clause.keys) < 2:
+            continue
+        for key in clause.keys:
+            if key in source.denied and share_content(clause, source.whole) >= FOLLOWS:
+                yield f"{key} against “{source.denied[key].text}”"
+                return
+
+
+def _mixtures(claim: Passage, source: Source) -> Iterator[str]:
+    """Yield a word of the neighbouring clause, where the clause that is told has its opposite."""
+    for clause in claim.clauses:
+        for sentence in source.sentences:
+            best = max(sentence.clauses, key=lambda c: find_closeness(clause, c), default=clause)
+            if len(set(clause.keys) & set(best.keys)) < 2:
+                continue
+            for key in clause.keys:
+                against = find_opposites(key) & set(best.stems) - set(clause.stems)
+                if against and key not in best.stems and key in sentence.stems:
+                    yield f"{key} where the memory has {min(against)}"
+                    return
 
 
 def _order(claim: Passage, source: Source) -> Iterator[str]:
     """Yield two things that have changed places in a clause: who does what to whom."""
     for clause in claim.clauses:
-        near = max(source.clauses, key=lambda other: _closeness(clause, other), default=clause)
-        pair = _exchanged(clause.keys, near.keys) if _follows(clause, near) else None
+        near = max(source.clauses, key=lambda other: find_closeness(clause, other), default=clause)
+        pair = find_exchanged(clause.keys, near.keys) if _follows(clause, near) else None
         if pair:
             yield f"{pair[0]} and {pair[1]} have changed places"
 
@@ -167,50 +213,47 @@ def _names(claim: Passage, source: Source) -> Iterator[str]:
 def _substitutions(claim: Passage, source: Source) -> Iterator[str]:
     """Yield a thing that the memory does not name, in a phrase that is otherwise the memory's."""
     strangers = [noun for noun in claim.nouns if noun not in source.whole.stems]
-    if strangers and _longest_run(claim.stems, source.whole.stems) >= QUOTES:
+    if strangers and longest_run(claim.stems, source.whole.stems) >= QUOTES:
         yield f"{strangers[0]} in a phrase of the memory"
 
 
 _TESTS: Sequence[Callable[[Passage, Source], Iterator[str]]] = (
-    _numbers, _bindings, _negations, _opposites, _order, _crossings, _names, _substitutions,
+    _numbers, _bindings, _negations, _exceptions, _opposites, _mixtures, _order, _crossings,
+    _names, _substitutions,
 )  # fmt: skip
 
 
-def share_content(claim: Passage, other: Passage) -> float:
-    """Return the share of a claim's content words, units aside, that another passage has too."""
-    mine = [stem for stem in claim.content if stem not in UNITS]
-    theirs = set(other.content)
-    return sum(stem in theirs for stem in mine) / len(mine) if mine else 0.0
-
-
-def _likeness(one: Passage, other: Passage) -> float:
-    """Return the larger share of either in the other; 0 where they have too little in common."""
-    mine, theirs = set(one.keys), set(other.keys)
-    common = len(mine & theirs)
-    if not common:
-        return 0.0
-    shares = (common / len(mine), common / len(theirs))
-    is_denied_word = common == 1 and any(
-        len(passage.keys) == 1 and passage.stems[0] in ("not", "never") for passage in (one, other)
-    )
-    return max(shares) if (common > 1 and min(shares) >= _MUTUAL) or is_denied_word else 0.0
-
-
 def _opposed(
-    one: Passage, other: Passage, known: tuple[Sequence[str], Sequence[str]]
+    one: Passage, other: Passage, claim: Passage, sentence: Passage
 ) -> tuple[str, str] | None:
     """Return a word of a clause and its opposite in another, if neither stands on both sides.
+
+    A word that the whole sentence has too is borne out, unless it stands there beside other words.
 
     Clauses that differ in what they deny, or in a condition that turns them, are not comparable.
     """
     if (one.negations + other.negations) % 2 or one.turns != other.turns:
         return None
-    mine, theirs = set(known[0]), set(known[1])
+    mine, theirs = set(claim.stems), set(sentence.stems)
     for stem in one.stems:
         against = sorted(find_opposites(stem) & set(other.stems) - mine)
-        if against and not find_allies(stem) & theirs:
-            return stem, against[0]
+        allies = find_allies(stem) & theirs
+        if not against or (allies and not _is_elsewhere(one, stem, other, sentence, against[0])):
+            continue
+        return stem, against[0]
     return None
+
+
+def _is_elsewhere(one: Passage, stem: str, other: Passage, sentence: Passage, against: str) -> bool:
+    """Say whether a word stands where a clause has its opposite, and not where the word itself is.
+
+    It has neighbours of the opposite and none of its own, and that clause is the nearest.
+    """
+    near, allies = words_beside(one, stem), find_allies(stem)
+    own = {found for ally in allies for found in words_beside(sentence, ally)}
+    homes = [clause for clause in sentence.clauses if not allies.isdisjoint(clause.stems)]
+    is_nearest = all(find_closeness(one, other) > find_closeness(one, home) for home in homes)
+    return is_nearest and bool(near & words_beside(sentence, against)) and not near & own
 
 
 def _is_made_up_for(one: Passage, other: Passage) -> bool:
@@ -218,17 +261,6 @@ def _is_made_up_for(one: Passage, other: Passage) -> bool:
     theirs = set(other.stems) - DENIALS
     is_opposed = any(find_opposites(stem) & theirs for stem in one.stems if stem not in DENIALS)
     return is_opposed or one.denying != other.denying or one.turns != other.turns
-
-
-def _beside(passage: Passage, stem: str) -> set[str]:
-    """Return the content words within two places of a word."""
-    stems = [s for s in passage.stems if s == stem or (s in passage.content and s not in UNITS)]
-    places = [at for at, found in enumerate(stems) if found == stem]
-    return {s for at in places for s in stems[max(0, at - 2) : at + 3]} - {stem}
-
-
-def _closeness(one: Passage, other: Passage) -> tuple[int, float]:
-    return len(set(one.keys) & set(other.keys)), _likeness(one, other)
 
 
 def _is_relative(claim: Passage, readings: Sequence[Number], source: Source) -> bool:
@@ -242,49 +274,5 @@ def _readings(numbers: Sequence[Number]) -> list[list[Number]]:
     return [list(group) for _, group in groupby(numbers, key=lambda number: number.start)]
 
 
-def _shares_number(one: Passage, other: Passage) -> bool:
-    return any(a.agrees(b) for a in one.numbers for b in other.numbers if a.value != 1)
-
-
-def _nouns(clauses: Sequence[Passage]) -> set[str]:
-    return {noun for clause in clauses for noun in clause.nouns} - UNITS
-
-
-def _longest_run(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many words in a row two texts have in common."""
-    longest = 0
-    ends: dict[int, int] = {}
-    for word in one:
-        ends = {at: ends.get(at - 1, 0) + 1 for at, found in enumerate(other) if found == word}
-        longest = max(longest, *ends.values(), 0)
-    return longest
-
-
 def _follows(clause: Passage, near: Passage) -> bool:
     return share_content(clause, near) >= COPIES
-
-
-def _exchanged(mine: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | None:
-    """Return two keys in reverse order that have the same word between them in both."""
-    place = {key: at for at, key in enumerate(theirs)}
-    common = [key for key in mine if key in place]
-    for first, second in combinations(range(len(common)), 2):
-        if place[common[first]] < place[common[second]] or not _is_alike(common, first, second):
-            continue
-        between = set(common[first + 1 : second])
-        if between & set(theirs[place[common[second]] + 1 : place[common[first]]]) - _figures(
-            between
-        ):
-            return common[first], common[second]
-    return None
-
-
-def _is_alike(keys: Sequence[str], first: int, second: int) -> bool:
-    """Say whether two keys may change places: both words, or both numbers but not years."""
-    one, other = keys[first], keys[second]
-    numbers = [key for key in (one, other) if key.startswith("=")]
-    return not numbers or (len(numbers) == 2 and all(len(key) < 5 for key in numbers))
-
-
-def _figures(keys: set[str]) -> set[str]:
-    return {key for key in keys if key.startswith("=")}

@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 
 from memory_palace.mnemonics.claims import Passage, find_claims
-from memory_palace.mnemonics.contradictions import Source, find_contradictions, share_content
+from memory_palace.mnemonics.comparing import share_content
+from memory_palace.mnemonics.contradictions import Source, find_contradictions
 from memory_palace.models import Matrix
 
 NUMBER_ADDS = 0.3

@@ -49,8 +49,8 @@ PROFILES: Mapping[str, Profile] = {
         ),
         Profile("raw", {"semantic": 1.0}),
         Profile("hybrid", HYBRID),
-        Profile("enriched", {**HYBRID, "enriched": 0.2}),
         Profile(HIERARCHICAL, HYBRID),
+        Profile("enriched", {**HYBRID, "enriched": 0.2}),
         Profile("anchors", {"anchor": 0.6, "semantic": 0.4}),
         Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
         Profile("bm25-passages", {"lexical": 1.0}),
@@ -65,7 +65,7 @@ DESCRIBING = frozenset({"enriched", "bridge"})
 DEFAULT_PROFILE = "hybrid"
 """It answers notes best; the measurements are in references/decisions.md."""
 
-LEXICAL_PROFILES = frozenset({"hybrid", "enriched", HIERARCHICAL, "bm25", "bm25-passages"})
+LEXICAL_PROFILES = frozenset({"hybrid", HIERARCHICAL, "enriched", "bm25", "bm25-passages"})
 """Profiles that can answer without vectors."""
 
 LISTING_PROFILES = frozenset({"compound", "raw"})

@@ -15,6 +15,8 @@ import pytest
 from memory_palace.anchors.lookup import look_up
 from memory_palace.bench.corf import measure_corf
 from memory_palace.bench.corf_data import Item, generate_corf, read_items, write_items
+from memory_palace.bench.corf_fresh import with_fresh_notes
+from memory_palace.bench.plots import draw_corf
 from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError
 from memory_palace.operations.anchors import (
@@ -86,7 +88,31 @@ def test_h11_the_benchmark_runs_every_ablation_and_computes_every_figure(palace:
     assert {"anchors", "no-pronoun", "no-rerank", "nightly-only", "dense", "bm25-passages"} <= names
     for row in figures:
         assert 0 <= row.low <= row.recall <= row.high <= 1
-        assert 0 <= row.irrelevant <= 1 and 0 < row.scr_hit <= 1
+        assert 0 <= row.irrelevant <= 1 and 0 <= row.scr_hit <= 1
+        assert 0 < row.scr_eligible <= 1
+
+
+def test_h11_freshness_is_measured_on_a_copy(palace: Palace) -> None:
+    build_anchors(palace)
+    before = {p: p.read_bytes() for p in sorted(palace.paths.root.rglob("*")) if p.is_file()}
+    items = generate_corf(palace, per_mode=3)
+    with with_fresh_notes(palace, items, share=0.5, seed=1) as fresh:
+        figures = measure_corf(fresh.palace, fresh.items, ["nightly-only"])
+    assert fresh.reached == fresh.withheld > 0
+    assert fresh.lag_seconds > 0
+    late = {row.system: row for row in figures if row.mode == "late"}
+    assert late["anchors"].questions == sum(item.written_after_build for item in fresh.items) > 0
+    assert late["anchors"].recall > 0
+    assert {
+        p: p.read_bytes() for p in sorted(palace.paths.root.rglob("*")) if p.is_file()
+    } == before
+
+
+def test_figures_are_drawn(palace: Palace, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    build_anchors(palace)
+    figures = measure_corf(palace, generate_corf(palace, per_mode=2), ["dense"])
+    assert draw_corf(figures, tmp_path / "plots").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_h11_no_questions_are_an_error_and_not_a_division_by_zero(tmp_path: Path) -> None:

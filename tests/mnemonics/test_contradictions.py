@@ -1,0 +1,62 @@
+"""Sentences that follow a memory's wording and say something else. None is in a measured half."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_palace.mnemonics.claims import Passage, find_attempts, find_claims
+from memory_palace.mnemonics.contradictions import Source, find_contradictions
+
+PUMP = Source(
+    "The pump in the cellar",
+    "The old pump starts at forty centimetres of water and stops at ten. In February the northern "
+    "valve froze, because its lid was left open. Shut the valve first, then the lid. Oil the "
+    "bearing twice a year, never flush it. The red lamp means no current, the green one no water. "
+    "Water is allowed in the pit, leaves are not.",
+)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The pump starts at fourteen centimetres of water.",
+        "The pump starts at ten centimetres and stops at forty.",
+        "In March the northern valve froze.",
+        "In February the southern valve froze.",
+        "The valve froze because its lid was left closed.",
+        "Oil the bearing twice a month.",
+        "Flush the bearing twice a year.",
+        "The old pump never starts at forty centimetres of water.",
+        "In February the northern valve froze, as Sandra had left its lid open.",
+        "Leaves are allowed in the pit.",
+    ],
+)
+def test_a_swapped_number_month_side_or_denial_is_a_contradiction(claim):
+    assert find_contradictions(Passage(claim), PUMP)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "At a level of 40 centimetres the pump begins to work.",
+        "It is 0.4 metres of water at which the old pump starts.",
+        "The northern valve froze in February since the lid had not been shut.",
+        "Two times a year the bearing is oiled.",
+        "Leaves are not allowed in the pit.",
+        "A green lamp says that there is no water.",
+    ],
+)
+def test_the_same_in_other_words_is_none(claim):
+    assert find_contradictions(Passage(claim), PUMP) == []
+
+
+def test_talk_about_remembering_and_tokens_claim_nothing():
+    response = "As far as I recall: the pump froze. Token: velvet anchor choirs! I hope that helps."
+    claims = find_claims(response, ["velvet anchor choir"])
+    assert [claim.text for claim in claims] == ["the pump froze."]
+
+
+def test_a_phrase_with_two_thirds_of_a_token_is_an_attempt():
+    found = find_attempts("A velvet anchored choir sang.", "velvet anchor choir")
+    assert [(a.phrase, a.is_exact) for a in found] == [("velvet anchored choir", False)]
+    assert find_attempts("A choir sang.", "velvet anchor choir") == []
