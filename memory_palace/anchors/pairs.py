@@ -36,7 +36,7 @@ class PairLists:
     def find(self, pair: str) -> Keys:
         """Return the passages that hold a pair."""
         key = np.uint64(hash_key(pair))
-        place = int(np.searchsorted(self.pairs, key))
+        place = int(self.pairs.searchsorted(key))
         if place == len(self.pairs) or self.pairs[place] != key:
             return self.passages[:0]
         return self.passages[int(self.starts[place]) : int(self.starts[place + 1])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from memory_palace.models import Matrix, Scores
 
 MENTION = 0.2
 """What holding the term adds to a cosine: a name means little to an embedder."""
+_RUN = 16
+"""Rows in a run on average from which on runs are worth looking for."""
 _BLOCK = 8192
 """Rows per matrix product: 400 anchors take 13 MB."""
 
@@ -53,9 +55,8 @@ def score_pairs(
     are in [0, 1].
     """
     parts: list[tuple[Places, Places, Scores]] = []
-    for start in range(0, len(rows) if theta < 1 and matrix.shape[1] else 0, _BLOCK):
-        block = rows[start : start + _BLOCK]
-        cosines = matrix @ snapshot.rows_of(block).T
+    for block, vectors in _blocks(snapshot, rows) if theta < 1 and matrix.shape[1] else ():
+        cosines = matrix @ vectors.T
         flat = np.flatnonzero(cosines.ravel() >= max(theta, 1e-6))
         anchors, places = np.divmod(flat, len(block))
         parts.append((anchors, block[places], cosines.ravel()[flat]))
@@ -67,6 +68,31 @@ def score_pairs(
         return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
     joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
     return joined[0], joined[1], np.clip(joined[2], 0, 1)
+
+
+def _blocks(snapshot: Snapshot, rows: Places) -> Iterator[tuple[Places, Matrix]]:
+    """Yield rows with their vectors, which are not copied where a run of rows is wanted."""
+    rows = np.sort(rows)
+    ends = np.append(np.flatnonzero(np.diff(rows) != 1) + 1, len(rows))
+    if len(ends) > len(rows) // _RUN + 1:
+        for start in range(0, len(rows), _BLOCK):
+            block = rows[start : start + _BLOCK]
+            yield block, snapshot.rows_of(block)
+        return
+    for segment, first in zip(snapshot.segments, snapshot.row_starts.tolist(), strict=False):
+        for start in range(first, first + segment.rows, _BLOCK):
+            end = min(start + _BLOCK, first + segment.rows)
+            yield from _inside(rows, start, segment.vectors[start - first : end - first])
+
+
+def _inside(rows: Places, start: int, vectors: Matrix) -> Iterator[tuple[Places, Matrix]]:
+    """Yield those of ``rows`` that a block of vectors holds, and the block's part."""
+    first, last = np.searchsorted(rows, [start, start + len(vectors)]).tolist()
+    wanted = rows[first:last]
+    if len(wanted) == len(vectors):
+        yield wanted, vectors
+    elif len(wanted):
+        yield wanted, vectors[wanted - start]
 
 
 def _pairwise(matrix: Matrix, snapshot: Snapshot, anchors: Places, rows: Places) -> Scores:

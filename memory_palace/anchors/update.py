@@ -29,6 +29,8 @@ from memory_palace.anchors.postings import (
 from memory_palace.anchors.tier import Anchor, Keys, Lists, Tier, read_tier, write_tier
 from memory_palace.index.snapshot import Snapshot
 
+Live = tuple[Keys, NDArray[np.int64]]
+"""The key of every passage, ascending, and one row of each."""
 STAGED_PER_UPDATE = 64
 _STAGED_KINDS = frozenset({"project", "entity", "title", "heading", "bold", "name"})
 
@@ -52,17 +54,19 @@ class Updater:
             return ()
         nightly = read_tier(self.folder, names[0])
         before = read_tier(self.folder, names[1]) if len(names) > 1 else _nothing(nightly)
-        live, rows = distinct_rows(hot)
-        is_new = ~_contains(nightly.covered, live)
-        keys, rows = live[is_new], rows[is_new]
-        if np.array_equal(keys, before.covered):
+        live = distinct_rows(hot)
+        is_new = ~_contains(nightly.covered, live[0])
+        if np.array_equal(live[0][is_new], before.covered):
             return names
-        tier = self._extend(hot, nightly, before, keys, rows)
-        return (names[0], write_tier(self.folder, tier)) if len(keys) else names[:1]
+        if not is_new.any():
+            return names[:1]
+        tier = self._extend(hot, nightly, before, live, is_new)
+        return (names[0], write_tier(self.folder, tier))
 
     def _extend(
-        self, hot: Snapshot, nightly: Tier, before: Tier, keys: Keys, rows: NDArray[np.int64]
+        self, hot: Snapshot, nightly: Tier, before: Tier, live: Live, is_new: NDArray[np.bool_]
     ) -> Tier:
+        keys, rows = live[0][is_new], live[1][is_new]
         fresh = rows[~_contains(before.covered, keys)]
         passages = list(read_passages(self.reader, hot, fresh))
         staged = self._stage(passages, (*nightly.anchors, *before.anchors))
@@ -77,13 +81,12 @@ class Updater:
         theta = nightly.theta
         found = [score_pairs(matrix, hot, fresh, held, theta=theta)]
         if staged:
-            _, everything = distinct_rows(hot)
             nobody = (np.zeros(0, np.int64), np.zeros(0, np.int64))
             place, row, score = score_pairs(
-                new_matrix, hot, self._reachable(hot, everything), nobody, theta=theta
+                new_matrix, hot, self._reachable(hot, live[1]), nobody, theta=theta
             )
             found.append((place + len(anchors) - len(staged), row, score))
-        lists = self._merge(hot, before, keys, found, len(anchors))
+        lists = self._merge(hot, before, live, found, len(anchors))
         ages = np.full(len(keys), self.now_ns, np.int64)
         is_old = _contains(before.covered, keys)
         ages[is_old] = before.added_ns[np.searchsorted(before.covered, keys[is_old])]
@@ -107,20 +110,19 @@ class Updater:
         self,
         hot: Snapshot,
         before: Tier,
-        keys: Keys,
+        live: Live,
         found: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]],
         count: int,
     ) -> Lists:
         """Join old entries that are still alive with new ones, best first, ``k_max`` at most."""
         anchors, old_keys, scores = entries(before.lists)
-        live, live_rows = distinct_rows(hot)
-        is_alive = _contains(live, old_keys)
-        trust = trust_per_note(hot.paths, self.sources)[hot.row_note[live_rows]]
+        is_alive = _contains(live[0], old_keys)
+        trust = trust_per_note(hot.paths, self.sources)[hot.row_note[live[1]]]
         all_keys = row_keys(hot)
         parts = [(anchors[is_alive], old_keys[is_alive], scores[is_alive])]
         parts += [(anchor, all_keys[row], score) for anchor, row, score in found]
         joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        place = np.searchsorted(live, joined[1])
+        place = np.searchsorted(live[0], joined[1])
         return make_lists(
             joined[0], joined[1], joined[2], trust[place], count=count, limit=self.settings.k_max
         )

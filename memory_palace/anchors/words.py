@@ -86,10 +86,10 @@ def cover(
     idf: dict[str, float] = {}
     for term in dict.fromkeys(tokenize(text)):
         if term not in _DULL:
-            rows, _ = postings.find(term)
+            count, rows = postings.find_rows(term, most=COMMON)
+            if count:
+                idf[term] = log(1 + total / count) ** 2
             if len(rows):
-                idf[term] = log(1 + total / len(rows)) ** 2
-            if 0 < len(rows) <= COMMON:
                 found.append((term, rows, idf[term]))
     for pair in dict.fromkeys(pairs_of(words_of(text))):
         rows = find_pair(pair)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from memory_palace.index.snapshot import Snapshot
 
 Rows = NDArray[np.int64]
 Counts = NDArray[np.float64]
+_NO_ROWS: Rows = np.zeros(0, np.int64)
 
 
 class PostingLookup:
@@ -38,6 +40,31 @@ class PostingLookup:
         all_rows, all_counts = np.concatenate(rows), np.concatenate(counts)
         is_live = snapshot.row_note[all_rows] >= 0
         return all_rows[is_live], all_counts[is_live]
+
+    def find_rows(self, term: str, *, most: int) -> tuple[int, Rows]:
+        """Return how many live rows hold a term, and which, ascending; none where they are more.
+
+        A common word costs a count alone.
+        """
+        key, count = hash_key(term), 0
+        parts: list[Rows] = [_NO_ROWS]
+        snapshot = self._snapshot
+        starts = snapshot.row_starts.tolist()
+        for segment, start, is_live in zip(snapshot.segments, starts, self._live, strict=False):
+            found, _ = segment.find(self._field, key)
+            if is_live is not None:
+                found = found[is_live[found]]
+            count += len(found)
+            if len(found) and count <= most:
+                parts.append(found.astype(np.int64) + start)
+        return count, np.concatenate(parts) if count <= most else _NO_ROWS
+
+    @cached_property
+    def _live(self) -> list[NDArray[np.bool_] | None]:
+        """Whether each row of a segment is live; ``None`` where all of them are."""
+        starts = self._snapshot.row_starts.tolist()
+        masks = [self._snapshot.row_note[a:b] >= 0 for a, b in pairwise(starts)]
+        return [None if mask.all() else mask for mask in masks]
 
     @cached_property
     def lengths(self) -> Counts:

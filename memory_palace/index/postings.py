@@ -106,7 +106,7 @@ def find_key(
     ``starts`` are those of ``list_starts``, which need to be summed up only once.
     """
     keys = columns[f"{field}_keys"]
-    place = int(np.searchsorted(keys, np.uint64(key)))
+    place = int(keys.searchsorted(np.uint64(key)))  # the function would take twice as long
     if place == len(keys) or int(keys[place]) != key:
         return _NO_KEYS, _NO_KEYS
     part = slice(int(starts[place]), int(starts[place + 1]))
