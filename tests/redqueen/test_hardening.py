@@ -62,9 +62,10 @@ def test_a_round_hardens_two_hundred_notes_of_the_garden_and_half_a_one_spares_t
         pytest.skip("the garden vault is not here")
     questions = build_vault_palace(GARDEN, tmp_path)
     assert len({question.memory_id for question in questions}) == 200
-    check_hardens(measure_hardening(tmp_path / "chosen", questions, embedder="minilm"))
+    chosen = tmp_path / "chosen"
+    check_hardens(measure_hardening(chosen, questions, embedder="minilm", rounds=3))
     check_spares_the_others(
-        measure_hardening(tmp_path / "chosen", questions, embedder="minilm", asked=100)
+        measure_hardening(chosen, questions, embedder="minilm", asked=100, rounds=3)
     )
 
 
