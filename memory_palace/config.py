@@ -68,6 +68,11 @@ class PalacePaths:
         return self.index / "lock"
 
     @property
+    def sessions(self) -> Path:
+        """Searches that go on over several commands."""
+        return self.palace / ".sessions"
+
+    @property
     def logs(self) -> Path:
         """Append-only records that are sources of truth."""
         return self.palace / "grand_hall" / "logs"

@@ -29,6 +29,8 @@ COMMANDS = {
     "metabolism": "metabolism:app",
     "redqueen": "redqueen:app",
     "map": "map:map_palace",
+    "locus": "locus:app",
+    "seek": "seek:app",
     "anchors": "anchors:app",
     "cold": "cold:app",
     "models": "models:app",

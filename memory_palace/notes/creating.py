@@ -47,12 +47,20 @@ def create_note(
 def name_note(root: Path, title: str, *, room: str) -> str:
     """Return the path of a new note, relative to the root; ``room`` may name a folder inside one.
 
-    Raise ``UsageError`` where the title leaves nothing to name a file by, or the path leads out.
+    Raise ``UsageError`` where ``note_path`` does, or where the path leads out.
+    """
+    path = note_path(title, room=room)
+    if ".." in path.split("/") or not (root / path).resolve().is_relative_to(root.resolve()):
+        raise UsageError(f"{path} is outside the palace")
+    return path
+
+
+def note_path(title: str, *, room: str) -> str:
+    """Return where a note of this title belongs, relative to the root.
+
+    Raise ``UsageError`` where the title leaves nothing to name a file by.
     """
     name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
     if not name:
         raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
-    path = f"{PALACE}/{room}/{name}.md"
-    if ".." in path.split("/") or not (root / path).resolve().is_relative_to(root.resolve()):
-        raise UsageError(f"{path} is outside the palace")
-    return path
+    return f"{PALACE}/{room}/{name}.md"

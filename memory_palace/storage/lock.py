@@ -33,12 +33,17 @@ _POLL_SECONDS = 0.05
 
 
 @contextmanager
-def writer_lock(path: Path, *, wait_seconds: float = 0.0) -> Iterator[None]:
-    """Hold the advisory lock at ``path``; raise ``IndexLockedError`` naming its holder."""
+def writer_lock(
+    path: Path, *, wait_seconds: float = 0.0, what: str = "the index"
+) -> Iterator[None]:
+    """Hold the advisory lock at ``path``; raise ``IndexLockedError`` naming its holder.
+
+    ``what`` is what the lock protects, for the message.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        _acquire(descriptor, path, wait_seconds)
+        _acquire(descriptor, path, wait_seconds, what)
         record = json.dumps({"pid": os.getpid(), "since": time.time(), "command": _command()})
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, record.encode(), 0)
@@ -47,25 +52,25 @@ def writer_lock(path: Path, *, wait_seconds: float = 0.0) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _acquire(descriptor: int, path: Path, wait_seconds: float) -> None:
+def _acquire(descriptor: int, path: Path, wait_seconds: float, what: str) -> None:
     deadline = time.monotonic() + wait_seconds
     while True:
         try:
             return _try_lock(descriptor)
         except OSError as error:
             if time.monotonic() >= deadline:
-                raise IndexLockedError(_describe(path)) from error
+                raise IndexLockedError(_describe(path, what)) from error
             time.sleep(_POLL_SECONDS)
 
 
-def _describe(path: Path) -> str:
+def _describe(path: Path, what: str) -> str:
     try:
         holder = json.loads(path.read_text("utf-8"))
         age = max(0.0, time.time() - float(holder["since"]))
         who = f"process {holder['pid']} ({holder['command']}) has held it for {age:.0f} s"
     except (OSError, ValueError, KeyError, TypeError):
         who = "another process has just taken it"
-    return f"the index is being written: {who}; try again with --wait SECONDS"
+    return f"{what} is being written: {who}; try again with --wait SECONDS"
 
 
 def _command() -> str:

@@ -1,0 +1,62 @@
+"""What retrieving candidates costs beyond embedding, beside the bare product."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from itertools import accumulate
+
+import numpy as np
+
+from memory_palace.bench.scale import Row
+from memory_palace.bench.seeking import SEED
+from memory_palace.embedding.base import embed_query
+from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.navigation.candidates import search_shelf
+from memory_palace.navigation.locus import MemoryNode, Pose2D
+from memory_palace.navigation.store import NodeStore
+
+_VOCABULARY, _WORDS, _RUNS = 20_000, 12, 40
+
+
+def measure_retrieval(count: int, *, seed: int = SEED) -> Row:
+    """Search ``count`` nodes of generated words, and multiply the same matrix.
+
+    The n-th word is n times as rare as the first, which stands in two of three nodes; the goal has
+    the first, a common and a rare one.
+    """
+    source = random.Random(seed)
+    words = [f"w{number}" for number in range(1, _VOCABULARY + 1)]
+    weights = list(accumulate(1 / number for number in range(1, _VOCABULARY + 1)))
+    nodes = (
+        MemoryNode(
+            number,
+            Pose2D(0.0, 0.0),
+            None,
+            (),
+            " ".join(source.choices(words, cum_weights=weights, k=_WORDS)),
+        )
+        for number in range(count)
+    )
+    embedder = HashingEmbedder()
+    shelf = NodeStore(nodes).shelve(embedder)
+    goal = "w1 w17 w4711"
+    vector = embed_query(embedder, goal)
+    ours, plain = _in_turn(
+        lambda: search_shelf(goal, vector, shelf, 5), lambda: shelf.vectors @ vector
+    )
+    return Row(
+        f"candidates among {count:,} nodes, median", ours, "ms", "the matrix product", plain, "<= 3"
+    )
+
+
+def _in_turn(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
+    """Return medians in milliseconds of two calls that are made in turn."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(_RUNS):
+        for side, call in zip(times, (first, second), strict=True):
+            started = time.perf_counter()
+            call()
+            side.append((time.perf_counter() - started) * 1000)
+    return float(np.median(times[0])), float(np.median(times[1]))

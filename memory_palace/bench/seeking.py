@@ -1,0 +1,164 @@
+"""How often a search promotes what has nothing to do with its goal, and what it means."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from memory_palace.bench.metrics import interval
+from memory_palace.embedding.base import Embedder
+from memory_palace.errors import UsageError
+from memory_palace.models import Matrix, Vector
+from memory_palace.navigation.calibration import calibrate
+from memory_palace.navigation.candidates import Scoring, retrieve_candidates, score_threshold
+from memory_palace.navigation.locus import MemoryNode, Pose2D
+from memory_palace.navigation.store import NodeStore
+
+STORES = 1_000
+SEED = 7
+_SCORINGS: Sequence[tuple[Scoring, str]] = (("calibrated", "<= .02"), ("guarded", ""))
+_NOWHERE = Pose2D(0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """A goal, and the summary of the one place that serves it."""
+
+    goal: str
+    summary: str
+    kind: str
+    """Errands of different kinds have nothing to do with each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of stores with its 95 % interval."""
+
+    what: str
+    value: float
+    low: float
+    high: float
+    limit: str = ""
+
+
+def read_errands(path: Path) -> list[Errand]:
+    """Read the rows of a Markdown table of goal, summary and kind."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if "|" in line]
+    if len(rows) < 3 or any(len(row) != 3 for row in rows):
+        raise UsageError(f"{path} is no table of goal, summary and kind")
+    return [Errand(*row) for row in rows[2:]]
+
+
+def measure_promotion(
+    errands: Sequence[Errand], embedder: Embedder, *, stores: int = STORES, seed: int = SEED
+) -> list[Share]:
+    """Return shares of seeded random stores: of 5 and 10 unrelated nodes, then with one meant."""
+    trial = _Trial(errands, embedder)
+    rows: list[Share] = []
+    for count in (5, 10):
+        for scoring, limit in _SCORINGS:
+            event = partial(trial.promotes, count=count, scoring=scoring)
+            share = trial.share(stores, seed, event)
+            name = "default" if scoring == "calibrated" else "document's threshold"
+            rows.append(Share(f"{count} unrelated nodes, {name}: promoted", *share, limit))
+    share = trial.share(stores, seed, partial(trial.finds, count=10))
+    rows.append(Share("1 meant among 10, default: promoted, and first", *share, ">= .90"))
+    return rows
+
+
+class Remembering:
+    """An embedder that embeds each text once: the same few are drawn some thousand times."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name, self.dimension = embedder.name, embedder.dimension
+        self.token_limit, self.fingerprint = embedder.token_limit, embedder.fingerprint
+        self._known: dict[tuple[bool, str], Vector] = {}
+
+    def count_tokens(self, text: str) -> int:
+        """Count tokens as the embedder does."""
+        return self._embedder.count_tokens(text)
+
+    def embed_queries(self, texts: Sequence[str]) -> Matrix:
+        """Return one unit vector per question."""
+        return self._find(texts, self._embedder.embed_queries, is_query=True)
+
+    def embed_passages(
+        self, texts: Sequence[str], *, progress: Callable[[int], None] | None = None
+    ) -> Matrix:
+        """Return one unit vector per passage."""
+        return self._find(texts, self._embedder.embed_passages, is_query=False)
+
+    def _find(
+        self, texts: Sequence[str], embed: Callable[[Sequence[str]], Matrix], *, is_query: bool
+    ) -> Matrix:
+        missing = [text for text in dict.fromkeys(texts) if (is_query, text) not in self._known]
+        if missing:
+            for text, vector in zip(missing, embed(missing), strict=True):
+                self._known[is_query, text] = vector
+        return np.stack([self._known[is_query, text] for text in texts])
+
+
+def remember_errands(errands: Sequence[Errand], embedder: Embedder) -> Remembering:
+    """Embed all goals and summaries at once, and return what remembers them."""
+    found = Remembering(embedder)
+    found.embed_queries([errand.goal for errand in errands])
+    found.embed_passages([errand.summary for errand in errands])
+    return found
+
+
+class _Trial:
+    """Errands, and stores drawn from them."""
+
+    def __init__(self, errands: Sequence[Errand], embedder: Embedder) -> None:
+        self._errands, self._embedder = errands, remember_errands(errands, embedder)
+        self._null = calibrate(embedder)
+        self._kinds: dict[str, list[int]] = {}
+        for place, errand in enumerate(errands):
+            self._kinds.setdefault(errand.kind, []).append(place)
+
+    def share(
+        self, stores: int, seed: int, event: Callable[[random.Random], bool]
+    ) -> tuple[float, float, float]:
+        source = random.Random(seed)
+        values = [float(event(source)) for _ in range(stores)]
+        return sum(values) / stores, *interval(values)
+
+    def promotes(self, source: random.Random, count: int, scoring: Scoring) -> bool:
+        """Whether a goal promotes one of ``count`` unrelated nodes."""
+        meant = source.randrange(len(self._errands))
+        store = self._store(self._unrelated(source, meant, count))
+        found = self._retrieve(meant, store, scoring)
+        return found[1] >= score_threshold(self._null, count, scoring=scoring)
+
+    def finds(self, source: random.Random, count: int) -> bool:
+        """Whether a goal promotes the node it means, among ``count - 1`` unrelated ones."""
+        place = source.randrange(len(self._errands))
+        places = [place, *self._unrelated(source, place, count - 1)]
+        source.shuffle(places)
+        best, score = self._retrieve(place, self._store(places), "calibrated")
+        return places[best] == place and score >= score_threshold(self._null, count)
+
+    def _unrelated(self, source: random.Random, meant: int, count: int) -> list[int]:
+        kinds = sorted(set(self._kinds) - {self._errands[meant].kind})
+        return [source.choice(self._kinds[kind]) for kind in source.sample(kinds, count)]
+
+    def _store(self, places: Sequence[int]) -> NodeStore:
+        return NodeStore(
+            MemoryNode(number, _NOWHERE, None, (), self._errands[place].summary)
+            for number, place in enumerate(places)
+        )
+
+    def _retrieve(self, meant: int, store: NodeStore, scoring: Scoring) -> tuple[int, float]:
+        goal = self._errands[meant].goal
+        best = retrieve_candidates(goal, store, self._embedder, 1, scoring=scoring)[0]
+        return best["node_id"], best["score"]

@@ -1,0 +1,62 @@
+"""``palace bench seek``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_palace.bench.house import Steps, measure_house
+from memory_palace.bench.scale import Row
+from memory_palace.bench.seek_scale import measure_retrieval
+from memory_palace.bench.seeking import SEED, STORES, Share, measure_promotion, read_errands
+from memory_palace.cli.options import SCHEMA, Json
+from memory_palace.cli.printing import print_json
+from memory_palace.embedding.registry import get_embedder
+
+
+def run_seek(
+    table: Annotated[Path, typer.Argument(help="A Markdown table of goal, summary and kind.")],
+    embedder: Annotated[str, typer.Option("--embedder", help="Embedder.")] = "minilm",
+    stores: Annotated[int, typer.Option("--stores", min=1, help="Random stores.")] = STORES,
+    goals: Annotated[int, typer.Option("--goals", min=0, help="Houses searched.")] = 200,
+    nodes: Annotated[
+        int, typer.Option("--nodes", min=0, help="Nodes of the timing; 0 leaves it out.")
+    ] = 100_000,
+    seed: Annotated[int, typer.Option("--seed", help="Of everything random.")] = SEED,
+    as_json: Json = False,
+) -> None:
+    """Measure what a search promotes by chance, what it finds, its steps and its time.
+
+    Example: palace bench seek tests/navigation/paraphrases.md
+    """
+    errands, model = read_errands(table), get_embedder(embedder)
+    for share in measure_promotion(errands, model, stores=stores, seed=seed):
+        _show(share, _share_line(share), as_json=as_json)
+    for steps in measure_house(errands, model, goals=goals, seed=seed) if goals else []:
+        _show(steps, _steps_line(steps), as_json=as_json)
+    if nodes:
+        row = measure_retrieval(nodes, seed=seed)
+        line = f"{row.what:<52} {row.value:.2f} ms = {row.ratio:.2f} x {row.beside}  [{row.limit}]"
+        _show(row, line, as_json=as_json)
+
+
+def _show(value: Share | Steps | Row, line: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"schema": SCHEMA, **asdict(value)})
+    else:
+        print(line, flush=True)
+
+
+def _share_line(share: Share) -> str:
+    limit = f"  [{share.limit}]" if share.limit else ""
+    return f"{share.what:<52} {share.value:.3f} [{share.low:.3f}, {share.high:.3f}]{limit}"
+
+
+def _steps_line(steps: Steps) -> str:
+    line = f"steps, {steps.way:<45} {steps.mean:.1f}, median {steps.median:.0f}"
+    if not steps.beside:
+        return line
+    return f"{line}; {steps.beside} {steps.ratio:.2f} [{steps.low:.2f}, {steps.high:.2f}]"

@@ -1,0 +1,151 @@
+"""One step of a search: retrieve, propose, verify, believe; a function of its arguments."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from memory_palace.navigation.belief import FINAL, Action, BeliefState, exhaust_candidates
+from memory_palace.navigation.bridge import apply_memory_retrieval, passes
+from memory_palace.navigation.candidates import Candidate
+from memory_palace.navigation.proposer import Proposer, Surroundings, parse_proposal, target_of
+from memory_palace.navigation.schema import check_belief
+from memory_palace.navigation.verifier import Verifier, is_forbidden
+from memory_palace.navigation.words import goal_words
+
+SKIPPED = "SKIPPED"
+OK = "OK"
+
+
+class StepRecord(TypedDict):
+    """One line of the log. Of nodes it holds ids and scores, nothing else."""
+
+    event: str
+    step: int
+    retrieval_ran: bool
+    retrieval_topk: list[Candidate]
+    retrieval_best_score: float | None
+    retrieval_threshold: float
+    retrieval_threshold_pass: bool
+    exhausted: bool
+    proposer: str
+    proposal: str
+    verifier: str
+    rejection_reason: str | None
+    target_status: str
+    next_action: str
+    next_node_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What memory said, and what would count."""
+
+    candidates: Sequence[Candidate]
+    threshold: float
+
+
+def take_step(
+    before: BeliefState,
+    retrieval: Retrieval,
+    around: Surroundings,
+    *,
+    proposer: Proposer,
+    verifier: Verifier,
+    step: int,
+) -> tuple[BeliefState, StepRecord]:
+    """Return the belief after one step, and its record; ``before`` is left as it is."""
+    belief = copy.deepcopy(before)
+    is_exhausted = _is_exhausted(belief, retrieval, around)
+    if is_exhausted:
+        exhaust_candidates(belief, is_anything_left=bool(around.open_nodes))
+    apply_memory_retrieval(belief, retrieval.candidates, retrieval.threshold)
+    proposal, verdict = _decide(belief, around, proposer, verifier)
+    check_belief(belief)
+    node_id = next_node(belief, around)
+    best = retrieval.candidates[0]["score"] if retrieval.candidates else None
+    return belief, StepRecord(
+        event="step",
+        step=step,
+        retrieval_ran=bool(goal_words(belief["goal_text"])),
+        retrieval_topk=list(belief["candidate_nodes"]),
+        retrieval_best_score=best,
+        retrieval_threshold=retrieval.threshold,
+        retrieval_threshold_pass=passes(retrieval.candidates, retrieval.threshold),
+        exhausted=is_exhausted,
+        proposer=proposer.name,
+        proposal=proposal,
+        verifier=verdict,
+        rejection_reason=belief["rejection_reason"],
+        target_status=belief["target_status"],
+        next_action=belief["next_action"],
+        next_node_id=node_id,
+    )
+
+
+def next_node(belief: BeliefState, around: Surroundings) -> int | None:
+    """Return where the next action leads: to the goal of it, or exploring to the nearest node."""
+    action, hypothesis = belief["next_action"], belief["last_vlm_hypothesis"]
+    if action == "goto_node" and hypothesis is not None:
+        return target_of(hypothesis)
+    if action == "approach":
+        return belief["last_seen_node_id"]
+    if action == "explore":
+        return nearest_open(belief, around)
+    return None
+
+
+def nearest_open(belief: BeliefState, around: Surroundings) -> int | None:
+    """Return the nearest node that may be looked at; the lowest id where distance decides not."""
+    allowed = [
+        node_id
+        for node_id in sorted(around.open_nodes)
+        if not is_forbidden(node_id, belief["active_constraints"], around)
+    ]
+
+    def metres(node_id: int) -> float:
+        pose = around.poses.get(node_id)
+        if pose is None or around.position is None:
+            return 0.0
+        return around.position.distance_to(pose)
+
+    return min(allowed, key=metres, default=None)
+
+
+def _decide(
+    belief: BeliefState, around: Surroundings, proposer: Proposer, verifier: Verifier
+) -> tuple[str, str]:
+    """Set hypothesis, reason and next action in place. A status is not a proposer's to set."""
+    fallback: Action = "stop" if belief["target_status"] in FINAL else "explore"
+    hypothesis, code = parse_proposal(proposer.propose(belief, around))
+    belief["last_vlm_hypothesis"] = hypothesis
+    belief["rejection_reason"] = code
+    belief["next_action"] = fallback
+    if hypothesis is None:
+        return str(code), SKIPPED
+    verdict = verifier.verify(hypothesis, belief, around)
+    belief["rejection_reason"] = verdict[:120] if verdict else None
+    if verdict is None:
+        belief["next_action"] = hypothesis["action"]
+    return "VALID", verdict or OK
+
+
+def _is_exhausted(belief: BeliefState, retrieval: Retrieval, around: Surroundings) -> bool:
+    """Whether all that was likely has been looked at. A score that merely fell exhausts nothing."""
+    status = belief["target_status"]
+    if status in FINAL:
+        return False
+    if status == "visible":
+        return belief["last_seen_node_id"] in around.looked
+    if not around.open_nodes:
+        return bool(around.looked)
+    if status == "searching" or passes(retrieval.candidates, retrieval.threshold):
+        return False
+    likely = {
+        found["node_id"]
+        for found in belief["candidate_nodes"]
+        if found["score"] >= retrieval.threshold
+    }
+    return bool(likely) and likely <= around.looked

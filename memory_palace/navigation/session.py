@@ -1,0 +1,196 @@
+"""A search that outlives the process: one JSON file that commits, one log that it vouches for."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.navigation.belief import BeliefState
+from memory_palace.navigation.calibration import Null
+from memory_palace.navigation.candidates import Narrowing, Scoring
+from memory_palace.navigation.locus import Pose2D
+from memory_palace.navigation.schema import SchemaError, check_belief, check_schema
+from memory_palace.storage.atomic import append_line, remove_files, write_atomic
+from memory_palace.storage.lock import writer_lock
+
+FORMAT = 1
+
+
+@dataclass(slots=True)
+class Session:
+    """What has to be known to go on. ``log_bytes`` says how much of the log belongs to it."""
+
+    id: str
+    kind: Literal["notes", "loci"]
+    created: str
+    belief: BeliefState
+    embedder: str
+    """Fingerprint of the embedder that its threshold was measured with; empty without vectors."""
+    null: Null | None = None
+    k: int = 5
+    scoring: Scoring = "calibrated"
+    proposer: str = "rules"
+    step: int = 0
+    nodes: dict[int, str] = field(default_factory=dict)
+    """Paths of the nodes that were named so far."""
+    closed: dict[int, str] = field(default_factory=dict)
+    """Nodes that were looked at without finding the target, and what came of it."""
+    position: Pose2D | None = None
+    near: tuple[float, float] | None = None
+    within_metres: float | None = None
+    half_life_days: float | None = None
+    log_bytes: int = 0
+
+    def narrowing(self, *, now: float) -> Narrowing:
+        """Return which nodes may still be candidates."""
+        near = Pose2D(*self.near) if self.near else None
+        return Narrowing(frozenset(self.closed), near, self.within_metres, self.half_life_days, now)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the session as it is kept."""
+        pose = self.position
+        return {
+            "schema": FORMAT,
+            "id": self.id,
+            "kind": self.kind,
+            "created": self.created,
+            "k": self.k,
+            "scoring": self.scoring,
+            "proposer": self.proposer,
+            "threshold_null": [self.null.start, self.null.excess] if self.null else None,
+            "embedder": self.embedder,
+            "step": self.step,
+            "belief": self.belief,
+            "nodes": {str(key): path for key, path in sorted(self.nodes.items())},
+            "closed": {str(key): why for key, why in sorted(self.closed.items())},
+            "position": [pose.x, pose.y, pose.yaw] if pose else None,
+            "near": list(self.near) if self.near else None,
+            "within_metres": self.within_metres,
+            "half_life_days": self.half_life_days,
+            "log_bytes": self.log_bytes,
+        }
+
+
+class Sessions:
+    """The sessions of one palace: ``ID.json``, ``ID.jsonl`` and ``ID.lock`` in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.absolute()
+
+    def names(self) -> list[str]:
+        """Return the ids of all sessions, the one that was changed last at the end."""
+        files = [path for path in self._folder.glob("*.json") if not path.name.startswith(".")]
+        return [path.stem for path in sorted(files, key=lambda p: (p.stat().st_mtime_ns, p.name))]
+
+    def find(self, name: str | None) -> str:
+        """Return the id that ``name`` is or begins, the last changed one for ``None``."""
+        names = self.names()
+        if not names:
+            raise UsageError("there is no search; begin one with `palace seek start GOAL`")
+        if name is None:
+            return names[-1]
+        found = [known for known in names if known == name] or [
+            known for known in names if known.startswith(name)
+        ]
+        if len(found) != 1:
+            what = f"{len(found)} searches begin" if found else "no search begins"
+            raise UsageError(f"{what} with {name!r}; there are {', '.join(names)}")
+        return found[0]
+
+    def free_name(self, name: str) -> str:
+        """Return a name no session has yet."""
+        number, found = 1, name
+        while (self._folder / f"{found}.json").exists():
+            number += 1
+            found = f"{name}-{number}"
+        return found
+
+    @contextmanager
+    def writing(self, name: str, *, wait_seconds: float = 0.0) -> Iterator[None]:
+        """Hold the lock of one session; raise ``IndexLockedError`` naming who has it."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = self._folder / f"{name}.lock"
+        with writer_lock(lock, wait_seconds=wait_seconds, what=f"the search {name}"):
+            remove_files(self._folder.glob(f".{name}.json.*.tmp"))
+            yield
+
+    def load(self, name: str) -> Session:
+        """Read a session; raise ``PalaceError`` naming the file where it is damaged."""
+        path = self._folder / f"{name}.json"
+        try:
+            value = json.loads(path.read_text("utf-8"))
+            check_schema(value, "session", where=path.name)
+            check_belief(value["belief"], where=f"{path.name}: belief")
+            session = _from_json(value)
+            _check_names(session, name)
+            return session
+        except (ValueError, SchemaError) as error:
+            raise PalaceError(
+                f"{path} is damaged: {error}; remove it and begin again with `palace seek start`"
+            ) from error
+
+    def save(self, session: Session, record: Mapping[str, object]) -> None:
+        """Log one record and commit the session; stopped in between, the old state stands.
+
+        Call it while holding the session's lock.
+        """
+        check_belief(session.belief, where=session.id)
+        log = self._folder / f"{session.id}.jsonl"
+        size = log.stat().st_size if log.exists() else 0
+        if size < session.log_bytes:
+            raise PalaceError(f"{log} is shorter than when it was written; restore it")
+        if size > session.log_bytes:  # a step that was logged and never committed
+            os.truncate(log, session.log_bytes)
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False)
+        append_line(log, line.encode())
+        session.log_bytes = log.stat().st_size
+        text = json.dumps(session.to_json(), ensure_ascii=False, indent=1, allow_nan=False)
+        write_atomic(self._folder / f"{session.id}.json", text.encode() + b"\n")
+
+    def log(self, session: Session) -> list[dict[str, object]]:
+        """Return the committed records of a session."""
+        path = self._folder / f"{session.id}.jsonl"
+        data = path.read_bytes() if path.exists() else b""
+        if len(data) < session.log_bytes:
+            raise PalaceError(f"{path} is shorter than when it was written; restore it")
+        lines = data[: session.log_bytes].split(b"\n")[:-1]
+        try:
+            return [json.loads(line) for line in lines]
+        except ValueError as error:
+            raise PalaceError(f"{path} is damaged: {error}; restore it") from error
+
+
+def _from_json(value: Mapping[str, object]) -> Session:
+    """Take apart what the schema has checked."""
+    kept = dict(value)
+    kept.pop("schema")
+    null = kept.pop("threshold_null")
+    position, near = kept["position"], kept["near"]
+    kept |= {
+        "null": Null(*null) if isinstance(null, list) else None,
+        "position": Pose2D(*position) if isinstance(position, list) else None,
+        "near": (near[0], near[1]) if isinstance(near, list) else None,
+        "nodes": _by_number(kept["nodes"]),
+        "closed": _by_number(kept["closed"]),
+    }
+    return Session(**kept)  # type: ignore[arg-type]
+
+
+def _check_names(session: Session, name: str) -> None:
+    """Raise ``SchemaError`` where the session is another's, or a node in it has no note."""
+    if session.id != name:
+        raise SchemaError(f"it is the search {session.id}")
+    used = {*session.closed, *(found["node_id"] for found in session.belief["candidate_nodes"])}
+    unknown = sorted(used - session.nodes.keys())
+    if unknown:
+        raise SchemaError(f"node {unknown[0]} has no note")
+
+
+def _by_number(value: object) -> dict[int, str]:
+    return {int(key): str(text) for key, text in value.items()} if isinstance(value, dict) else {}

@@ -1,0 +1,241 @@
+"""Loci of a palace: notes that have a place. Written as changes of notes, read from the notes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from memory_palace.changing import Outcome, Plan, change_notes, find_note, today
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.models import Problem
+from memory_palace.navigation.locus import (
+    FIELD,
+    Locus,
+    MemoryNode,
+    Pose2D,
+    first_paragraph,
+    locus_field,
+    read_locus,
+)
+from memory_palace.navigation.schema import check_schema
+from memory_palace.notes.creating import note_path
+from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.document import Document, Library, parse_document, set_fields
+from memory_palace.notes.editing import Create, Operation, Replace
+from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.palace import Palace
+from memory_palace.retrieval.filters import check_room
+
+DEFAULT_ROOM = "chambers/places"
+
+
+@dataclass(frozen=True, slots=True)
+class Loci:
+    """The loci of a palace by id, and the notes that would be some and are not."""
+
+    loci: Sequence[Locus]
+    problems: Sequence[Problem] = ()
+
+    def nodes(self) -> dict[str, MemoryNode]:
+        """Return the node of each note, by path."""
+        return {locus.path: locus.node for locus in self.loci}
+
+
+def read_loci(palace: Palace) -> Loci:
+    """Read every locus outside the cold zone. A note that does not name the field is not parsed."""
+    documents: list[Document] = []
+    problems: list[Problem] = []
+    for file in discover_notes(palace.paths.root, ignore=palace.config.ignore).files:
+        if file.is_cold:
+            continue
+        try:
+            data, _ = read_note(palace.paths.root, file, limit_bytes=palace.config.max_note_bytes)
+        except (FileNotFoundError, NoteUnreadable):
+            continue  # indexing reports it
+        document = parse_document(file.path, data) if FIELD.encode() in data else None
+        if document is not None:
+            documents.append(document)
+    return _collect(documents, problems)
+
+
+def check_loci(found: Loci) -> Loci:
+    """Return the loci; raise ``PalaceError`` naming every note that is wrong."""
+    if found.problems:
+        raise PalaceError("\n".join(str(problem) for problem in found.problems))
+    return found
+
+
+def add_locus(
+    palace: Palace,
+    title: str,
+    *,
+    pose: Pose2D,
+    node_id: int | None,
+    tags: Sequence[str],
+    summary: str,
+    room: str,
+    note: bool,
+    apply: bool,
+) -> Outcome:
+    """Create a note that is a locus, or make the existing ``note`` called ``title`` one."""
+    check_room(room.partition("/")[0])
+
+    def plan(library: Library) -> Plan:
+        loci = _loci_of(library)
+        taken = {locus.node.node_id: locus.path for locus in loci.loci}
+        own = find_note(library, title) if note else None
+        number = node_id if node_id is not None else _id_of(own, loci, taken)
+        if taken.get(number, own and own.path) != (own and own.path):
+            raise UsageError(f"{taken[number]} is node {number} already; choose another --id")
+        node = MemoryNode(number, pose, None, tuple(tags), summary)
+        if own is None:
+            operation: Operation = _create(title, node, room)
+            return Plan([operation], f"put {title} at {pose.x:g}, {pose.y:g}")
+        return Plan(_replace(own, node), f"put {own.path} at {pose.x:g}, {pose.y:g}")
+
+    return change_notes(palace, plan, command="locus", apply=apply, allow_uncommitted=True)
+
+
+def import_loci(
+    palace: Palace, records: Sequence[Mapping[str, object]], *, room: str, apply: bool
+) -> Outcome:
+    """Create a note for each node of a list, or bring the note of that id up to date."""
+    check_room(room.partition("/")[0])
+    nodes = [_parse_record(record) for record in records]
+
+    def plan(library: Library) -> Plan:
+        paths = {locus.node.node_id: locus.path for locus in _loci_of(library).loci}
+        taken = set(library.documents)
+        change: list[Operation] = []
+        for title, node in nodes:
+            path = paths.get(node.node_id)
+            if path is not None:
+                change += _replace(library.documents[path], node)
+                continue
+            name = _free_title(title or f"Locus {node.node_id}", node, room, taken)
+            taken.add(note_path(name, room=room))
+            change.append(_create(name, node, room))
+        return Plan(change, f"import {len(nodes)} loci")
+
+    return change_notes(palace, plan, command="locus", apply=apply, allow_uncommitted=True)
+
+
+def read_node_list(path: Path) -> list[Mapping[str, object]]:
+    """Read and check a JSON list of nodes."""
+    try:
+        value = json.loads(path.read_text("utf-8"), parse_constant=_refuse_constant)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"{path} is no JSON: {error}") from error
+    check_schema(value, "nodes", where=path.name)
+    numbers = [record["node_id"] for record in value]
+    double = sorted({number for number in numbers if numbers.count(number) > 1})
+    if double:
+        raise UsageError(f"{path}: there are two nodes with id {double[0]}")
+    records: list[Mapping[str, object]] = value
+    return records
+
+
+def export_record(locus: Locus) -> dict[str, object]:
+    """Return a locus as it stands in a node list."""
+    node = locus.node
+    return {
+        "node_id": node.node_id,
+        "pose": {"x": node.pose.x, "y": node.pose.y, "yaw": node.pose.yaw},
+        "tags": list(node.tags),
+        "summary": node.summary,
+        "title": locus.title,
+    }
+
+
+def near_loci(
+    loci: Sequence[Locus], place: Pose2D, *, within_metres: float | None, limit: int
+) -> list[tuple[float, Locus]]:
+    """Return the nearest loci with their distances in metres, ties by id."""
+    found = sorted(
+        ((place.distance_to(locus.node.pose), locus) for locus in loci),
+        key=lambda pair: (pair[0], pair[1].node.node_id),
+    )
+    return [pair for pair in found if within_metres is None or pair[0] <= within_metres][:limit]
+
+
+def _loci_of(library: Library) -> Loci:
+    return _collect([d for d in library.documents.values() if not d.is_cold], [])
+
+
+def _collect(documents: Sequence[Document], problems: list[Problem]) -> Loci:
+    loci: dict[int, Locus] = {}
+    for document in documents:
+        try:
+            locus = read_locus(document)
+        except UsageError as error:
+            message = str(error).removeprefix(f"{document.path}: ")
+            problems.append(Problem(document.path, None, "front matter", message))
+            continue
+        if locus is None:
+            continue
+        other = loci.setdefault(locus.node.node_id, locus)
+        if other is not locus:
+            message = f"is node {locus.node.node_id}, and so is {other.path}; change one id"
+            problems.append(Problem(document.path, None, "front matter", message))
+    return Loci([loci[number] for number in sorted(loci)], problems)
+
+
+def _id_of(own: Document | None, loci: Loci, taken: Mapping[int, str]) -> int:
+    """Return the id a note has, or else the next free one."""
+    known = [locus.node.node_id for locus in loci.loci if own and locus.path == own.path]
+    return known[0] if known else max(taken, default=-1) + 1
+
+
+def _free_title(title: str, node: MemoryNode, room: str, taken: Collection[str]) -> str:
+    """Return the title, with the id behind it where a note of that name exists."""
+    is_free = note_path(title, room=room) not in taken
+    return title if is_free else f"{title} {node.node_id}"
+
+
+def _create(title: str, node: MemoryNode, room: str) -> Create:
+    path = note_path(title, room=room)
+    text = f"\n# {title}\n" + (f"\n{node.summary}\n" if node.summary else "")
+    fields: dict[str, object] = {"title": title, "date": today(), "type": FIELD}
+    if node.tags:
+        fields["tags"] = list(node.tags)
+    fields[FIELD] = locus_field(node.node_id, node.pose)
+    if first_paragraph(node.summary) != node.summary:  # it would be read as a heading
+        fields["summary"] = node.summary
+    return Create(path, set_fields(path, text.encode(), fields))
+
+
+def _replace(document: Document, node: MemoryNode) -> list[Operation]:
+    """Return the change that makes a note this node: nothing where it is that already."""
+    old = read_locus(document)
+    fields: dict[str, object] = {}
+    if old is None or (old.node.node_id, old.node.pose) != (node.node_id, node.pose):
+        fields[FIELD] = locus_field(node.node_id, node.pose)
+    tags = list(dict.fromkeys((*document.texts("tags"), *node.tags)))
+    if tags != list(document.texts("tags")):
+        fields["tags"] = tags
+    if node.summary and (old is None or node.summary != old.node.summary):
+        fields["summary"] = node.summary
+    after = set_fields(document.path, document.data, fields) if fields else document.data
+    return [Replace(document.path, document.data, after)] if after != document.data else []
+
+
+def _parse_record(record: Mapping[str, object]) -> tuple[str, MemoryNode]:
+    """Turn a record that the schema has checked into a node. Notes hold no embedding."""
+    pose = cast("Mapping[str, float]", record["pose"])
+    node = MemoryNode(
+        int(cast(float, record["node_id"])),
+        Pose2D(float(pose["x"]), float(pose["y"]), float(pose.get("yaw", 0.0))),
+        None,
+        tuple(cast("Sequence[str]", record.get("tags", ()))),
+        " ".join(str(record.get("summary", "")).split()),
+    )
+    return " ".join(str(record.get("title", "")).split()), node
+
+
+def _refuse_constant(text: str) -> float:
+    raise ValueError(f"{text} is no number of JSON")

@@ -1,0 +1,269 @@
+"""Searches of a palace: begun, stepped, told what was seen; each change is one commit."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.navigation.belief import (
+    FINAL,
+    BeliefState,
+    change_goal,
+    finish,
+    new_belief,
+    reach,
+    see,
+)
+from memory_palace.navigation.candidates import Scoring
+from memory_palace.navigation.locus import Pose2D
+from memory_palace.navigation.loop import StepRecord, take_step
+from memory_palace.navigation.perception import says
+from memory_palace.navigation.proposer import Proposer, RuleProposer
+from memory_palace.navigation.session import Session, Sessions
+from memory_palace.navigation.verifier import RuleVerifier, check_constraints
+from memory_palace.notes.excerpt import NoteText
+from memory_palace.operations.locus import read_loci
+from memory_palace.operations.survey import take_survey
+from memory_palace.palace import Palace
+
+WAIT_SECONDS = 10.0
+"""How long a change of a session waits for another process that works on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a search is to go about it."""
+
+    on_loci: bool = False
+    """Among loci instead of all notes."""
+    k: int = 5
+    scoring: Scoring = "calibrated"
+    proposer: str = "rules"
+    constraints: Sequence[str] = ()
+    position: Pose2D | None = None
+    within_metres: float | None = None
+    """Of the position; only there is searched."""
+    half_life_days: float | None = None
+
+
+def start_search(palace: Palace, goal: str, plan: Plan) -> Session:
+    """Begin a search and return it; raise ``UsageError`` for a plan that contradicts itself."""
+    belief = new_belief(goal, check_constraints(plan.constraints))
+    _check_plan(palace, plan)
+    sessions = sessions_of(palace)
+    while True:
+        name = sessions.free_name(_slug(belief["goal_text"]))
+        with sessions.writing(name, wait_seconds=WAIT_SECONDS):
+            if sessions.free_name(name) == name:  # nobody has taken it meanwhile
+                session = _new_session(name, belief, plan)
+                _save_start(palace, sessions, session)
+                return session
+
+
+def _new_session(name: str, belief: BeliefState, plan: Plan) -> Session:
+    near = plan.position if plan.within_metres is not None else None
+    return Session(
+        name, "loci" if plan.on_loci else "notes", _now(), belief, "",
+        k=plan.k, scoring=plan.scoring, proposer=plan.proposer, position=plan.position,
+        near=(near.x, near.y) if near else None, within_metres=plan.within_metres,
+        half_life_days=plan.half_life_days,
+    )  # fmt: skip
+
+
+def _save_start(palace: Palace, sessions: Sessions, session: Session) -> None:
+    survey = take_survey(palace, session, now=time.time())
+    record = {
+        "event": "start",
+        "goal_text": session.belief["goal_text"],
+        "kind": session.kind,
+        "retrieval_threshold": survey.retrieval.threshold,
+    }
+    sessions.save(session, record)
+
+
+def step_search(
+    palace: Palace, name: str | None, *, images: Sequence[str] = ()
+) -> tuple[Session, StepRecord]:
+    """Take one step: retrieve, propose, verify, believe. A model is shown the image files."""
+    with _changing(palace, name) as (sessions, session):
+        survey = take_survey(palace, session, now=time.time())
+        session.belief, record = take_step(
+            session.belief, survey.retrieval, survey.around,
+            proposer=_proposer(session, images), verifier=RuleVerifier(), step=session.step,
+        )  # fmt: skip
+        session.step += 1
+        named = [candidate["node_id"] for candidate in session.belief["candidate_nodes"]]
+        named += [node for node in (record["next_node_id"],) if node is not None]
+        session.nodes |= {node: survey.paths[node] for node in named}
+        sessions.save(session, dict(record))
+    return session, record
+
+
+def read_node(palace: Palace, name: str | None, node: int | None) -> tuple[Session, NoteText]:
+    """Read the note of a node, by default the one the last step leads to; it counts as read."""
+    with _changing(palace, name) as (sessions, session):
+        number = _node(sessions, session, node)
+        text = palace.read(session.nodes[number])
+        see(session.belief, number, is_hit=False, step=session.step)
+        session.closed.setdefault(number, "read")
+        sessions.save(session, _observed(session, number, "read"))
+    return session, text
+
+
+def confirm_node(palace: Palace, name: str | None, node: int | None, quote: str) -> Session:
+    """Finish a search with a note that says ``quote``.
+
+    Raise ``CheckFailedError`` where the note, read again, does not; nothing is believed then.
+    """
+    with _changing(palace, name) as (sessions, session):
+        number = _node(sessions, session, node)
+        path = session.nodes[number]
+        if not says(palace.read(path).text, quote):
+            raise CheckFailedError(f"{path} does not say {quote!r}; nothing is confirmed")
+        see(session.belief, number, is_hit=True, step=session.step)
+        finish(session.belief)
+        sessions.save(session, _observed(session, number, "confirmed", quote=quote))
+    return session
+
+
+def reject_node(palace: Palace, name: str | None, node: int | None, reason: str) -> Session:
+    """Close a node that is not it, and remember why."""
+    with _changing(palace, name) as (sessions, session):
+        number = _node(sessions, session, node)
+        see(session.belief, number, is_hit=False, step=session.step)
+        session.closed[number] = f"rejected: {reason}" if reason else "rejected"
+        sessions.save(session, _observed(session, number, session.closed[number]))
+    return session
+
+
+def sight_node(
+    palace: Palace,
+    name: str | None,
+    node: int | None,
+    *,
+    is_hit: bool,
+    distance_metres: float | None = None,
+) -> Session:
+    """Take in what was seen at a locus; ``distance_metres`` is how near an approach came."""
+    with _changing(palace, name) as (sessions, session):
+        if session.kind != "loci":
+            raise UsageError("a search of notes is told what was read: --found, --reject or none")
+        loci = {locus.node.node_id: locus for locus in read_loci(palace).loci}
+        if node in loci:  # a place may be passed that no step has led to
+            session.nodes[node] = loci[node].path
+        number = _node(sessions, session, node)
+        session.position = loci[number].node.pose if number in loci else session.position
+        see(session.belief, number, is_hit=is_hit, step=session.step)
+        metres = -1.0 if distance_metres is None else distance_metres
+        if not is_hit:
+            session.closed[number] = "not seen"
+        elif not reach(session.belief, distance_metres=metres, step=session.step):
+            session.closed.pop(number, None)
+        sessions.save(
+            session,
+            _observed(session, number, "seen" if is_hit else "not seen", metres=distance_metres),
+        )
+    return session
+
+
+def change_search_goal(palace: Palace, name: str | None, goal: str) -> Session:
+    """Pursue another goal in the same session: what was closed is open again."""
+    with _changing(palace, name, is_final_fine=True) as (sessions, session):
+        change_goal(session.belief, goal)
+        session.closed.clear()
+        sessions.save(session, {"event": "goal", "goal_text": session.belief["goal_text"]})
+    return session
+
+
+def load_search(palace: Palace, name: str | None) -> Session:
+    """Return a session as it is committed, the last changed one for ``None``."""
+    sessions = sessions_of(palace)
+    return sessions.load(sessions.find(name))
+
+
+def read_search_log(palace: Palace, name: str | None) -> list[dict[str, object]]:
+    """Return the committed records of a search, in order."""
+    sessions = sessions_of(palace)
+    return sessions.log(sessions.load(sessions.find(name)))
+
+
+def sessions_of(palace: Palace) -> Sessions:
+    """Return the sessions of a palace."""
+    return Sessions(palace.paths.sessions)
+
+
+@contextmanager
+def _changing(
+    palace: Palace, name: str | None, *, is_final_fine: bool = False
+) -> Iterator[tuple[Sessions, Session]]:
+    """Hold a session's lock and give what is committed of it."""
+    sessions = sessions_of(palace)
+    found = sessions.find(name)
+    with sessions.writing(found, wait_seconds=WAIT_SECONDS):
+        session = sessions.load(found)
+        status = session.belief["target_status"]
+        if status in FINAL and not is_final_fine:
+            raise UsageError(
+                f"the search {found} is over: {status}; `palace seek goal` begins anew"
+            )
+        yield sessions, session
+
+
+def _node(sessions: Sessions, session: Session, asked: int | None) -> int:
+    """Return the node that is meant: the one asked for, or where the last step leads."""
+    if asked is not None:
+        if asked not in session.nodes:
+            raise UsageError(f"the search has not named node {asked}; see `palace seek status`")
+        return asked
+    steps = [record for record in sessions.log(session) if record["event"] == "step"]
+    node = steps[-1]["next_node_id"] if steps else None
+    if not isinstance(node, int):
+        raise UsageError("the last step leads nowhere; take a `palace seek step`, or say --node")
+    return node
+
+
+def _observed(
+    session: Session, node: int, result: str, **more: str | float | None
+) -> Mapping[str, object]:
+    return {
+        "event": "observe",
+        "step": session.step,
+        "node_id": node,
+        "result": result,
+        "target_status": session.belief["target_status"],
+        **{key: value for key, value in more.items() if value is not None},
+    }
+
+
+def _check_plan(palace: Palace, plan: Plan) -> None:
+    if plan.within_metres is not None and (plan.position is None or not plan.on_loci):
+        raise UsageError("--within needs --from and --loci: only loci are somewhere")
+    if plan.scoring != "calibrated" and not plan.on_loci:
+        raise UsageError("--literal compares summaries of loci; add --loci")
+    if plan.scoring != "calibrated" and not palace.snapshot().commit.dimension:
+        raise UsageError("--literal needs vectors; build the index with an embedder")
+    if plan.proposer != "rules" and not plan.proposer.startswith("llm:"):
+        raise UsageError(f"a proposer is `rules` or `llm:MODEL`, not {plan.proposer!r}")
+
+
+def _proposer(session: Session, images: Sequence[str]) -> Proposer:
+    if session.proposer == "rules":
+        if images:
+            raise UsageError("rules see no images; start the search with --proposer llm:MODEL")
+        return RuleProposer()
+    from memory_palace.navigation.llm_proposer import LlmProposer  # delayed: an extra
+
+    return LlmProposer(session.proposer.removeprefix("llm:"), images=tuple(images))
+
+
+def _slug(goal: str) -> str:
+    return "-".join(re.findall(r"\w+", goal.casefold()))[:40].strip("-") or "search"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,71 @@
+"""A search that steps and observes by itself."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from memory_palace.navigation.belief import FINAL, STREAK
+from memory_palace.navigation.loop import StepRecord
+from memory_palace.navigation.perception import NoisyPerception, says
+from memory_palace.navigation.rehearsal import PATIENCE
+from memory_palace.navigation.session import Session
+from memory_palace.operations.locus import read_loci
+from memory_palace.operations.seek import (
+    confirm_node,
+    load_search,
+    read_node,
+    sight_node,
+    step_search,
+)
+from memory_palace.palace import Palace
+
+
+def run_search(
+    palace: Palace,
+    name: str | None,
+    *,
+    steps: int,
+    seed: int,
+    expect: str = "",
+    target: int | None = None,
+) -> Iterator[StepRecord]:
+    """Step and observe by itself, ``steps`` times or until the search is over.
+
+    In notes, one that says ``expect`` is the target. Among loci eyes that err are simulated,
+    the target being ``target`` or one that ``seed`` chooses.
+    """
+    session = load_search(palace, name)
+    name = session.id
+    if session.kind == "loci":
+        ids = [locus.node.node_id for locus in read_loci(palace).loci]
+        target = random.Random(seed).choice(ids) if target is None and ids else target
+    for _ in range(steps):
+        if load_search(palace, name).belief["target_status"] in FINAL:
+            return
+        session, record = step_search(palace, name)
+        node = record["next_node_id"]
+        if node is not None and session.kind == "loci":
+            source = random.Random(f"{seed}:{session.step}")
+            _look(palace, session, node, NoisyPerception(target or 0, source), record)
+        elif node is not None:
+            _, text = read_node(palace, name, node)
+            if expect and says(text.text, expect):
+                confirm_node(palace, name, node, expect)
+        yield record
+
+
+def _look(
+    palace: Palace, session: Session, node: int, eyes: NoisyPerception, record: StepRecord
+) -> None:
+    """Look or approach several times, for eyes err; after a sighting look again."""
+    if record["next_action"] == "approach":
+        approaches = (eyes.approach(node).distance_metres for _ in range(PATIENCE))
+        metres = next((distance for distance in approaches if distance is not None), None)
+        sight_node(palace, session.id, node, is_hit=metres is not None, distance_metres=metres)
+        return
+    for _ in range(STREAK):
+        is_hit = any(eyes.look(node).is_hit for _ in range(PATIENCE))
+        sight_node(palace, session.id, node, is_hit=is_hit)
+        if not is_hit:
+            return

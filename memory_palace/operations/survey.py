@@ -1,0 +1,141 @@
+"""What a search can know at one moment: candidates, what else is open, and where it all is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memory_palace.embedding.base import embed_query
+from memory_palace.errors import UsageError
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Vector
+from memory_palace.navigation.calibration import calibrate
+from memory_palace.navigation.candidates import (
+    Candidate,
+    Narrowing,
+    retrieve_candidates,
+    score_threshold,
+    search_shelf,
+)
+from memory_palace.navigation.locus import Locus
+from memory_palace.navigation.loop import Retrieval
+from memory_palace.navigation.note_shelf import NoteShelf
+from memory_palace.navigation.proposer import Surroundings
+from memory_palace.navigation.session import Session
+from memory_palace.navigation.store import NodeStore
+from memory_palace.operations.locus import read_loci
+from memory_palace.palace import Palace
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The surroundings of a search, and the note behind every node in them."""
+
+    retrieval: Retrieval
+    around: Surroundings
+    paths: Mapping[int, str]
+
+
+def take_survey(palace: Palace, session: Session, *, now: float) -> Survey:
+    """Look at the palace as it is now; ``now`` is seconds since the epoch.
+
+    Where the index has another embedder than before, the session gets that one's threshold.
+    """
+    _fit_threshold(palace, session)
+    return (_survey_loci if session.kind == "loci" else _survey_notes)(palace, session, now)
+
+
+def _fit_threshold(palace: Palace, session: Session) -> None:
+    fingerprint = palace.snapshot().commit.fingerprint
+    if session.embedder != fingerprint:
+        embedder = palace.embedder()
+        session.null = calibrate(embedder) if embedder.dimension else None
+        session.embedder = fingerprint
+
+
+def _survey_notes(palace: Palace, session: Session, now: float) -> Survey:
+    """Search all notes. A note gets a number when it is named first, and keeps it."""
+    snapshot = palace.snapshot()
+    shelf = NoteShelf.of_all(snapshot)
+    place = {path: number for number, path in enumerate(snapshot.paths)}
+    closed = frozenset(
+        place[session.nodes[node]] for node in session.closed if session.nodes[node] in place
+    )
+    narrowing = Narrowing(closed, half_life_days=session.half_life_days, now=now)
+    vector = _vector(palace, session)
+    goal = session.belief["goal_text"]
+    found = search_shelf(goal, vector, shelf, session.k, narrowing=narrowing)
+    numbers = {path: node for node, path in session.nodes.items()}
+    candidates: list[Candidate] = []
+    for candidate in found:
+        path = snapshot.paths[candidate["node_id"]]
+        node = numbers.setdefault(path, len(numbers))
+        candidates.append(Candidate(node_id=node, score=candidate["score"]))
+    paths = {node: path for path, node in numbers.items()}
+    known = {
+        node: place[path]
+        for node, path in paths.items()
+        if path in place and not snapshot.private[place[path]]
+    }
+    around = Surroundings(
+        frozenset(known) - frozenset(session.closed),
+        labels=_labels(snapshot, known, candidates),
+        looked=frozenset(session.closed),
+    )
+    return Survey(_retrieval(session, candidates, shelf.compared), around, paths)
+
+
+def _survey_loci(palace: Palace, session: Session, now: float) -> Survey:
+    found = read_loci(palace)
+    if not found.loci:
+        raise UsageError("there are no loci; make one with `palace locus add`")
+    narrowing = session.narrowing(now=now)
+    goal = session.belief["goal_text"]
+    if session.scoring == "calibrated":
+        shelf = NoteShelf.of_loci(palace.snapshot(), found.nodes())
+        compared = shelf.compared
+        vector = _vector(palace, session)
+        candidates = search_shelf(goal, vector, shelf, session.k, narrowing=narrowing)
+    else:
+        store = NodeStore(locus.node for locus in found.loci)
+        compared = len(store)
+        candidates = retrieve_candidates(
+            goal, store, palace.embedder(), session.k, scoring=session.scoring, narrowing=narrowing
+        )
+    poses = {locus.node.node_id: locus.node.pose for locus in found.loci}
+    around = Surroundings(
+        frozenset(locus.node.node_id for locus in found.loci if _is_open(locus, narrowing)),
+        poses,
+        session.position,
+        {locus.node.node_id: f"{locus.title}: {locus.node.text}" for locus in found.loci},
+        frozenset(session.closed),
+    )
+    paths = {locus.node.node_id: locus.path for locus in found.loci}
+    return Survey(_retrieval(session, candidates, compared), around, paths)
+
+
+def _is_open(locus: Locus, narrowing: Narrowing) -> bool:
+    if locus.node.node_id in narrowing.exclude:
+        return False
+    if narrowing.near is None or narrowing.within_metres is None:
+        return True
+    return narrowing.near.distance_to(locus.node.pose) <= narrowing.within_metres
+
+
+def _vector(palace: Palace, session: Session) -> Vector | None:
+    """Return the goal's vector; ``None`` where the index has none."""
+    if not palace.snapshot().commit.dimension:
+        return None
+    return embed_query(palace.embedder(), session.belief["goal_text"])
+
+
+def _retrieval(session: Session, candidates: list[Candidate], compared: int) -> Retrieval:
+    threshold = score_threshold(session.null, compared, scoring=session.scoring)
+    return Retrieval(candidates, threshold)
+
+
+def _labels(
+    snapshot: Snapshot, places: Mapping[int, int], candidates: list[Candidate]
+) -> dict[int, str]:
+    found = {candidate["node_id"]: places[candidate["node_id"]] for candidate in candidates}
+    return {node: f"{snapshot.titles[n]} ({snapshot.rooms[n]})" for node, n in found.items()}

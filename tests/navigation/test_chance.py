@@ -1,0 +1,88 @@
+"""What is promoted by chance, what is found, and how many steps that takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory_palace.bench.house import measure_house
+from memory_palace.bench.seek_scale import measure_retrieval
+from memory_palace.bench.seeking import measure_promotion, read_errands
+from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.embedding.registry import get_embedder, is_available
+from memory_palace.errors import UsageError
+from memory_palace.navigation.calibration import Null, read_probes
+from memory_palace.navigation.words import goal_words, node_words
+
+HERE = Path(__file__).parent
+TABLES = [HERE / "goals.md", HERE / "paraphrases.md", HERE / "held_out.md"]
+
+minilm = pytest.mark.skipif(not is_available("minilm"), reason="palace models fetch minilm")
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda path: path.stem)
+def test_goals_and_their_places_share_no_content_word(table):
+    errands = read_errands(table)
+    assert len(errands) >= 60
+    assert len({errand.goal for errand in errands}) == len(errands)
+    assert [e for e in errands if goal_words(e.goal) & node_words(e.summary)] == []
+
+
+def test_at_least_a_hundred_paraphrases_are_measured():
+    assert len(read_errands(HERE / "paraphrases.md")) >= 100
+
+
+def test_what_the_threshold_is_fitted_to_is_not_what_it_is_measured_on():
+    goals, texts = read_probes()
+    assert len(goals) == len(texts) == 64
+    measured = {
+        text for table in TABLES for e in read_errands(table) for text in (e.goal, e.summary)
+    }
+    assert not measured & {*goals, *texts}
+
+
+@minilm
+@pytest.mark.slow
+@pytest.mark.parametrize("table", TABLES[1:], ids=lambda path: path.stem)
+def test_unrelated_nodes_are_promoted_in_two_of_a_hundred_stores_and_meant_ones_in_ninety(table):
+    measured = measure_promotion(read_errands(table), get_embedder("minilm"))
+    shares = {share.what: share.value for share in measured}
+    assert shares["5 unrelated nodes, default: promoted"] <= 0.02
+    assert shares["10 unrelated nodes, default: promoted"] <= 0.02
+    assert shares["10 unrelated nodes, document's threshold: promoted"] > 0.9
+    assert shares["1 meant among 10, default: promoted, and first"] >= 0.9
+
+
+@minilm
+def test_memory_halves_the_steps_of_a_search_in_a_house():
+    errands = read_errands(HERE / "paraphrases.md")
+    _, random, nearest = measure_house(errands, get_embedder("minilm"), goals=60)
+    assert random.high <= 0.5
+    assert nearest.high < 1
+
+
+def test_a_house_is_the_same_for_one_seed():
+    errands = read_errands(HERE / "goals.md")
+    first, second = (measure_house(errands, HashingEmbedder(), goals=3) for _ in range(2))
+    assert first == second
+
+
+def test_the_threshold_rises_with_what_is_compared_and_falls_with_the_chance():
+    null = Null(0.26, 0.05)
+    assert null.cosine_threshold(5) < null.cosine_threshold(10) < null.cosine_threshold(1000)
+    assert null.cosine_threshold(10, chance=0.05) < null.cosine_threshold(10, chance=0.01)
+
+
+def test_the_timing_names_its_baseline():
+    row = measure_retrieval(200)
+    assert row.value > 0
+    assert row.beside == "the matrix product"
+
+
+def test_a_table_that_is_none_is_named(tmp_path):
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_errands(tmp_path / "none.md")
+    (tmp_path / "a.md").write_text("| a | b |\n|---|---|\n| 1 | 2 |\n")
+    with pytest.raises(UsageError, match="is no table"):
+        read_errands(tmp_path / "a.md")

@@ -1,0 +1,144 @@
+"""Notes that are places: written as notes, read from them, listed, imported and exported."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.navigation.locus import MemoryNode, Pose2D
+from memory_palace.navigation.schema import SchemaError
+from memory_palace.operations.locus import (
+    check_loci,
+    export_record,
+    import_loci,
+    near_loci,
+    read_loci,
+    read_node_list,
+)
+
+ROOM = "chambers/places"
+
+
+def test_a_locus_is_a_note_with_front_matter(house):
+    text = (house.paths.palace / ROOM / "Cellar.md").read_text("utf-8")
+    assert "locus:\n  id: 0\n  x: 2.5\n  y: -1.0\n  yaw: 0.0\n" in text
+    cellar = read_loci(house).loci[0]
+    assert cellar.path == f"palace/{ROOM}/Cellar.md"
+    assert cellar.node == MemoryNode(
+        0, Pose2D(2.5, -1.0), None, ("wine",), "Rows of bottles, wine and juice"
+    )
+
+
+def test_nothing_is_written_without_apply(palace, put):
+    outcome = put("Cellar", 0, 0, apply=False)
+    assert "+locus:" in outcome.diff
+    assert not (palace.paths.palace / ROOM).exists()
+
+
+def test_an_existing_note_gets_a_place_and_keeps_its_text(house, put):
+    note = house.paths.palace / "chambers" / "well.md"
+    note.write_text("---\ntags: [water]\n---\n# Well\n\nTwelve metres deep.\n", "utf-8")
+    put("Well", 4, 4, note=True, tags=("stone",))
+    well = read_loci(house).loci[-1].node
+    assert (well.node_id, well.tags) == (3, ("water", "stone"))
+    assert well.summary == "Twelve metres deep."
+    assert note.read_text("utf-8").endswith("# Well\n\nTwelve metres deep.\n")
+
+
+def test_an_id_that_is_taken_is_refused(house, put):
+    with pytest.raises(UsageError, match=r"Cellar.md is node 0 already"):
+        put("Shed", 1, 1, node_id=0)
+
+
+def test_the_nearest_come_first_and_distance_filters(house):
+    loci = read_loci(house).loci
+    found = near_loci(loci, Pose2D(0, 0), within_metres=8.0, limit=5)
+    assert [(round(metres, 2), locus.title) for metres, locus in found] == [
+        (2.69, "Cellar"), (7.62, "Garage"),
+    ]  # fmt: skip
+
+
+def test_export_and_import_are_each_others_inverse(house, tmp_path):
+    records = [export_record(locus) for locus in read_loci(house).loci]
+    file = tmp_path / "map.json"
+    file.write_text(json.dumps(records), "utf-8")
+    assert import_loci(house, read_node_list(file), room=ROOM, apply=False).diff == ""
+    for note in (house.paths.palace / ROOM).glob("*.md"):
+        note.unlink()
+    import_loci(house, read_node_list(file), room=ROOM, apply=True)
+    assert [export_record(locus) for locus in read_loci(house).loci] == records
+
+
+def test_an_import_moves_the_note_of_the_same_id(house):
+    import_loci(house, [{"node_id": 1, "pose": {"x": 5, "y": 5}}], room=ROOM, apply=True)
+    attic = read_loci(house).loci[1]
+    assert (attic.title, attic.node.pose) == ("Attic", Pose2D(5.0, 5.0))
+    assert attic.node.summary == "Boxes of winter clothes under the roof"
+
+
+def test_two_nodes_of_one_title_become_two_notes(house):
+    records = [
+        {
+            "node_id": number,
+            "pose": {"x": number, "y": 0},
+            "title": "Hall",
+            "summary": f"# {number}",
+        }
+        for number in (10, 11)
+    ]
+    import_loci(house, records, room=ROOM, apply=True)
+    found = read_loci(house).loci[-2:]
+    assert [locus.path.rpartition("/")[2] for locus in found] == ["Hall.md", "Hall 11.md"]
+    assert [locus.node.summary for locus in found] == ["# 10", "# 11"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[", "is no JSON"),
+        ('[{"node_id": 1, "pose": {"x": NaN, "y": 0}}]', "NaN is no number"),
+        ('[{"node_id": -1, "pose": {"x": 0, "y": 0}}]', "node_id"),
+        ('[{"node_id": 1, "pose": {"x": 0}}]', "'y' is a required property"),
+        (
+            '[{"node_id": 1, "pose": {"x": 0, "y": 0}}, {"node_id": 1, "pose": {"x": 0, "y": 0}}]',
+            "two nodes with id 1",
+        ),
+    ],
+)
+def test_a_list_that_is_wrong_is_refused(tmp_path, text, problem):
+    file = tmp_path / "map.json"
+    file.write_text(text, "utf-8")
+    with pytest.raises((UsageError, SchemaError), match=problem):
+        read_node_list(file)
+
+
+@pytest.mark.parametrize(
+    ("field", "problem"),
+    [
+        ("here", "is a mapping"),
+        ("{id: 1, x: 0}", "lacks y"),
+        ("{id: 1, x: 0, y: 0, z: 0}", "not z"),
+        ("{id: -1, x: 0, y: 0}", "whole number from 0"),
+        ("{id: 9, x: .nan, y: 0}", "finite number"),
+        ("{id: 9, x: left, y: 0}", "is a number, not 'left'"),
+        ("{id: 0, x: 0, y: 0}", "is node 0, and so is"),
+    ],
+)
+def test_a_locus_that_is_wrong_is_named_and_the_others_are_read(house, field, problem):
+    note = house.paths.palace / "chambers" / "wrong.md"
+    note.write_text(f"---\nlocus: {field}\n---\n# Wrong\n", "utf-8")
+    found = read_loci(house)
+    assert len(found.loci) == 3
+    assert problem in str(found.problems[0])
+    with pytest.raises(PalaceError, match=problem):
+        check_loci(found)
+
+
+def test_cold_and_private_notes_are_no_loci(house):
+    cold = house.paths.palace / "archive_basement"
+    (cold / "old.md").write_text("---\nlocus: {id: 8, x: 0, y: 0}\n---\n# Old\n", "utf-8")
+    private = house.paths.palace / "chambers" / "own.md"
+    private.write_text("---\nprivate: true\nlocus: {id: 9, x: 0, y: 0}\n---\n# Own\n", "utf-8")
+    assert [locus.node.node_id for locus in read_loci(house).loci] == [0, 1, 2]

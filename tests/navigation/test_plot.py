@@ -1,0 +1,51 @@
+"""A picture of a search, where matplotlib is; a message where it is not."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.navigation.plot import draw_search
+from memory_palace.operations.locus import read_loci
+from memory_palace.operations.seek import Plan, load_search, read_search_log, start_search
+from memory_palace.operations.seek_run import run_search
+
+
+@pytest.fixture
+def draw(house):
+    session = start_search(house, "wine for $5 or $6", Plan(on_loci=True))
+    list(run_search(house, None, steps=6, seed=1))
+
+    def draw_to(path, *, loci=True):
+        places = read_loci(house).loci if loci else ()
+        draw_search(load_search(house, session.id), read_search_log(house, None), places, path)
+        return path.read_bytes()
+
+    return draw_to
+
+
+def test_a_search_is_drawn_with_and_without_places(draw, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert draw(tmp_path / "search.png").startswith(b"\x89PNG")
+    svg = draw(tmp_path / "search.svg")
+    assert b"<svg" in svg
+    assert len(draw(tmp_path / "less.svg", loci=False)) < len(svg)
+
+
+def test_a_search_that_was_only_begun_is_drawn(notes, tmp_path):
+    pytest.importorskip("matplotlib")
+    session = start_search(notes, "the pump", Plan())
+    draw_search(session, read_search_log(notes, None), (), tmp_path / "a.png")
+
+
+def test_other_kinds_of_file_are_refused(draw, tmp_path):
+    with pytest.raises(UsageError, match=r"neither \.png nor \.svg"):
+        draw(tmp_path / "search.pdf")
+
+
+def test_without_matplotlib_the_extra_is_named(draw, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingPartError, match=r"memory-palace\[plots\]"):
+        draw(tmp_path / "search.png")

@@ -1,0 +1,163 @@
+"""A search over ordinary notes: recall in several steps, ended by words that stand in a note."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.operations.seek import (
+    Plan,
+    change_search_goal,
+    confirm_node,
+    load_search,
+    read_node,
+    read_search_log,
+    reject_node,
+    sight_node,
+    start_search,
+    step_search,
+)
+from memory_palace.operations.seek_run import run_search
+
+GOAL = "where is the pump"
+
+
+@pytest.fixture
+def search(notes):
+    start_search(notes, GOAL, Plan())
+    return notes
+
+
+def test_a_step_leads_to_a_note_and_observing_reads_it(search):
+    session, record = step_search(search, None)
+    assert session.nodes[record["next_node_id"]] == "palace/chambers/pump.md"
+    _, text = read_node(search, None, None)
+    assert "moved to the shed" in text.text
+    after = load_search(search, None)
+    assert after.closed == {record["next_node_id"]: "read"}
+    assert after.belief["target_status"] != "done"
+
+
+def test_what_was_read_or_rejected_is_no_candidate_again(search):
+    paths = []
+    for _ in range(3):
+        session, record = step_search(search, None)
+        paths.append(session.nodes[record["next_node_id"]])
+        reject_node(search, None, None, "old news")
+    assert len(set(paths)) == 3
+    session, record = step_search(search, None)
+    assert (record["target_status"], record["next_action"]) == ("unreachable", "stop")
+    assert set(session.closed.values()) == {"rejected: old news"}
+    with pytest.raises(UsageError, match="is over: unreachable"):
+        step_search(search, None)
+
+
+def test_words_that_stand_in_the_note_end_the_search(search):
+    step_search(search, None)
+    session = confirm_node(search, None, None, "The PUMP  was moved, to the shed")
+    assert session.belief["target_status"] == "done"
+    last = read_search_log(search, None)[-1]
+    assert (last["event"], last["result"]) == ("observe", "confirmed")
+
+
+@pytest.mark.parametrize("quote", ["moved to the roof", "", "?!", "he pump"])
+def test_words_that_do_not_stand_there_confirm_nothing(search, quote):
+    before, _ = step_search(search, None)
+    with pytest.raises(CheckFailedError, match="nothing is confirmed"):
+        confirm_node(search, None, None, quote)
+    assert load_search(search, None) == before
+
+
+def test_a_run_reads_until_the_words_are_found(search):
+    records = list(run_search(search, None, steps=9, seed=1, expect="wants a long night"))
+    assert load_search(search, None).belief["target_status"] == "done"
+    assert len(records) <= 3
+
+
+def test_numbers_of_notes_stay_when_notes_come_and_go(search):
+    first, _ = step_search(search, None)
+    (search.paths.palace / "chambers" / "aaa pump.md").write_text("# Another pump\n\nIt leaks.\n")
+    (search.paths.palace / "chambers" / "bread.md").unlink()
+    search.index()
+    second, _ = step_search(search, None)
+    assert {node: second.nodes[node] for node in first.nodes} == first.nodes
+    assert "palace/chambers/aaa pump.md" in second.nodes.values()
+    candidates = {second.nodes[c["node_id"]] for c in second.belief["candidate_nodes"]}
+    assert "palace/chambers/bread.md" not in candidates
+
+
+def test_private_and_cold_notes_are_no_candidates(search):
+    (search.paths.palace / "chambers" / "own.md").write_text("---\nprivate: true\n---\nThe pump.\n")
+    (search.paths.palace / "archive_basement" / "old.md").write_text("The pump, long ago.\n")
+    search.index()
+    session, _ = step_search(search, None)
+    assert not {"palace/chambers/own.md", "palace/archive_basement/old.md"} & {
+        *session.nodes.values()
+    }
+
+
+def test_another_goal_opens_what_was_closed(search):
+    step_search(search, None)
+    read_node(search, None, None)
+    session = change_search_goal(search, None, "rye bread")
+    assert (session.belief["target_status"], session.closed) == ("searching", {})
+    session, record = step_search(search, None)
+    assert session.nodes[record["next_node_id"]] == "palace/chambers/bread.md"
+
+
+def test_without_vectors_all_words_have_to_be_there(notes):
+    notes.index(embedder="none", force=True)
+    start_search(notes, "pump shed", Plan())
+    _, record = step_search(notes, None)
+    assert record["retrieval_threshold_pass"] is True
+    start_search(notes, "pump elephant", Plan())
+    _, record = step_search(notes, None)
+    assert record["retrieval_threshold_pass"] is False
+
+
+def test_another_embedder_means_another_threshold(search):
+    before, _ = step_search(search, None)
+    search.index(embedder="none", force=True)
+    after, _ = step_search(search, None)
+    assert before.null is not None
+    assert after.null is None
+    assert after.embedder != before.embedder
+
+
+def test_asking_changes_no_note_and_no_index(search):
+    folder = search.paths.palace
+    files = {p: p.stat().st_mtime_ns for p in folder.rglob("*") if p.is_file()}
+    step_search(search, None)
+    read_node(search, None, None)
+    changed = {p for p in folder.rglob("*") if p.is_file() and files.get(p) != p.stat().st_mtime_ns}
+    assert {path.parent.name for path in changed} == {".sessions"}
+
+
+@pytest.mark.parametrize(
+    ("plan", "problem"),
+    [
+        (Plan(scoring="literal"), "add --loci"),
+        (Plan(within_metres=3.0), "--within needs"),
+        (Plan(proposer="oracle"), "`rules` or `llm:MODEL`"),
+        (Plan(constraints=("hurry",)), "is not known"),
+        (Plan(on_loci=True), "there are no loci"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused_and_leaves_no_session(notes, plan, problem):
+    with pytest.raises(UsageError, match=problem):
+        start_search(notes, GOAL, plan)
+    with pytest.raises(UsageError, match="there is no search"):
+        load_search(notes, None)
+
+
+def test_a_note_is_not_sighted(search):
+    step_search(search, None)
+    with pytest.raises(UsageError, match="is told what was read"):
+        sight_node(search, None, None, is_hit=True)
+
+
+def test_a_node_that_was_not_named_is_refused(search):
+    with pytest.raises(UsageError, match="leads nowhere"):
+        read_node(search, None, None)
+    with pytest.raises(UsageError, match="has not named node 7"):
+        read_node(search, None, 7)

@@ -1,0 +1,209 @@
+"""A search outlives its process: locked, stopped anywhere, damaged, resumed."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from memory_palace.errors import IndexLockedError, PalaceError, UsageError
+from memory_palace.navigation.session import Sessions
+from memory_palace.operations import seek
+from memory_palace.operations.seek import (
+    Plan,
+    load_search,
+    read_node,
+    read_search_log,
+    sessions_of,
+    start_search,
+    step_search,
+)
+from memory_palace.palace import Palace
+
+CALLS = ("open", "fsync", "replace", "truncate")
+
+
+class Stopped(BaseException):
+    """Stands in for a power cut: nothing may catch it and carry on."""
+
+
+def calls_of(run, monkeypatch, stop_at=None):
+    """Run, counting calls that reach the disk; raise ``Stopped`` before call ``stop_at``."""
+    count = 0
+    for name in CALLS:
+        real = getattr(os, name)
+
+        def step(*args, _real=real, **kwargs):
+            nonlocal count
+            count += 1
+            if count == stop_at:
+                raise Stopped
+            return _real(*args, **kwargs)
+
+        monkeypatch.setattr(os, name, step)
+    try:
+        run()
+    finally:
+        monkeypatch.undo()
+    return count
+
+
+@pytest.fixture
+def search(notes):
+    session = start_search(notes, "where is the pump", Plan())
+    return notes, session.id
+
+
+def state(palace, name):
+    return load_search(palace, name).to_json(), read_search_log(palace, name)
+
+
+def test_a_stop_at_any_disk_call_leaves_the_old_state_or_the_new_one(search, monkeypatch):
+    palace, name = search
+    before = state(palace, name)
+    sessions = sessions_of(palace)
+    session = sessions.load(name)
+    session.step += 1
+    with sessions.writing(name):
+        total = calls_of(lambda: sessions.save(session, {"event": "x"}), monkeypatch)
+    after = state(palace, name)
+    assert total >= 5
+    for stop_at in range(1, total + 1):
+        (palace.paths.sessions / f"{name}.json").write_text(json.dumps(before[0]), "utf-8")
+        again = sessions.load(name)
+        again.step += 1
+        with sessions.writing(name), pytest.raises(Stopped):
+            calls_of(lambda s=again: sessions.save(s, {"event": "x"}), monkeypatch, stop_at)
+        assert state(palace, name) in (before, after)
+
+
+def test_what_was_logged_and_never_committed_is_cut_off_by_the_next_step(search):
+    palace, name = search
+    log = palace.paths.sessions / f"{name}.jsonl"
+    with log.open("ab") as file:
+        file.write(b'{"event": "torn')
+    assert len(read_search_log(palace, name)) == 1
+    step_search(palace, name)
+    events = [json.loads(line)["event"] for line in log.read_text("utf-8").splitlines()]
+    assert events == ["start", "step"]
+
+
+def test_a_killed_process_leaves_a_search_that_goes_on(search):
+    palace, name = search
+    code = """
+import os, sys, pathlib
+from memory_palace.operations.seek import step_search
+from memory_palace.palace import Palace
+from memory_palace.navigation.session import Sessions
+save = Sessions.save
+def save_and_die(self, session, record):
+    save(self, session, record)
+    os._exit(9)
+Sessions.save = save_and_die
+step_search(Palace(pathlib.Path(sys.argv[1])), None)
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(palace.paths.root)], check=False)
+    assert done.returncode == 9
+    other = Palace(palace.paths.root)
+    assert load_search(other, name).step == 1
+    read_node(other, name, None)
+    session, _ = step_search(other, name)
+    assert session.step == 2
+    assert list(session.closed.values()) == ["read"]
+
+
+def test_one_writer_at_a_time(search, monkeypatch):
+    palace, name = search
+    monkeypatch.setattr(seek, "WAIT_SECONDS", 0.0)
+    sessions = sessions_of(palace)
+    with sessions.writing(name), pytest.raises(IndexLockedError, match=f"the search {name}"):
+        step_search(palace, name)
+
+
+def test_writers_that_wait_lose_no_step(search):
+    palace, name = search
+    threads = [
+        threading.Thread(target=step_search, args=(Palace(palace.paths.root), name))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert load_search(palace, name).step == 4
+    steps = [r["step"] for r in read_search_log(palace, name) if r["event"] == "step"]
+    assert steps == [0, 1, 2, 3]
+
+
+def test_two_that_begin_the_same_search_at_once_get_two(search):
+    palace, name = search
+    begun = []
+
+    def begin():
+        begun.append(start_search(Palace(palace.paths.root), "where is the pump", Plan()).id)
+
+    threads = [threading.Thread(target=begin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(begun) == [f"{name}-{number}" for number in range(2, 6)]
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (lambda text: text[:50], "is damaged"),
+        (lambda text: text.replace('"searching"', '"lost"'), "target_status"),
+        (lambda text: text.replace('"schema": 1', '"schema": 9'), "schema"),
+        (lambda text: text.replace('"k": 5', '"k": 0'), "is damaged: .*k: 0"),
+        (lambda text: text.replace('"id": "where', '"id": "here'), "is the search here"),
+        (lambda text: text.replace('"closed": {', '"closed": {"9": "read"'), "node 9 has no note"),
+    ],
+)
+def test_a_damaged_session_is_named_and_not_used(search, damage, problem):
+    palace, name = search
+    file = palace.paths.sessions / f"{name}.json"
+    file.write_text(damage(file.read_text("utf-8")), "utf-8")
+    with pytest.raises(PalaceError, match=problem):
+        step_search(palace, name)
+
+
+def test_a_log_that_lost_committed_lines_is_named(search):
+    palace, name = search
+    (palace.paths.sessions / f"{name}.jsonl").write_bytes(b"")
+    for act in (step_search, read_search_log):
+        with pytest.raises(PalaceError, match="is shorter than when it was written"):
+            act(palace, name)
+
+
+def test_searches_are_found_by_how_their_names_begin(search):
+    palace, name = search
+    second = start_search(palace, "where is the pump", Plan())
+    third = start_search(palace, "rye", Plan())
+    assert (name, second.id) == ("where-is-the-pump", "where-is-the-pump-2")
+    assert load_search(palace, None).id == third.id
+    assert load_search(palace, "r").id == "rye"
+    assert load_search(palace, name).id == name
+    with pytest.raises(UsageError, match="2 searches begin with 'where'"):
+        load_search(palace, "where")
+    with pytest.raises(UsageError, match="no search begins with 'x'"):
+        load_search(palace, "x")
+
+
+def test_its_files_are_for_their_owner_alone(search):
+    palace, _ = search
+    assert stat.S_IMODE(palace.paths.sessions.stat().st_mode) == 0o700
+    for file in palace.paths.sessions.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_session_read_and_written_is_the_same(search):
+    palace, name = search
+    session = load_search(palace, name)
+    assert Sessions(palace.paths.sessions).load(name).to_json() == session.to_json()
