@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memory_palace.bench.differences import Difference
 from memory_palace.bench.metrics import CUTS
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from memory_palace.bench.corf import Figures
+    from memory_palace.bench.hierarchy import Row as HierarchyRow
+    from memory_palace.bench.verification import Row as VerifyRow
 
 _DPI = 120
 
@@ -85,6 +87,53 @@ def draw_corf(figures: Sequence[Figures], folder: Path) -> Path:
     axes.set(ylabel="recall@20", title="CORF", ylim=(0, 1))
     axes.legend(fontsize="small")
     path = folder / "corf.png"
+    figure.savefig(path, dpi=_DPI, bbox_inches="tight")
+    pyplot.close(figure)
+    return path
+
+
+def draw_hierarchy(rows: Sequence[HierarchyRow], folder: Path) -> Path:
+    """Draw recall and bytes of two hops beside flat, by size of the set; return the file."""
+    pyplot = _pyplot()
+    folder.mkdir(parents=True, exist_ok=True)
+    figure, (recall, size) = pyplot.subplots(1, 2, figsize=(10, 4))
+    counts = [row.memories for row in rows]
+    recall.plot(counts, [row.recall for row in rows], marker="o", label="two hops")
+    recall.plot(counts, [row.flat_recall for row in rows], marker="x", label="flat")
+    recall.set(xscale="log", xlabel="memories", ylabel=f"recall@{rows[0].k}", ylim=(0, 1))
+    for label, values in (
+        ("two hops, index and memories", [row.total_bytes for row in rows]),
+        ("listing and top-k", [row.flat_bytes for row in rows]),
+        ("top-k alone", [row.top_k_bytes for row in rows]),
+        ("whole corpus", [row.corpus_bytes for row in rows]),
+    ):
+        size.plot(counts, values, marker="o", label=label)
+    size.set(xscale="log", yscale="log", xlabel="memories", ylabel="bytes read")
+    recall.legend()
+    size.legend()
+    return _save(pyplot, figure, folder / "hierarchy.png")
+
+
+def draw_verification(rows: Sequence[VerifyRow], folder: Path) -> Path:
+    """Draw the share of right verdicts on claims, by check and kind of answer; return the file."""
+    pyplot = _pyplot()
+    folder.mkdir(parents=True, exist_ok=True)
+    told = [row for row in rows if row.judged_by == "claims"]
+    kinds = list(dict.fromkeys(row.kind for row in told))
+    checks = list(dict.fromkeys(row.check for row in told))
+    figure, axes = pyplot.subplots(figsize=(9, 4))
+    width = 0.8 / len(checks)
+    for place, check in enumerate(checks):
+        found = [row for row in told if row.check == check]
+        lefts = [kinds.index(row.kind) + place * width for row in found]
+        axes.bar(lefts, [row.correct for row in found], width, label=check)
+    axes.set_xticks([at + 0.4 - width / 2 for at in range(len(kinds))], kinds, fontsize="small")
+    axes.set(ylabel="right verdicts on claims", title=f"verification, {rows[0].split}", ylim=(0, 1))
+    axes.legend(fontsize="small")
+    return _save(pyplot, figure, folder / f"verification-{rows[0].split}.png")
+
+
+def _save(pyplot: ModuleType, figure: Any, path: Path) -> Path:
     figure.savefig(path, dpi=_DPI, bbox_inches="tight")
     pyplot.close(figure)
     return path

@@ -13,6 +13,7 @@ import typer
 from memory_palace.bench.hierarchy import CLAIMED_SAVING, measure_hierarchy
 from memory_palace.bench.hierarchy import Row as HierarchyRow
 from memory_palace.bench.memory_sets import make_memories, read_written
+from memory_palace.bench.plots import draw_hierarchy, draw_verification
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.verification import CLAIMED_F1, Row, measure_verification
 from memory_palace.cli.options import SCHEMA, Json
@@ -21,6 +22,8 @@ from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.support import MEASURED_EMBEDDER
+
+Plots = Annotated[Path | None, typer.Option("--plots", help="Folder for a PNG file.")]
 
 
 def run_verify(
@@ -31,6 +34,7 @@ def run_verify(
         bool, typer.Option("--words", help="Compare words alone, without a model.")
     ] = False,
     kinds: Annotated[bool, typer.Option("--kinds", help="A row for each kind too.")] = False,
+    plots: Plots = None,
     as_json: Json = False,
 ) -> None:
     """Measure verification on 420 hand-written answers of each half.
@@ -39,11 +43,14 @@ def run_verify(
     """
     by_meaning = not words and is_available(MEASURED_EMBEDDER)
     embed = get_embedder(MEASURED_EMBEDDER).embed_passages if by_meaning else None
-    for row in measure_verification(half, embed=embed):
+    rows = measure_verification(half, embed=embed)
+    for row in rows:
         if as_json:
             print_json({"schema": SCHEMA, "by_meaning": by_meaning, **asdict(row)})
         elif kinds or row.kind == "all":
             print(_line(row))
+    if plots is not None:
+        say(str(draw_verification(rows, plots)))
     say(f"claims compared by {'meaning' if by_meaning else 'words alone'}; claimed F1 {CLAIMED_F1}")
 
 
@@ -65,6 +72,7 @@ def run_hierarchy(
         str, typer.Option("--embedder", help="Embedder, or none for words alone.")
     ] = "none",
     seed: Annotated[int, typer.Option("--seed", help="Of the made memories.")] = 2,
+    plots: Plots = None,
     as_json: Json = False,
 ) -> None:
     """Measure the hierarchical index beside flat top-k: recall, and bytes that are read.
@@ -74,6 +82,7 @@ def run_hierarchy(
     chosen = None if embedder == "none" else get_embedder(embedder)
     sets = [read_written()]
     sets += [make_memories(at, seed=seed) for at in size or (100, 1_000, 10_000)]
+    rows = []
     for found in sets:
         row = measure_hierarchy(
             found,
@@ -81,11 +90,14 @@ def run_hierarchy(
             embed=None if chosen is None else chosen.embed_passages,
             embed_query=None if chosen is None else partial(embed_query, chosen),
         )
+        rows.append(row)
         if as_json:
             print_json({"schema": SCHEMA, **asdict(row), "index_share": row.index_share})
             continue
         for line in _hierarchy_lines(row):
             print(line, flush=True)
+    if plots is not None:
+        say(str(draw_hierarchy(rows[1:], plots)))
     say(f"claimed: {CLAIMED_SAVING:.0%} less than the whole corpus, the root not counted")
 
 

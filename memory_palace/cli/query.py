@@ -28,6 +28,7 @@ from memory_palace.errors import IndexLockedError, UsageError
 from memory_palace.language.visible import visible
 from memory_palace.models import Hit, QueryResult
 from memory_palace.palace import Palace
+from memory_palace.retrieval.budget import fit_passages
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 
 
@@ -95,6 +96,8 @@ def query_notes(
     texts = [
         _passage(palace, hit, include_cold=include_cold) if full else "" for hit in result.hits
     ]
+    if budget is not None:
+        texts = fit_passages(result.hits, texts, budget)
     if as_json:
         print_json(_record(result, texts, full=full))
     else:

@@ -47,7 +47,7 @@ def create_note(
 def name_note(root: Path, title: str, *, room: str) -> str:
     """Return the path of a new note, relative to the root; ``room`` may name a folder inside one.
 
-    Raise ``UsageError`` where ``note_path`` does, or where the path leads out.
+    Raise ``UsageError`` where ``note_path`` does, or the path leads out of the palace.
     """
     path = note_path(title, room=room)
     if ".." in path.split("/") or not (root / path).resolve().is_relative_to(root.resolve()):

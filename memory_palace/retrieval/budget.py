@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memory_palace.models import Hit
@@ -24,4 +24,18 @@ def fit_budget(hits: Iterable[Hit], max_bytes: int) -> list[Hit]:
             break
         kept.append(hit)
         left -= len(snippet)
+    return kept
+
+
+def fit_passages(hits: Sequence[Hit], passages: Sequence[str], max_bytes: int) -> list[str]:
+    """Keep whole passages beside the snippets of their hits while both fit, in order.
+
+    One that does not fit becomes empty: its snippet stands for it.
+    """
+    left = max_bytes - sum(len(hit.snippet.encode()) for hit in hits)
+    kept = []
+    for passage in passages:
+        size = len(passage.encode())
+        kept.append(passage if size <= left else "")
+        left -= size if size <= left else 0
     return kept

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from memory_palace.bench.hierarchy import measure_hierarchy
+from memory_palace.bench.memory_sets import make_memories
+from memory_palace.bench.plots import draw_hierarchy, draw_verification
 from memory_palace.bench.verification import TABLE, measure_verification
 from memory_palace.bench.verify_set.cases import KINDS, load_cases
 
@@ -48,3 +51,12 @@ def test_figures_follow_from_each_other(rows):
 
 def test_a_half_that_was_not_asked_for_is_not_touched():
     assert all(r.cases == 0 for r in measure_verification("test", cases=DEV) if r.kind == "all")
+
+
+def test_verdicts_are_drawn(rows, tmp_path):
+    assert draw_verification(rows, tmp_path).read_bytes().startswith(b"\x89PNG")
+
+
+def test_recall_and_bytes_are_drawn(tmp_path):
+    row = measure_hierarchy(make_memories(50, questions=10))
+    assert draw_hierarchy([row], tmp_path).read_bytes().startswith(b"\x89PNG")
