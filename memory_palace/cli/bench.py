@@ -10,6 +10,7 @@ import typer
 from memory_palace.bench.scale import Row, measure_notes, measure_scale
 from memory_palace.cli import bench_memories, bench_runs, bench_sets
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
+from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_seek import run_seek
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
@@ -62,6 +63,8 @@ def _record(row: Row) -> dict[str, object]:
 
 app.command("corf")(run_corf)
 app.command("anchors")(run_anchor_scale)
+app.command("redqueen")(run_redqueen)
+app.command("llm")(run_llm)
 app.command("seek")(run_seek)
 bench_sets.add_commands(app)
 bench_runs.add_commands(app)

@@ -27,6 +27,7 @@ COMMANDS = {
     "task": "task:app",
     "conflict": "conflict:app",
     "metabolism": "metabolism:app",
+    "redqueen": "redqueen:app",
     "map": "map:map_palace",
     "locus": "locus:app",
     "seek": "seek:app",

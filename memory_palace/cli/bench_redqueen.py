@@ -1,0 +1,142 @@
+"""``palace bench redqueen`` and ``palace bench llm``."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_palace.bench.answers import measure_answers
+from memory_palace.bench.hardening import (
+    Row,
+    build_vault_palace,
+    measure_hardening,
+    sample_questions,
+)
+from memory_palace.cli.options import SCHEMA, Json, open_palace
+from memory_palace.cli.printing import print_json, say
+from memory_palace.errors import UsageError
+from memory_palace.mnemonics.decay import half_life_days
+from memory_palace.operations.redqueen import model_roles
+from memory_palace.redqueen.simulation import LEAST_REPETITIONS, Cell, simulate
+
+
+def run_redqueen(
+    ctx: typer.Context,
+    held_out: Annotated[
+        Path | None,
+        typer.Option("--questions", help="Held-out questions on this palace, a golden file."),
+    ] = None,
+    vault: Annotated[
+        Path | None, typer.Option("--vault", help="A folder of linked notes; link texts ask.")
+    ] = None,
+    asked: Annotated[
+        int | None,
+        typer.Option("--asked", min=1, help="Questions of the Examiner; else one for each memory."),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option("--rounds", min=1, help="Rounds from the same start, each with a seed.")
+    ] = 1,
+    embedder: Annotated[str, typer.Option("--embedder", help="Embedder.")] = "minilm",
+    repetitions: Annotated[
+        int, typer.Option("--repetitions", min=1, help="Of each simulated row.")
+    ] = LEAST_REPETITIONS,
+    seed: Annotated[int, typer.Option("--seed", help="Of every chance.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Measure one applied round on copies, beside random words; without notes, simulate.
+
+    Example: palace bench redqueen --vault notes
+    """
+    if held_out is not None and vault is not None:
+        raise UsageError("--questions and --vault are two measurements; ask for one")
+    if held_out is not None:
+        root = open_palace(ctx).paths.root
+        rows = measure_hardening(
+            root, sample_questions(held_out), embedder=embedder, asked=asked, seed=seed,
+            rounds=rounds,
+        )  # fmt: skip
+        _print_rows(rows, as_json=as_json)
+    elif vault is not None:
+        with tempfile.TemporaryDirectory() as name:
+            questions = build_vault_palace(vault, Path(name))
+            rows = measure_hardening(
+                Path(name) / "chosen", questions, embedder=embedder, asked=asked, seed=seed,
+                rounds=rounds,
+            )  # fmt: skip
+        _print_rows(rows, as_json=as_json)
+    else:
+        _print_cells(simulate(repetitions=repetitions, seed=seed), as_json=as_json)
+
+
+def run_llm(
+    ctx: typer.Context,
+    model: Annotated[str, typer.Option("--model", help="A model of the llm library.")],
+    questions: Annotated[int, typer.Option("--questions", min=1, help="Questions.")] = 30,
+    limit: Annotated[int, typer.Option("-k", "--top-k", min=1, help="Notes shown.")] = 3,
+    prices: Annotated[
+        str | None, typer.Option("--prices", help="Per million tokens in and out: 0.10,0.40.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the questions.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Let a model answer with and without the palace, and grade both by what they name.
+
+    Example: palace bench llm --model gpt-4o-mini --questions 30
+    """
+    players = model_roles(model, prices=prices)
+    graded = measure_answers(
+        open_palace(ctx), players.dialogue, count=questions, limit=limit, seed=seed
+    )
+    if as_json:
+        print_json({"schema": SCHEMA, "model": model, **asdict(graded), "spent": players.spent()})
+        return
+    print(f"without the palace  {graded.alone:.3f}")
+    print(f"with the palace     {graded.with_palace:.3f}")
+    print(
+        f"difference          {graded.difference:+.3f} [{graded.low:+.3f}, {graded.high:+.3f}]  "
+        f"{graded.questions} questions, memory shown in {graded.found:.0%}"
+    )
+    say(players.spent())
+
+
+def _print_rows(rows: list[Row], *, as_json: bool) -> None:
+    for row in rows:
+        if as_json:
+            print_json({"schema": SCHEMA, **asdict(row), "difference": row.difference})
+            continue
+        print(
+            f"{row.arm:<13} {row.seen_by:<6} {row.group:<12} {row.questions:>4} asked  recall@5 "
+            f"{row.before:.3f} -> {row.after:.3f}  {row.difference:+.3f} "
+            f"[{row.low:+.3f}, {row.high:+.3f}]  {row.evolved:.0f} evolved"
+        )
+
+
+def _print_cells(cells: list[Cell], *, as_json: bool) -> None:
+    if not as_json:
+        print(
+            "band       rounds  rule                                 score        reviews passed"
+            "  last day     claimed"
+        )
+    for cell in cells:
+        if as_json:
+            print_json({"schema": SCHEMA, **asdict(cell)})
+            continue
+        print(
+            f"{cell.band:<10} {cell.rounds:>6}  {cell.rule:<35}  {_pair(cell.score)}  "
+            f"{_pair(cell.recall)}    {_pair(cell.confidence)}  "
+            f"{cell.claimed[0]:.2f}-{cell.claimed[1]:.2f}"
+        )
+    if not as_json:
+        say(
+            f"half-life by the table {half_life_days(0):.1f} days at score 0, "
+            f"{half_life_days(12):.0f} at 12 (claimed: 46); the table is an assumption, and so is "
+            f"each row: mean ± sd of {cells[0].repetitions} repetitions, nothing measured on people"
+        )
+
+
+def _pair(values: tuple[float, float]) -> str:
+    return f"{values[0]:5.2f} ± {values[1]:.2f}"

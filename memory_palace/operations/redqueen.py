@@ -1,0 +1,241 @@
+"""The Red Queen over a palace: run a round, apply what it proposes, and its history."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from memory_palace.changing import Outcome, Plan, change_notes, read_notes
+from memory_palace.embedding.base import Embedder
+from memory_palace.errors import UsageError
+from memory_palace.graph.resolve import Resolver
+from memory_palace.notes.document import Library
+from memory_palace.notes.editing import Operation, Replace
+from memory_palace.notes.journal import read_log
+from memory_palace.palace import Palace
+from memory_palace.redqueen.dialogue import Dialogue, Prices, open_dialogue
+from memory_palace.redqueen.memories import NoteMemory, read_memories
+from memory_palace.redqueen.patching import patch_note
+from memory_palace.redqueen.roles import Roles
+from memory_palace.redqueen.session import (
+    EVOLVED_AT_MOST,
+    Session,
+    offline_roles,
+    run_session,
+)
+from memory_palace.redqueen.values import Evolution, Strategy
+from memory_palace.storage.atomic import append_line
+
+COMMAND = "redqueen"
+LOG = "redqueen.jsonl"
+REST = timedelta(hours=24)
+"""A memory is never evolved twice within this time (source document 000)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round, and the change it made or would make."""
+
+    session: Session
+    outcome: Outcome
+    uses_vectors: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PastRound:
+    """A round whose proposals were applied."""
+
+    identity: str
+    """Under which its change is logged, and can be undone."""
+    time: str
+    strategy: str
+    seed: int
+    questions: int
+    score: float
+    """Mean over its questions, before its changes."""
+    evolved: tuple[str, ...]
+    gaps: tuple[tuple[str, str], ...]
+    """Pairs of memory and gap."""
+    is_undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Players:
+    """Roles played by a model."""
+
+    roles: Roles
+    dialogue: Dialogue
+
+    def spent(self) -> str:
+        """Say in one line what was asked, and what it cost."""
+        return self.dialogue.spent()
+
+
+def model_roles(model: str, *, prices: str | None = None) -> Players:
+    """Let a model of the ``llm`` library play; ``prices`` are two numbers with a comma between.
+
+    Raise ``MissingPartError`` where the library or the model is absent.
+    """
+    from memory_palace.redqueen.llm import model_roles as make_roles
+
+    dialogue = open_dialogue(model, prices=_parse_prices(prices) if prices else None)
+    return Players(make_roles(dialogue), dialogue)
+
+
+def load_memories(palace: Palace, library: Library, *, now: datetime) -> dict[str, NoteMemory]:
+    """Return every memory that may be examined, by path."""
+    documents = library.documents
+    paths = list(documents)
+    resolver = Resolver(paths, [documents[path].texts("aliases") for path in paths])
+    links: dict[str, list[str]] = {}
+    for path, document in documents.items():
+        found = (resolver.resolve(link.target, path) for link in document.links if link.target)
+        links[path] = [paths[r.places[0]] for r in found if r.state == "resolved"]
+    return read_memories(documents, links, today=now.date())
+
+
+def run(
+    palace: Palace,
+    *,
+    strategy: Strategy,
+    question_count: int,
+    seed: int = 0,
+    evolve_at_most: int | None = EVOLVED_AT_MOST,
+    roles: Roles | None = None,
+    apply: bool = False,
+    allow_uncommitted: bool = False,
+    now: datetime | None = None,
+) -> Round:
+    """Play one round, and write what it proposes where ``apply`` says so.
+
+    The round reads the notes as they are; the change is made from their text at the moment of
+    writing, under the writer's lock, so an edit made meanwhile is kept.
+    """
+    moment = now or datetime.now(UTC)
+    embedder = find_embedder(palace) if roles is None else None
+    memories = load_memories(palace, read_notes(palace), now=moment)
+    if not memories:
+        raise UsageError("there is no note with prose to examine; write one with `palace new`")
+    session = asyncio.run(
+        run_session(
+            memories, roles or offline_roles(embedder), strategy=strategy,
+            question_count=question_count, seed=seed, evolve_at_most=evolve_at_most,
+            resting=find_resting(palace, now=moment),
+        )
+    )  # fmt: skip
+
+    def plan(library: Library) -> Plan:
+        resting = find_resting(palace, now=moment)
+        chosen = [e for e in session.evolutions if e.memory_id not in resting]
+        evidence = tuple(f"{e.memory_id}: {gap}" for e in chosen for gap in e.reasons)
+        reason = f"red queen: {len(chosen)} memories after {len(session.questions)} questions"
+        return Plan(list(_patches(library, chosen)), reason, evidence)
+
+    outcome = change_notes(
+        palace, plan, command=COMMAND, apply=apply, allow_uncommitted=allow_uncommitted
+    )
+    if outcome.identity is not None:
+        _record(palace, session, outcome, seed=seed, now=moment)
+    return Round(session, outcome, embedder is not None)
+
+
+def find_embedder(palace: Palace) -> Embedder | None:
+    """Return the embedder of the index; ``None`` without an index or without vectors."""
+    if not palace.paths.commit.exists() or not palace.snapshot().commit.dimension:
+        return None
+    return palace.embedder()
+
+
+def find_resting(palace: Palace, *, now: datetime) -> set[str]:
+    """Return the notes that the Red Queen has changed within the last day, undone ones left out."""
+    log = read_log(palace.paths)
+    undone = {entry.undoes for entry in log}
+    return {
+        write.path
+        for entry in log
+        if entry.command == COMMAND and not entry.undoes and entry.identity not in undone
+        and now - datetime.fromisoformat(entry.time) < REST
+        for write in entry.writes
+    }  # fmt: skip
+
+
+def read_history(palace: Palace) -> list[PastRound]:
+    """Return the rounds that were applied, oldest first; a torn line is passed over."""
+    undone = {entry.undoes for entry in read_log(palace.paths) if entry.undoes}
+    try:
+        lines = (palace.paths.logs / LOG).read_text("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return []
+    return [past for line in lines if (past := _parse(line, undone)) is not None]
+
+
+def find_round(palace: Palace, identity: str | None) -> PastRound:
+    """Return the last round that was applied, or the one of an id."""
+    history = read_history(palace)
+    for past in reversed(history):
+        if identity in (None, past.identity):
+            return past
+    what = "no round was applied yet" if identity is None else f"there is no round {identity}"
+    raise UsageError(f"{what}; see `palace redqueen history`")
+
+
+def _parse_prices(text: str) -> Prices:
+    try:
+        tokens_in, tokens_out = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"prices are two numbers, such as 0.10,0.40, not {text!r}") from error
+    return Prices(tokens_in, tokens_out)
+
+
+def _patches(library: Library, evolutions: Sequence[Evolution]) -> Iterator[Operation]:
+    for evolution in evolutions:
+        document = library.documents.get(evolution.memory_id)
+        if document is None:  # gone since the round began
+            continue
+        after = patch_note(document, evolution)
+        if after != document.data:
+            yield Replace(document.path, document.data, after)
+
+
+def _record(
+    palace: Palace, session: Session, outcome: Outcome, *, seed: int, now: datetime
+) -> None:
+    evolved = set(outcome.paths)
+    record = {
+        "id": outcome.identity,
+        "time": now.isoformat(timespec="milliseconds"),
+        "strategy": session.strategy.value,
+        "seed": seed,
+        "questions": len(session.questions),
+        "score": round(session.score, 6),
+        "evolved": sorted(evolved),
+        "gaps": [
+            [evaluation.memory_id, gap]
+            for evaluation in session.evaluations
+            for gap in evaluation.gaps
+        ],
+    }
+    palace.paths.logs.mkdir(parents=True, exist_ok=True)
+    append_line(palace.paths.logs / LOG, json.dumps(record, ensure_ascii=False).encode())
+
+
+def _parse(line: str, undone: set[str]) -> PastRound | None:
+    try:
+        record: Any = json.loads(line)
+        return PastRound(
+            identity=str(record["id"]),
+            time=str(record["time"]),
+            strategy=str(record["strategy"]),
+            seed=int(record["seed"]),
+            questions=int(record["questions"]),
+            score=float(record["score"]),
+            evolved=tuple(map(str, record["evolved"])),
+            gaps=tuple((str(memory), str(gap)) for memory, gap in record["gaps"]),
+            is_undone=str(record["id"]) in undone,
+        )
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,148 @@
+"""Ask a model of the ``llm`` library for JSON: checked, asked again where it is wrong, counted."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from typing import Any, TypeVar
+
+from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError
+
+ATTEMPTS = 3
+"""How often a model may be asked for one reply before the round is given up."""
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.S)
+_PER_PRICE = 1_000_000
+Value = TypeVar("Value")
+
+
+class ReplyError(ValueError):
+    """A reply is no JSON, or not of the shape that was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost, in and out."""
+
+    tokens_in: float
+    tokens_out: float
+
+
+class Dialogue:
+    """One model, and what talking to it has cost so far."""
+
+    def __init__(self, model: Any, *, prices: Prices | None = None) -> None:
+        self._model = model
+        self._prices = prices
+        self.calls = 0
+        self.retries = 0
+        self._tokens_in = 0
+        self._tokens_out = 0
+        self._uncounted = 0
+
+    @property
+    def name(self) -> str:
+        """The model's own id, whatever alias it was chosen by."""
+        return str(self._model.model_id)
+
+    async def ask(
+        self, role: str, data: Mapping[str, object], parse: Callable[[object], Value]
+    ) -> Value:
+        """Send a role's prompt with its data; return what ``parse`` makes of the JSON reply.
+
+        A reply that ``parse`` refuses is asked for again, with the reason. Raise
+        ``CheckFailedError`` after three of them.
+        """
+        prompt = f"{read_prompt(role)}\n{json.dumps(data, ensure_ascii=False, indent=1)}\n"
+        complaint = ""
+        for attempt in range(ATTEMPTS):
+            self.retries += attempt > 0
+            reply = await asyncio.to_thread(self._send, prompt + complaint)
+            try:
+                return parse(find_json(reply))
+            except ReplyError as error:
+                complaint = (
+                    f"\nYour last reply could not be used: {error}. Reply with JSON alone.\n"
+                )
+                last = error
+        raise CheckFailedError(
+            f"{self.name} as {role} gave {ATTEMPTS} replies that cannot be used, "
+            f"the last because {last}; try another --model, or none"
+        )
+
+    async def answer(self, prompt: str) -> str:
+        """Send a prompt and return the text of the reply."""
+        return await asyncio.to_thread(self._send, prompt)
+
+    def spent(self) -> str:
+        """Say in one line what was asked, and what it cost."""
+        words = f"{self.name}: {self.calls} calls, {self.retries} of them again"
+        if self._uncounted == self.calls:
+            return f"{words}; the model counts no tokens"
+        words += f"; {self._tokens_in:,} tokens in, {self._tokens_out:,} out"
+        if self._uncounted:
+            words += f", {self._uncounted} calls uncounted"
+        if self._prices is None:
+            return f"{words}; cost unknown without --prices"
+        cost = self._tokens_in * self._prices.tokens_in + self._tokens_out * self._prices.tokens_out
+        return f"{words}; cost {cost / _PER_PRICE:.4f}"
+
+    def _send(self, prompt: str) -> str:
+        import llm
+
+        self.calls += 1
+        try:
+            response = self._model.prompt(prompt, stream=False)
+            text = str(response.text())
+        except llm.NeedsKeyException as error:
+            raise MissingPartError(f"{self.name}: {error}") from error
+        except llm.ModelError as error:
+            raise PalaceError(f"{self.name} failed: {error}") from error
+        usage = response.usage()
+        if usage.input is None and usage.output is None:
+            self._uncounted += 1
+        self._tokens_in += usage.input or 0
+        self._tokens_out += usage.output or 0
+        return text
+
+
+def open_dialogue(name: str, *, prices: Prices | None = None) -> Dialogue:
+    """Return a dialogue with the model that ``llm`` knows by this name or alias.
+
+    Raise ``MissingPartError`` without the library, or a plugin that has the model.
+    """
+    try:
+        import llm
+    except ImportError as error:
+        raise MissingPartError(
+            "--model needs the llm library; run `pip install 'memory-palace[llm]'`"
+        ) from error
+    known: Mapping[str, Any] = llm.get_model_aliases()
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise MissingPartError(
+            f"llm knows no model {name!r}{hint} Install the plugin that has it with "
+            "`llm install PLUGIN`, or run without --model"
+        )
+    return Dialogue(known[name], prices=prices)
+
+
+def read_prompt(role: str) -> str:
+    """Return the prompt of a role."""
+    return files("memory_palace.redqueen").joinpath("prompts", f"{role}.md").read_text("utf-8")
+
+
+def find_json(reply: str) -> object:
+    """Return the JSON value of a reply, which may stand in a fence."""
+    fenced = _FENCED.search(reply)
+    text = fenced[1] if fenced else reply
+    try:
+        value: object = json.loads(text)
+    except ValueError as error:
+        raise ReplyError(f"it is no JSON ({error})") from error
+    return value

@@ -1,0 +1,98 @@
+"""One round: examine, recall, evaluate, evolve."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_palace.embedding.base import Embedder
+from memory_palace.redqueen.evaluator import ElementEvaluator
+from memory_palace.redqueen.evolver import AnchorEvolver
+from memory_palace.redqueen.examiner import TemplateExaminer
+from memory_palace.redqueen.learner import CueLearner
+from memory_palace.redqueen.roles import Memories, Roles
+from memory_palace.redqueen.selection import choose_targets
+from memory_palace.redqueen.values import Answer, Evaluation, Evolution, Question, Strategy
+
+EVOLVED_AT_MOST = 3
+"""Memories that one round changes, where nobody says more: people read every diff."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What one round found, and what it proposes. Nothing is written."""
+
+    strategy: Strategy
+    questions: tuple[Question, ...]
+    answers: tuple[Answer, ...]
+    evaluations: tuple[Evaluation, ...]
+    evolutions: tuple[Evolution, ...]
+    resting: tuple[str, ...] = ()
+    """Weak memories that were changed within the last day, and are left alone."""
+
+    @property
+    def score(self) -> float:
+        """Mean over the questions, 0 to 1; 0 where there was none."""
+        scores = [evaluation.score for evaluation in self.evaluations]
+        return sum(scores) / len(scores) if scores else 0.0
+
+
+def offline_roles(embedder: Embedder | None = None) -> Roles:
+    """Return the roles that need no model. Without an embedder words alone are compared."""
+    return Roles(TemplateExaminer(), CueLearner(embedder), ElementEvaluator(), AnchorEvolver())
+
+
+async def run_session(
+    memories: Memories,
+    roles: Roles,
+    *,
+    strategy: Strategy = Strategy.WEAK_SPOTS,
+    question_count: int = 10,
+    seed: int = 0,
+    evolve_at_most: int | None = EVOLVED_AT_MOST,
+    resting: Collection[str] = (),
+) -> Session:
+    """Play one round. ``resting`` memories are asked, and never evolved; ``None`` sets no limit."""
+    rng = random.Random(seed)
+    targets = choose_targets(memories, strategy, question_count, rng=rng)
+    questions = await roles.examiner.ask(memories, targets, strategy, rng=rng)
+    cues = [memories[id].cue for id in sorted(memories)]
+    answers = await roles.learner.recall([question.question_text for question in questions], cues)
+    evaluations = await roles.evaluator.judge(questions, answers, memories)
+    weak = _find_weak(evaluations)
+    tired = tuple(id for id in weak if id in resting)
+    awake = {id: found for id, found in weak.items() if id not in resting}
+    chosen = dict(list(awake.items())[:evolve_at_most])
+    evolutions = await roles.evolver.strengthen(chosen, memories) if chosen else []
+    return Session(
+        strategy, tuple(questions), tuple(answers), tuple(evaluations), tuple(evolutions), tired
+    )
+
+
+async def run_red_queen(
+    palace: Memories,
+    strategy: Strategy = Strategy.WEAK_SPOTS,
+    question_count: int = 10,
+    *,
+    roles: Roles | None = None,
+    seed: int = 0,
+) -> list[Evaluation]:
+    """Run the adversarial protocol of source document 000 over memories by id.
+
+    Unlike the document's, it changes nothing: ``run_session`` returns the proposals too.
+    """
+    session = await run_session(
+        palace, roles or offline_roles(), strategy=strategy, question_count=question_count,
+        seed=seed,
+    )  # fmt: skip
+    return list(session.evaluations)
+
+
+def _find_weak(evaluations: Sequence[Evaluation]) -> Mapping[str, list[Evaluation]]:
+    """Return the evaluations of each weak memory, worst memory first, ties by id."""
+    found: dict[str, list[Evaluation]] = {}
+    for evaluation in evaluations:
+        if evaluation.should_evolve:
+            found.setdefault(evaluation.memory_id, []).append(evaluation)
+    return dict(sorted(found.items(), key=lambda item: (min(e.score for e in item[1]), item[0])))

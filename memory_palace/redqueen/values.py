@@ -1,0 +1,162 @@
+"""What the four roles of the Red Queen hand to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Protocol, TypeAlias
+
+PASS_SCORE = 0.70
+"""Below it a memory is weak (source document 000, weak-spot test)."""
+
+Kind: TypeAlias = Literal["cloze", "number", "contrast", "scenario", "link", "open"]
+"""How a question was made; ``open`` is one that a model wrote."""
+GapKind: TypeAlias = Literal[
+    "missing detail", "weak image", "misconception", "missing link", "miscalibration"
+]
+
+
+class Strategy(StrEnum):
+    """Which memories are attacked first."""
+
+    RANDOM = "random"
+    WEAK_SPOTS = "weak-spots"
+    DEPTH_FIRST = "depth-first"
+    ADVERSARIAL = "adversarial"
+    CROSS_LINK = "cross-link"
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """All of a memory that the Learner may see: never its content."""
+
+    memory_id: str
+    subject: str
+    anchors: tuple[str, ...] = ()
+    """Anchor terms and other names."""
+    image: str = ""
+    """Without its verification token."""
+
+
+class Remembered(Protocol):
+    """What the Red Queen needs to know of a memory."""
+
+    @property
+    def cue(self) -> Cue:
+        """What the Learner may see."""
+        ...
+
+    @property
+    def content(self) -> str:
+        """Prose that questions are made from; no token, no metadata."""
+        ...
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Ids of the memories it links to."""
+        ...
+
+    @property
+    def smashin(self) -> int:
+        """SMASHIN SCOPE, 0 to 12."""
+        ...
+
+    @property
+    def confidence(self) -> float:
+        """What the palace believes of it, 0 to 1, when it was last reviewed."""
+        ...
+
+    @property
+    def idle_days(self) -> float:
+        """Days since it was last reviewed or written."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One attack. The first four fields are those of the source document."""
+
+    memory_id: str
+    question_text: str
+    difficulty: str
+    """From ``1``, easy, to ``5``, hard."""
+    expected_elements: tuple[str, ...]
+    """What a full answer names."""
+    kind: Kind = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the Learner recalls of one question, from cues alone."""
+
+    recalled: tuple[str, ...]
+    """Ids of the memories it thinks of, best first, at most five."""
+    text: str
+    """What it can say."""
+    confidence: int
+    """From 1, a guess, to 5, certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One thing that recall lacks, and what it lacks of it."""
+
+    kind: GapKind
+    element: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.element}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The verdict on one answer. The first four fields are those of the source document."""
+
+    memory_id: str
+    score: float
+    """Between 0 and 1."""
+    gaps: tuple[str, ...]
+    should_evolve: bool
+    found: tuple[Gap, ...] = ()
+    """The gaps again, as values."""
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evolution:
+    """What shall be added to one memory. It never takes away what people wrote."""
+
+    memory_id: str
+    anchors: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    image_prompt: str = ""
+    """What a person, or a model, should draw into the image."""
+    image: str = ""
+    """A whole new image; only a model writes one."""
+    reasons: tuple[str, ...] = ()
+    """The gaps it closes."""
+
+    def __bool__(self) -> bool:
+        return bool(self.anchors or self.aliases or self.image_prompt or self.image)
+
+
+def cue_text(cue: Cue) -> str:
+    """Return everything a cue says, one part a line."""
+    return "\n".join(part for part in (cue.subject, *cue.anchors, cue.image) if part)
+
+
+def band(score: float) -> str:
+    """Name a score (bands of the source's Evaluator, which counts to 100)."""
+    for least, name in _BANDS:
+        if score >= least:
+            return name
+    return "wrong"
+
+
+_BANDS = (
+    (1.0, "complete"),
+    (0.8, "minor details missing"),
+    (0.6, "general idea"),
+    (0.4, "partial"),
+    (0.2, "misconceived"),
+)

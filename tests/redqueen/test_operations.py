@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memory_palace.changing import read_notes, undo_change
+from memory_palace.errors import UsageError
+from memory_palace.operations.redqueen import (
+    COMMAND,
+    find_resting,
+    find_round,
+    load_memories,
+    read_history,
+    run,
+)
+from memory_palace.palace import Palace
+from memory_palace.redqueen.values import Strategy
+
+
+def state(palace):
+    root = palace.paths.root
+    return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*.md")}
+
+
+def play(palace, *, apply=True, **more):
+    options = {"strategy": Strategy.RANDOM, "question_count": 12, "seed": 1, **more}
+    return run(palace, apply=apply, **options)
+
+
+def test_a_dry_round_writes_nothing(sample):
+    before = {p: p.read_bytes() for p in sample.paths.root.rglob("*") if p.is_file()}
+    done = play(sample, apply=False)
+    assert done.outcome.diff
+    assert {p: p.read_bytes() for p in sample.paths.root.rglob("*") if p.is_file()} == before
+
+
+def test_an_applied_round_writes_what_was_shown_and_undo_gives_every_byte_back(sample):
+    before = state(sample)
+    shown = play(sample, apply=False)
+    done = play(sample)
+    assert done.outcome.diff == shown.outcome.diff
+    assert len(done.outcome.paths) == 3
+    changed = {p for p, data in state(sample).items() if before[p] != data}
+    assert changed == set(done.outcome.paths)
+    undo_change(sample, command=COMMAND, identity=None, apply=True)
+    assert state(sample) == before
+
+
+def test_a_memory_is_not_evolved_twice_within_a_day_and_may_be_after(sample):
+    first = play(sample, evolve_at_most=None)
+    again = play(sample, evolve_at_most=None)
+    assert set(again.outcome.paths).isdisjoint(first.outcome.paths)
+    assert set(again.session.resting) <= set(first.outcome.paths)
+    now = datetime.now(UTC)
+    assert find_resting(sample, now=now) >= set(first.outcome.paths)
+    assert find_resting(sample, now=now + timedelta(hours=24, seconds=1)) == set()
+
+
+def test_an_undone_round_leaves_nobody_resting(sample):
+    play(sample)
+    undo_change(sample, command=COMMAND, identity=None, apply=True)
+    assert find_resting(sample, now=datetime.now(UTC)) == set()
+    assert [past.is_undone for past in read_history(sample)] == [True]
+
+
+def test_history_keeps_every_round_and_passes_over_a_torn_line(sample):
+    first, second = play(sample), play(sample, seed=2)
+    with (sample.paths.logs / "redqueen.jsonl").open("ab") as file:
+        file.write(b'{"id": "torn')
+    identities = [past.identity for past in read_history(sample)]
+    assert identities == [first.outcome.identity, second.outcome.identity]
+    assert find_round(sample, first.outcome.identity).evolved == tuple(sorted(first.outcome.paths))
+    with pytest.raises(UsageError, match="redqueen history"):
+        find_round(sample, "nonsense")
+
+
+def test_cold_pinned_and_private_notes_are_never_examined(sample):
+    secret = sample.paths.palace / "chambers" / "secret.md"
+    secret.write_text("---\nprivate: true\n---\n# Secret\n\nThe key lies below the third stone.\n")
+    memories = load_memories(sample, read_notes(sample), now=datetime.now(UTC))
+    assert not any("archive_basement" in path for path in memories)
+    assert "palace/grand_hall/constitution.md" not in memories
+    assert "palace/chambers/secret.md" not in memories
+    assert "palace/chambers/01_wren/wren.md" in memories
+
+
+def test_the_memory_in_the_sample_is_read_whole(sample):
+    path = "palace/reflection_wing/memories/thread in the funnel.md"
+    memory = load_memories(sample, read_notes(sample), now=datetime.now(UTC))[path]
+    assert memory.cue.anchors == ("spider", "stuck bucket", "drizzle of zero")
+    assert (memory.smashin, memory.confidence) == (8, 0.6)
+    assert "violet raincoat seesaw" not in f"{memory.cue} {memory.content}"
+    assert len(memory.links) == 2
+
+
+def test_no_token_is_asked_for_or_proposed(sample):
+    done = play(sample, apply=False, question_count=200, evolve_at_most=None)
+    said = json.dumps([[q.question_text, q.expected_elements] for q in done.session.questions])
+    said += json.dumps([list(e.anchors) for e in done.session.evolutions])
+    assert "seesaw" not in said
+
+
+def test_an_edit_made_during_the_round_is_kept(sample, monkeypatch):
+    import memory_palace.operations.redqueen as operations
+
+    done = play(sample, apply=False)
+    path = sample.paths.root / done.outcome.paths[0]
+    real = operations.change_notes
+
+    def edit_first(palace, plan, **more):
+        path.write_text(path.read_text("utf-8") + "\nWritten meanwhile.\n", "utf-8")
+        return real(palace, plan, **more)
+
+    monkeypatch.setattr(operations, "change_notes", edit_first)
+    play(sample)
+    after = path.read_text("utf-8")
+    assert "Written meanwhile." in after
+    assert "## Anchors" in after
+
+
+def test_a_palace_without_prose_says_so(tmp_path):
+    with pytest.raises(UsageError, match="no note with prose"):
+        play(Palace.init(tmp_path))
+
+
+def test_an_indexed_palace_finds_the_note_by_its_new_anchors(sample):
+    sample.index(embedder="hashing")
+    done = play(sample)
+    assert done.uses_vectors
+    evolution = done.session.evolutions[0]
+    hits = sample.query(evolution.anchors[0], limit=3, neighbors=0).hits
+    assert evolution.memory_id in [hit.path for hit in hits]

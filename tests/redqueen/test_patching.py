@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pytest
+
+from memory_palace.errors import PalaceError
+from memory_palace.notes.document import parse_document
+from memory_palace.redqueen.memories import anchors_of, read_content, read_cue
+from memory_palace.redqueen.patching import patch_note
+from memory_palace.redqueen.values import Evolution
+
+FORM = """\
+---
+title: Thread
+---
+# Thread
+
+- Locus: the mast
+- Anchor: spider
+
+## Image
+
+You lift a spider. [Verify: violet raincoat]
+
+## Content
+
+It sticks.
+
+## Metadata
+
+SMASHIN 8/12, confidence 3/5
+"""
+
+
+def document(text, path="palace/chambers/a.md"):
+    found = parse_document(path, text.encode())
+    assert found is not None
+    return found
+
+
+def patch(text, **what):
+    return patch_note(document(text), Evolution("palace/chambers/a.md", **what)).decode()
+
+
+def test_the_anchor_item_of_the_form_is_extended_and_nothing_else():
+    after = patch(FORM, anchors=("wet sleeve",))
+    assert after == FORM.replace("- Anchor: spider", "- Anchor: spider, wet sleeve")
+
+
+def test_a_plain_note_gets_a_section_at_its_end():
+    assert patch("# A\n\nText.\n", anchors=("one two", "three")) == (
+        "# A\n\nText.\n\n## Anchors\n\n- one two\n- three\n"
+    )
+
+
+def test_a_section_of_anchors_is_extended_in_place():
+    first = "# A\n\nText.\n\n## Anchors\n\n- one\n\n## Links\n\n- [[b]]\n"
+    assert patch(first, anchors=("two",)) == first.replace("- one\n", "- one\n- two\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["# A\n\nText.", "Text.\n", "# A\n\nText.\n\n\n", FORM, "---\ntitle: A\n---\nText.\n", "x"],
+)
+def test_what_is_written_is_read_back_and_never_written_twice(text):
+    once = patch(text, anchors=("one two", "three"))
+    assert set(anchors_of(document(once))) >= {"one two", "three"}
+    assert patch(once, anchors=("One two", "three")) == once
+    for line in text.splitlines():
+        assert line.replace("spider", "") in once.replace("spider", "")
+
+
+def test_line_ends_stay_what_they_were():
+    after = patch("# A\r\n\r\nText.\r\n", anchors=("one",))
+    assert after.count("\n") == after.count("\r\n") == 7
+
+
+def test_a_heading_in_a_fence_is_no_section():
+    text = "# A\n\n```\n## Anchors\n- not one\n```\n\nText.\n"
+    assert patch(text, anchors=("one",)).endswith("Text.\n\n## Anchors\n\n- one\n")
+
+
+def test_an_image_prompt_is_a_comment_and_no_image():
+    after = patch(FORM, image_prompt="make the spider huge --> <!-- ## x")
+    assert "[Verify: violet raincoat]\n\n<!-- image prompt: make the spider huge" in after
+    assert read_cue(document(after)).image == read_cue(document(FORM)).image
+    assert after.count("-->") == 1
+
+
+def test_a_new_image_keeps_the_token_and_cannot_bring_another():
+    after = patch(FORM, image="You hold\n## Fake\na net. [Verify: forged token]")
+    assert "[Verify: violet raincoat]" in after
+    assert "forged" not in after
+    assert "## Fake" not in after
+    assert "lift a spider" not in after
+
+
+def test_a_plain_note_gets_no_image():
+    assert patch("# A\n\nText.\n", image_prompt="draw", image="x") == "# A\n\nText.\n"
+
+
+def test_aliases_go_into_the_front_matter_once():
+    after = patch("---\naliases: [b]\n---\n# A\n", aliases=("B", "c"))
+    assert after == "---\naliases: [b, c]\n---\n# A\n"
+
+
+def test_a_note_that_is_not_utf8_is_refused_by_name():
+    found = parse_document("palace/a.md", b"# A\n\n\xff\xfe text\n")
+    with pytest.raises(PalaceError, match=r"palace/a\.md is not UTF-8"):
+        patch_note(found, Evolution("palace/a.md", anchors=("x",)))
+
+
+def test_no_role_learns_a_token():
+    found = document(FORM + "\n## Verification\n\n[Verify: second one]\n")
+    cue = read_cue(found)
+    assert "violet" not in f"{cue} {read_content(found)}"
+    assert "second" not in f"{cue} {read_content(found)}"
