@@ -118,7 +118,7 @@ class Derived:
     words: tuple[str, ...] = ()
     """Tokens of the chunk, repeated as often as they stand there."""
     extras: tuple[str, ...] = ()
-    """Tokens that describe it and need not stand there: names, tags, phrases."""
+    """Tokens that describe it and need not stand there: names, tags, phrases; each counts once."""
     facts: tuple[tuple[str, str], ...] = ()
     """Pairs of kind and key of what was extracted from it."""
     description: str = ""

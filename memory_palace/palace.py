@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from memory_palace.anchors.asking import Anchoring
 from memory_palace.config import PALACE, ROOMS, Config, PalacePaths
-from memory_palace.embedding.base import embed_query
 from memory_palace.errors import NotAPalaceError
 from memory_palace.facts.late import derive
 from memory_palace.graph.names import NoteNames
@@ -27,10 +26,11 @@ from memory_palace.index.fingerprint import choose_enrichment
 from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.metabolism.usage import record_usage
-from memory_palace.models import Filters, NoteRecord, Query, Vector
+from memory_palace.models import Filters, NoteRecord, Query
 from memory_palace.outcomes import IndexReport, QueryResult
+from memory_palace.retrieval.embedding import embed_question
 from memory_palace.retrieval.filters import check_room, match_notes
-from memory_palace.retrieval.profiles import DEFAULT_PROFILE, choose_profile, get_profile
+from memory_palace.retrieval.profiles import DEFAULT_PROFILE, choose_profile
 from memory_palace.retrieval.search import search
 from memory_palace.settings import read_config
 from memory_palace.storage.lock import writer_lock
@@ -151,9 +151,7 @@ class Palace:
         )
         if query.text and not is_lexical:
             embedder = self._embedders.of(snapshot.commit)
-            query = replace(query, vector=embed_query(embedder, query.text))
-            if snapshot.is_enriched and "bridge" in get_profile(profile).weights:
-                query = replace(query, phrases=_embed_phrases(embedder, query.text))
+            query = embed_question(query, embedder, profile, is_enriched=snapshot.is_enriched)
         if query.text and profile == "anchors":
             query = self.anchoring.ask(query, snapshot, match_notes(snapshot, query.filters))
         found = search(
@@ -252,12 +250,9 @@ class Palace:
         self, snapshot: Snapshot, *, limit_seconds: float | None = SCAN_SECONDS
     ) -> Freshness:
         """Compare a snapshot with the notes as they are now, by their stat figures."""
+        clock = time.monotonic
         return check_freshness(
-            self.paths,
-            self.config,
-            snapshot,
-            monotonic=time.monotonic,
-            limit_seconds=limit_seconds,
+            self.paths, self.config, snapshot, monotonic=clock, limit_seconds=limit_seconds
         )
 
     def status(self) -> Status:
@@ -272,9 +267,7 @@ class Palace:
         from memory_palace.index.doctor import Examination, examine
         from memory_palace.index.state import open_state
 
-        commit = open_state(self.paths).commit
-        if commit is None:
-            commit = read_commit(self.paths.commit) if not fix else None
+        commit = open_state(self.paths).commit or (None if fix else read_commit(self.paths.commit))
         embedder = self._embedders.get(commit.embedder) if commit else None
         found = examine(self.paths, self.config, embedder, derive) if commit else Examination()
         if fix and (commit is None or any(finding.is_derived for finding in found.findings)):
@@ -306,10 +299,3 @@ class Palace:
         if self._links is None or self._links[0] is not snapshot:
             self._links = (snapshot, NearLinks.from_snapshot(snapshot))
         return self._links[1]
-
-
-def _embed_phrases(embedder: Embedder, text: str) -> Vector | None:
-    from memory_palace.retrieval.phrasing import phrases_of
-
-    phrases = phrases_of(text)
-    return embed_query(embedder, phrases) if phrases else None

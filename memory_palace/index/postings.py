@@ -2,7 +2,7 @@
 
 Keys are 64-bit digests of terms: with a million distinct ones, a collision anywhere has a chance of
 one in thirty million. Rows and sizes have the smallest types that hold them; counts that are all 1,
-as those of facts are, are left out.
+as those of facts and extras are, are left out.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def derived_keys(derived: Derived) -> tuple[KeyCounts, ...]:
     """Return the keys of a chunk, one value for each of ``FIELDS``."""
     return (
         count_keys(derived.words),
-        count_keys(derived.extras),
+        count_keys(set(derived.extras)),
         count_keys({fact_term(kind, key) for kind, key in derived.facts}),
     )
 
@@ -81,13 +81,13 @@ def pack_postings(field: str, rows: Sequence[KeyCounts]) -> dict[str, Sequence[A
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     starts = np.flatnonzero(np.append(np.ones(1, np.bool_), keys[1:] != keys[:-1]))[: len(keys)]
-    lengths = np.array([int(row.counts.sum()) for row in rows], np.uint32)
+    lengths = np.array([int(row.counts.sum()) for row in rows], np.int64)
     return {
         f"{field}_keys": [keys[starts]],
-        f"{field}_sizes": [_smallest(np.diff(np.append(starts, len(keys))))],
+        f"{field}_sizes": [smallest(np.diff(np.append(starts, len(keys))))],
         f"{field}_rows": [owners[order].astype(np.min_scalar_type(max(len(rows), 1)))],
         f"{field}_counts": [counts[order] if (counts != 1).any() else counts[:0]],
-        f"{field}_lengths": [lengths],
+        f"{field}_lengths": [smallest(lengths)],
     }
 
 
@@ -129,6 +129,6 @@ def unpack_postings(columns: Mapping[str, Array], field: str, rows: int) -> list
     ][:rows]
 
 
-def _smallest(numbers: Array) -> Array:
+def smallest(numbers: Array) -> Array:
     """Return numbers in the smallest unsigned type that holds them."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))

@@ -47,14 +47,18 @@ def note_record(
 
 
 def chunk_line(chunk: Chunk) -> bytes:
-    """Return what is kept of a chunk beside the columns."""
+    """Return what is kept of a chunk beside the columns: headings and preview.
+
+    There is a line for every few sentences of a vault, so it names no fields.
+    """
     preview = visible(" ".join(chunk.text.split())[:PREVIEW_CHARACTERS])
-    return json_line({"heading": chunk.heading_path, "preview": preview})
+    return json_line([chunk.heading_path, preview])
 
 
 def chunk_record(
-    line: dict[str, Any], path: str, lines: Sequence[int], digest: bytes
+    line: Sequence[Any], path: str, lines: Sequence[int], digest: bytes
 ) -> ChunkRecord:
     """Join a chunk's line with its columns: first and last line, and digest."""
     first, last = int(lines[0]), int(lines[1])
-    return ChunkRecord(path, tuple(line["heading"]), first, last, digest.hex(), line["preview"])
+    heading, preview = line
+    return ChunkRecord(path, tuple(heading), first, last, digest.hex(), preview)

@@ -122,9 +122,9 @@ class Segment:
         line: dict[str, Any] = json.loads(self.note_bytes(note))
         return line
 
-    def chunk_line(self, row: int) -> dict[str, Any]:
+    def chunk_line(self, row: int) -> list[Any]:
         """Read what is shown of a chunk."""
-        line: dict[str, Any] = json.loads(self.chunk_bytes(row))
+        line: list[Any] = json.loads(self.chunk_bytes(row))
         return line
 
     def note_bytes(self, note: int) -> bytes:
@@ -179,7 +179,7 @@ def damaged(name: str, why: str) -> IndexDamagedError:
     return IndexDamagedError(f"index file {name} {why}; run `palace index --verify` to mend it")
 
 
-def json_line(record: Mapping[str, Any]) -> bytes:
+def json_line(record: Mapping[str, Any] | Sequence[Any]) -> bytes:
     """Return one JSON line, the same bytes for the same record."""
     text = json.dumps(record, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return (text + "\n").encode()

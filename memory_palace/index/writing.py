@@ -14,7 +14,7 @@ import numpy as np
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.fingerprint import is_enriched
 from memory_palace.index.npz import Array, checksum, write_arrays
-from memory_palace.index.postings import FIELDS, KeyCounts, pack_postings
+from memory_palace.index.postings import FIELDS, KeyCounts, pack_postings, smallest
 from memory_palace.index.segment import TOMBSTONE, join_texts
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_atomic, write_content
@@ -130,7 +130,7 @@ def _members(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Arr
         "chunk_note": [np.repeat(np.arange(len(notes), dtype=np.uint32), counts)],
         "chunk_lines": [_shaped([(c.first_line, c.last_line) for c in chunks], np.uint32, 2)],
         "chunk_digest": [_digests([chunk.digest for chunk in chunks])],
-        "chunk_offset": [np.array(chunk_offsets, np.uint64)],
+        "chunk_offset": [smallest(np.array(chunk_offsets, np.int64))],
         "chunk_crc": [np.array([zlib.crc32(chunk.line) for chunk in chunks], np.uint32)],
         **_postings(chunks),
         "paths": texts(lambda note: note.path),
@@ -146,7 +146,7 @@ def _members(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Arr
         "date": column(lambda note: note.date, np.float64),
         "date_source": column(lambda note: note.date_source, np.uint8),
         "flags": column(lambda note: note.flags, np.uint8),
-        "note_offset": [np.array(note_offsets, np.uint64)],
+        "note_offset": [smallest(np.array(note_offsets, np.int64))],
         "note_crc": column(lambda note: zlib.crc32(note.line), np.uint32),
         "stat": [_shaped([note.stat for note in notes], np.int64, 5)],
     }

@@ -77,7 +77,7 @@ class Passage:
                     1 + 10 * n,
                     9 + 10 * n,
                     digest.digest()[:16],
-                    json_line({"heading": (), "preview": text}),
+                    json_line([(), text]),
                     (count_keys(tokenize(text)), NO_KEYS, count_keys(facts_of(text))),
                 )
                 for n, (text, digest) in enumerate(zip(texts, digests, strict=True))
