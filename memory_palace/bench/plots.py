@@ -10,7 +10,7 @@ from memory_palace.bench.differences import Difference
 from memory_palace.bench.metrics import CUTS
 from memory_palace.bench.report import core, summarise
 from memory_palace.bench.runs import Run
-from memory_palace.errors import MissingPartError
+from memory_palace.libraries import import_pyplot
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -27,7 +27,7 @@ def draw_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
 
     Raise ``MissingPartError`` where matplotlib is missing.
     """
-    pyplot = _pyplot()
+    pyplot = import_pyplot()
     folder.mkdir(parents=True, exist_ok=True)
     name = runs[0].name
     figure, axes = pyplot.subplots(figsize=(6, 4))
@@ -47,7 +47,7 @@ def draw_ablation(
     name: str, differences: Sequence[Difference], folder: Path, *, measure: str
 ) -> Path:
     """Draw what each configuration gains over the first, with its interval; return the file."""
-    pyplot = _pyplot()
+    pyplot = import_pyplot()
     folder.mkdir(parents=True, exist_ok=True)
     figure, axes = pyplot.subplots(figsize=(6, 1 + 0.28 * len(differences)))
     places = range(len(differences))
@@ -70,7 +70,7 @@ def draw_ablation(
 
 def draw_corf(figures: Sequence[Figures], folder: Path) -> Path:
     """Draw recall@20 of every system by failure mode, with its interval; return the file."""
-    pyplot = _pyplot()
+    pyplot = import_pyplot()
     folder.mkdir(parents=True, exist_ok=True)
     modes = list(dict.fromkeys(row.mode for row in figures))
     systems = list(dict.fromkeys(row.system for row in figures))
@@ -94,7 +94,7 @@ def draw_corf(figures: Sequence[Figures], folder: Path) -> Path:
 
 def draw_hierarchy(rows: Sequence[HierarchyRow], folder: Path) -> Path:
     """Draw recall and bytes of two hops beside flat, by size of the set; return the file."""
-    pyplot = _pyplot()
+    pyplot = import_pyplot()
     folder.mkdir(parents=True, exist_ok=True)
     figure, (recall, size) = pyplot.subplots(1, 2, figsize=(10, 4))
     counts = [row.memories for row in rows]
@@ -116,7 +116,7 @@ def draw_hierarchy(rows: Sequence[HierarchyRow], folder: Path) -> Path:
 
 def draw_verification(rows: Sequence[VerifyRow], folder: Path) -> Path:
     """Draw the share of right verdicts on claims, by check and kind of answer; return the file."""
-    pyplot = _pyplot()
+    pyplot = import_pyplot()
     folder.mkdir(parents=True, exist_ok=True)
     told = [row for row in rows if row.judged_by == "claims"]
     kinds = list(dict.fromkeys(row.kind for row in told))
@@ -157,17 +157,3 @@ def _draw_categories(pyplot: ModuleType, runs: Sequence[Run], path: Path) -> Pat
     figure.savefig(path, dpi=_DPI, bbox_inches="tight")
     pyplot.close(figure)
     return path
-
-
-def _pyplot() -> ModuleType:
-    try:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-    except ImportError:
-        raise MissingPartError(
-            "plots need matplotlib; run `pip install 'memory-palace[plots]'`"
-        ) from None
-    module: ModuleType = pyplot
-    return module

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,9 +11,9 @@ import typer
 from memory_palace.cli import memory_reviews
 from memory_palace.cli.changes import Apply, show_outcome
 from memory_palace.cli.memory_index import show_index
-from memory_palace.cli.options import SCHEMA, Json, open_palace
+from memory_palace.cli.options import SCHEMA, Json, open_palace, read_input
 from memory_palace.cli.printing import print_json, say
-from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.errors import CheckFailedError
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.claims import split_sentences
@@ -66,7 +64,7 @@ def new(
     Example: palace memory new "Two-phase commit" --image "You kick a giant red gong."
     --content "Everyone votes before anyone commits." --token "gong in slippers" --apply
     """
-    draft = read_draft(subject, "" if file is None else _read(file))
+    draft = read_draft(subject, "" if file is None else read_input(file))
     links = tuple(map(_parse_link, link or ()))
     memory = replace(
         draft,
@@ -192,15 +190,6 @@ def tour_(
         print(visible(f"  {' '.join(image.split())}"))
         if answers:
             print(visible(f"  = {' '.join(content.split())}"))
-
-
-def _read(file: str) -> str:
-    if file == "-":
-        return sys.stdin.read()
-    try:
-        return Path(file).read_text("utf-8")
-    except FileNotFoundError as error:
-        raise UsageError(f"there is no file {file}") from error
 
 
 def _parse_link(text: str) -> MemoryLink:

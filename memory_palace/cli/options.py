@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Annotated, TypeAlias, get_args
@@ -40,6 +41,16 @@ def open_palace(ctx: typer.Context) -> Palace:
     """Open the palace that ``-C``, ``PALACE_ROOT`` or the working folder names."""
     root: Path | None = ctx.obj
     return Palace.discover(Path.cwd()) if root is None else Palace.discover(root.resolve())
+
+
+def read_input(file: str, *, hint: str = "") -> str:
+    """Return the text of a file, ``-`` being standard input."""
+    if file == "-":
+        return sys.stdin.read()
+    try:
+        return Path(file).read_text("utf-8")
+    except FileNotFoundError as error:
+        raise UsageError(f"there is no file {file}{hint}") from error
 
 
 def make_filters(

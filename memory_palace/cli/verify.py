@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from memory_palace.cli.options import SCHEMA, Json, open_palace
+from memory_palace.cli.options import SCHEMA, Json, open_palace, read_input
 from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.language.visible import visible
@@ -47,8 +45,9 @@ def verify_answer(
     """
     if not against:
         raise UsageError("name the memory that the response should rest on: --against NOTE")
-    response = _read(file) if text is None else text
-    done = verify(open_palace(ctx), response, against, require_all=all_tokens, by_words=words)
+    if text is None:
+        text = read_input(file, hint="; a response itself goes into --text")
+    done = verify(open_palace(ctx), text, against, require_all=all_tokens, by_words=words)
     if as_json:
         print_json(_record(done))
     else:
@@ -60,15 +59,6 @@ def verify_answer(
         say("claims were compared by words alone; an index made with minilm compares meanings")
     if strict and not done.passes_strictly:
         raise CheckFailedError(_failure(done))
-
-
-def _read(file: str) -> str:
-    if file == "-":
-        return sys.stdin.read()
-    try:
-        return Path(file).read_text("utf-8")
-    except FileNotFoundError as error:
-        raise UsageError(f"there is no file {file}; a response itself goes into --text") from error
 
 
 def _lines(verification: Verification) -> Iterator[str]:

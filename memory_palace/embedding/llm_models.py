@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.errors import MissingPartError, PalaceError
+from memory_palace.errors import PalaceError
+from memory_palace.libraries import calling, find_model
 from memory_palace.models import Matrix
 
 PREFIX = "llm:"
@@ -33,22 +33,7 @@ def load_llm_embedder(model: str) -> LlmEmbedder:
 
     Raises ``MissingPartError`` without the ``llm`` library or a plugin that has the model.
     """
-    try:
-        import llm
-    except ImportError as error:
-        raise MissingPartError(
-            f"{PREFIX}{model} needs the llm library; run `pip install 'memory-palace[llm]'`"
-        ) from error
-    known = llm.get_embedding_model_aliases()
-    if model not in known:
-        near = get_close_matches(model, known, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise MissingPartError(
-            f"llm knows no embedding model {model!r}; {hint}it knows "
-            f"{', '.join(sorted(known)) or 'none'}; install the plugin that has it with "
-            "`llm install PLUGIN`"
-        )
-    return LlmEmbedder(known[model])
+    return LlmEmbedder(find_model(model, kind="embedding "))
 
 
 class LlmEmbedder:
@@ -110,14 +95,8 @@ class LlmEmbedder:
         return vectors
 
     def _ask(self, texts: list[str]) -> Matrix:
-        import llm
-
-        try:
+        with calling(self.name):
             answer = list(self._model.embed_multi(texts, batch_size=len(texts)))
-        except llm.NeedsKeyException as error:
-            raise MissingPartError(f"{self.name}: {error}") from error
-        except llm.ModelError as error:
-            raise PalaceError(f"{self.name} failed: {error}") from error
         lengths = {len(vector) for vector in answer}
         expected = {self._dimension} if self._dimension is not None else lengths
         if len(answer) != len(texts) or lengths != expected or len(lengths) != 1 or 0 in lengths:

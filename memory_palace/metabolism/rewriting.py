@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
-from typing import Any
 
-from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError
+from memory_palace.errors import CheckFailedError
+from memory_palace.libraries import calling, find_model
 from memory_palace.notes.document import Document, split_sections
 
 _PROMPT = """\
@@ -56,20 +55,6 @@ def _quote(document: Document) -> str:
 
 
 def _ask(name: str, prompt: str) -> str:
-    try:
-        import llm
-    except ImportError as error:
-        raise MissingPartError(
-            "--model needs the llm library; run `pip install 'memory-palace[llm]'`"
-        ) from error
-    known: Mapping[str, Any] = llm.get_model_aliases()
-    if name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise MissingPartError(f"llm knows no model {name!r}{hint} See `llm models`")
-    try:
-        return str(known[name].prompt(prompt).text())
-    except llm.NeedsKeyException as error:
-        raise MissingPartError(f"{name}: {error}") from error
-    except llm.ModelError as error:
-        raise PalaceError(f"{name} failed: {error}") from error
+    model = find_model(name)
+    with calling(name):
+        return str(model.prompt(prompt).text())

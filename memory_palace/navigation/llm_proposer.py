@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from difflib import get_close_matches
-from typing import Any
 
-from memory_palace.errors import MissingPartError, PalaceError
 from memory_palace.language.visible import visible
+from memory_palace.libraries import calling, find_model
 from memory_palace.navigation.belief import BeliefState
 from memory_palace.navigation.proposer import Surroundings
 from memory_palace.navigation.schema import read_schema
@@ -23,7 +20,7 @@ class LlmProposer:
     """Sends the belief and one line on each candidate; images, where there are some, as files."""
 
     def __init__(self, model: str, *, images: tuple[str, ...] = ()) -> None:
-        self._model = _load(model)
+        self._model = find_model(model)
         self._images = images
 
     @property
@@ -36,16 +33,11 @@ class LlmProposer:
         import llm
 
         attached = [llm.Attachment(path=path) for path in self._images]
-        try:
+        with calling(self.name, hint="; try --proposer rules"):
             answer = self._model.prompt(
                 _prompt(belief, around), system=_SYSTEM, stream=False, attachments=attached
             )
-            text: str = answer.text()
-        except llm.NeedsKeyException as error:
-            raise MissingPartError(f"{self.name}: {error}") from error
-        except (llm.ModelError, ValueError) as error:
-            raise PalaceError(f"{self.name} failed: {error}; try --proposer rules") from error
-        return _without_fence(text)
+            return _without_fence(str(answer.text()))
 
 
 def _prompt(belief: BeliefState, around: Surroundings) -> str:
@@ -77,20 +69,3 @@ def _without_fence(text: str) -> str:
     if len(lines) > 2 and lines[0].startswith("```") and lines[-1].strip() == "```":
         return "\n".join(lines[1:-1])
     return text
-
-
-def _load(model: str) -> Any:
-    try:
-        import llm
-    except ImportError as error:
-        raise MissingPartError(
-            f"llm:{model} needs the llm library; run `pip install 'memory-palace[llm]'`"
-        ) from error
-    known: Mapping[str, Any] = llm.get_model_aliases()
-    if model not in known:
-        near = get_close_matches(model, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise MissingPartError(
-            f"llm knows no model {model!r}{hint}; install its plugin with `llm install PLUGIN`"
-        )
-    return known[model]

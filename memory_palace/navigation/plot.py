@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
+from memory_palace.libraries import import_pyplot
 from memory_palace.navigation.locus import Locus
 from memory_palace.navigation.session import Session
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    pass
 
 _DPI = 120
 _STATES = ("searching", "likely_in_memory", "visible", "done", "unreachable")
@@ -29,7 +30,7 @@ def draw_search(
     """
     if path.suffix not in (".png", ".svg"):
         raise UsageError(f"{path} is neither .png nor .svg")
-    pyplot = _pyplot()
+    pyplot = import_pyplot()
     count = 3 if loci else 2
     figure, axes = pyplot.subplots(1, count, figsize=(5 * count, 4), squeeze=False)
     panels = list(axes[0])
@@ -81,17 +82,3 @@ def _draw_states(axes: Any, log: Sequence[Mapping[str, object]]) -> None:
 def _plain(text: str) -> str:
     """Return text as it stands: ``$`` would start a formula."""
     return visible(text)[:_LONGEST].replace("$", r"\$")
-
-
-def _pyplot() -> ModuleType:
-    try:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-    except ImportError:
-        raise MissingPartError(
-            "plots need matplotlib; run `pip install 'memory-palace[plots]'`"
-        ) from None
-    module: ModuleType = pyplot
-    return module

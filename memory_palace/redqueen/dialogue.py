@@ -7,11 +7,11 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError
+from memory_palace.errors import CheckFailedError
+from memory_palace.libraries import calling, find_model
 
 ATTEMPTS = 3
 """How often a model may be asked for one reply before the round is given up."""
@@ -92,16 +92,10 @@ class Dialogue:
         return f"{words}; cost {cost / _PER_PRICE:.4f}"
 
     def _send(self, prompt: str) -> str:
-        import llm
-
         self.calls += 1
-        try:
+        with calling(self.name):
             response = self._model.prompt(prompt, stream=False)
             text = str(response.text())
-        except llm.NeedsKeyException as error:
-            raise MissingPartError(f"{self.name}: {error}") from error
-        except llm.ModelError as error:
-            raise PalaceError(f"{self.name} failed: {error}") from error
         usage = response.usage()
         if usage.input is None and usage.output is None:
             self._uncounted += 1
@@ -115,21 +109,7 @@ def open_dialogue(name: str, *, prices: Prices | None = None) -> Dialogue:
 
     Raise ``MissingPartError`` without the library, or a plugin that has the model.
     """
-    try:
-        import llm
-    except ImportError as error:
-        raise MissingPartError(
-            "--model needs the llm library; run `pip install 'memory-palace[llm]'`"
-        ) from error
-    known: Mapping[str, Any] = llm.get_model_aliases()
-    if name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
-        raise MissingPartError(
-            f"llm knows no model {name!r}{hint} Install the plugin that has it with "
-            "`llm install PLUGIN`, or run without --model"
-        )
-    return Dialogue(known[name], prices=prices)
+    return Dialogue(find_model(name), prices=prices)
 
 
 def read_prompt(role: str) -> str:

@@ -1,0 +1,64 @@
+"""Optional libraries, imported when they are first needed, and what is said where they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Literal
+
+from memory_palace.errors import MissingPartError, PalaceError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+def find_model(name: str, *, kind: Literal["", "embedding "] = "") -> Any:
+    """Return the language or embedding model that ``llm`` knows by this name or alias.
+
+    Raise ``MissingPartError`` without the library, or a plugin that has the model.
+    """
+    try:
+        import llm
+    except ImportError as error:
+        raise MissingPartError(
+            f"the model {name} needs the llm library; run `pip install 'memory-palace[llm]'`"
+        ) from error
+    known: Mapping[str, Any]
+    known = llm.get_embedding_model_aliases() if kind else llm.get_model_aliases()
+    if name in known:
+        return known[name]
+    near = get_close_matches(name, known, n=1)
+    hint = f"; did you mean {near[0]!r}? " if near else "; "
+    raise MissingPartError(
+        f"llm knows no {kind}model {name!r}{hint}it knows {', '.join(sorted(known)) or 'none'}; "
+        "install the plugin that has it with `llm install PLUGIN`"
+    )
+
+
+@contextmanager
+def calling(name: str, *, hint: str = "") -> Iterator[None]:
+    """Turn what ``llm`` raises while a model is asked into errors of this program."""
+    import llm
+
+    try:
+        yield
+    except llm.NeedsKeyException as error:
+        raise MissingPartError(f"{name}: {error}") from error
+    except (llm.ModelError, ValueError) as error:
+        raise PalaceError(f"{name} failed: {error}{hint}") from error
+
+
+def import_pyplot() -> ModuleType:
+    """Return ``matplotlib.pyplot`` without a display; raise ``MissingPartError`` without it."""
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise MissingPartError(
+            "plots need matplotlib; run `pip install 'memory-palace[plots]'`"
+        ) from None
+    module: ModuleType = pyplot
+    return module
