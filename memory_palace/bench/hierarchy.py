@@ -9,8 +9,7 @@ import numpy as np
 
 from memory_palace.bench.memory_sets import MemorySet
 from memory_palace.bench.metrics import paired_interval
-from memory_palace.mnemonics.hierarchy import HierarchicalIndex, Retrieved, render
-from memory_palace.mnemonics.support import Embed
+from memory_palace.mnemonics.hierarchy import Embed, HierarchicalIndex, Retrieved, render
 from memory_palace.models import Vector
 
 CLAIMED_SAVING = 0.97

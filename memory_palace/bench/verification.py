@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 
-from memory_palace.bench.verify_set.cases import Case, Split, load_cases
-from memory_palace.mnemonics.support import Embed
+from memory_palace.bench.verify_set.cases import HALVES, Case, Split, load_cases, make_cases
+from memory_palace.mnemonics.nearness import EmbedTokens
 from memory_palace.mnemonics.values import Memory
 from memory_palace.mnemonics.verification import Outcome, Verification, verify_response
-from memory_palace.models import Matrix
 
 CLAIMED_F1 = 0.92
 """Of source document 000, which names neither cases nor checks."""
@@ -60,15 +60,17 @@ class Row:
 
 
 def measure_verification(
-    split: Split, *, embed: Embed | None = None, cases: Sequence[Case] | None = None
+    split: Split, *, embed_tokens: EmbedTokens | None = None, cases: Sequence[Case] | None = None
 ) -> list[Row]:
-    """Return a row for each check over one half, then one for each check and kind.
+    """Return a row for each check over one set, then one for each check and kind.
 
-    ``embed`` compares meanings, without it words are compared. The development half is what
+    ``embed_tokens`` compares meanings, without it words are compared. The development half is what
     thresholds and rules were made on; the other may be asked once they are fixed.
     """
-    chosen = [case for case in (load_cases() if cases is None else cases) if case.split == split]
-    near = None if embed is None else _remember(embed)
+    if cases is None:
+        cases = load_cases() if split in HALVES else make_cases(split)
+    chosen = [case for case in cases if case.split == split]
+    near = None if embed_tokens is None else cache(embed_tokens)
     found = [_verify(case, near) for case in chosen]
     pairs = list(zip(chosen, found, strict=True))
     kinds = list(dict.fromkeys(case.kind for case in chosen))
@@ -80,12 +82,12 @@ def measure_verification(
     ]
 
 
-def _verify(case: Case, embed: Embed | None) -> Verification:
+def _verify(case: Case, embed_tokens: EmbedTokens | None) -> Verification:
     memory = Memory(
         id=case.subject, subject=case.subject, image="", content=case.content,
         verify_token=case.token,
     )  # fmt: skip
-    return verify_response(case.response, [memory], embed=embed)
+    return verify_response(case.response, [memory], embed_tokens=embed_tokens)
 
 
 def _row(
@@ -103,19 +105,6 @@ def _row(
         false_positive_rate=_share(int((accepted & ~positive).sum()), int((~positive).sum())),
         correct=_share(int((accepted == positive).sum()), len(pairs)),
     )  # fmt: skip
-
-
-def _remember(embed: Embed) -> Embed:
-    """Embed every text once: the ten answers on a memory are compared with the same sentences."""
-    known: dict[str, np.ndarray] = {}
-
-    def look_up(texts: Sequence[str]) -> Matrix:
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        if new:
-            known.update(zip(new, embed(new), strict=True))
-        return np.stack([known[text] for text in texts])
-
-    return look_up
 
 
 def _share(part: float, whole: float) -> float:

@@ -18,7 +18,7 @@ from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.verification import CLAIMED_F1, Row, measure_verification
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json, say
-from memory_palace.embedding.base import embed_query
+from memory_palace.embedding.base import embed_query, find_token_reader
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.support import MEASURED_EMBEDDER
@@ -28,7 +28,8 @@ Plots = Annotated[Path | None, typer.Option("--plots", help="Folder for a PNG fi
 
 def run_verify(
     half: Annotated[
-        Literal["dev", "test"], typer.Option("--half", help="Rules were made on dev.")
+        Literal["dev", "test", "extra", "held"],
+        typer.Option("--half", help="Rules were made on dev and extra."),
     ] = "dev",
     words: Annotated[
         bool, typer.Option("--words", help="Compare words alone, without a model.")
@@ -37,13 +38,13 @@ def run_verify(
     plots: Plots = None,
     as_json: Json = False,
 ) -> None:
-    """Measure verification on 420 hand-written answers of each half.
+    """Measure verification on 420 hand-written answers of each half, or on 140 and 80 others.
 
     Example: palace bench verify --half test --kinds
     """
     by_meaning = not words and is_available(MEASURED_EMBEDDER)
-    embed = get_embedder(MEASURED_EMBEDDER).embed_passages if by_meaning else None
-    rows = measure_verification(half, embed=embed)
+    reader = find_token_reader(get_embedder(MEASURED_EMBEDDER)) if by_meaning else None
+    rows = measure_verification(half, embed_tokens=reader)
     for row in rows:
         if as_json:
             print_json({"schema": SCHEMA, "by_meaning": by_meaning, **asdict(row)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from memory_palace.models import Matrix, Vector
 
@@ -49,7 +49,21 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class TokenEmbedder(Protocol):
+    """An embedder that gives a vector to every word too."""
+
+    def embed_tokens(self, text: str) -> tuple[list[str], Matrix]:
+        """Return the pieces of a text and one unit vector for each, as the text around makes it."""
+        ...
+
+
 def embed_query(embedder: Embedder, text: str) -> Vector:
     """Return the vector of one question."""
     vector: Vector = embedder.embed_queries([text])[0]
     return vector
+
+
+def find_token_reader(embedder: Embedder) -> Callable[[str], tuple[list[str], Matrix]] | None:
+    """Return what gives a vector to every word; ``None`` where the embedder has no such thing."""
+    return embedder.embed_tokens if isinstance(embedder, TokenEmbedder) else None

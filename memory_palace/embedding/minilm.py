@@ -71,6 +71,12 @@ class MiniLMEmbedder:
         model = self._bulk_model if is_bulk else self._model
         return self._embed(texts, model.embed, progress)
 
+    def embed_tokens(self, text: str) -> tuple[list[str], Matrix]:
+        """Return the pieces of a text and one unit vector for each, as the text around makes it."""
+        ids = self._tokenizer.encode(text)[:TOKEN_LIMIT]
+        states = self._model.embed_tokens([self._tokenizer.start, *ids, self._tokenizer.end])
+        return self._tokenizer.spell(ids), states[1:-1]
+
     def _embed(
         self,
         texts: Sequence[str],

@@ -68,6 +68,19 @@ class MiniLM:
 
     def embed(self, sequences: Sequence[Sequence[int]]) -> Matrix:
         """Return the unit vector of each sequence of ids, start and end included."""
+        states, borders = self._read(sequences)
+        vectors: Matrix = np.add.reduceat(states, borders[:-1])
+        vectors /= np.sqrt(np.einsum("td,td->t", vectors, vectors))[:, None]
+        return vectors
+
+    def embed_tokens(self, sequence: Sequence[int]) -> Matrix:
+        """Return the unit vector of each id of one sequence, as the others around it make it."""
+        states, _ = self._read([sequence])
+        vectors: Matrix = states / np.sqrt(np.einsum("td,td->t", states, states))[:, None]
+        return vectors
+
+    def _read(self, sequences: Sequence[Sequence[int]]) -> tuple[Tensor, NDArray[np.intp]]:
+        """Return the last layer's states of all ids, and where each sequence begins and ends."""
         lengths = [len(ids) for ids in sequences]
         borders = np.cumsum([0, *lengths])
         states = self._words[np.concatenate([np.asarray(ids) for ids in sequences])]
@@ -75,9 +88,7 @@ class MiniLM:
         _normalize(states, self._norm)
         for layer in self._layers:
             states = _apply_layer(states, borders, layer)
-        vectors: Matrix = np.add.reduceat(states, borders[:-1])
-        vectors /= np.sqrt(np.einsum("td,td->t", vectors, vectors))[:, None]
-        return vectors
+        return states, borders
 
 
 def _apply_layer(states: Tensor, borders: NDArray[np.intp], layer: Layer) -> Tensor:

@@ -29,6 +29,7 @@ class WordPiece:
     """Splits text into the ids of a vocabulary, given in order of id."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._vocabulary = vocabulary
         self._ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         self.start = self._ids["[CLS]"]
         self.end = self._ids["[SEP]"]
@@ -49,6 +50,10 @@ class WordPiece:
     def count(self, text: str) -> int:
         """Return how many ids ``encode`` gives."""
         return len(self.encode(text))
+
+    def spell(self, ids: Sequence[int]) -> list[str]:
+        """Return the pieces that ids stand for; what goes on with a word begins with ``##``."""
+        return [self._vocabulary[number] for number in ids]
 
     def _split(self, text: str) -> list[str]:
         cleaned = text.translate(self._cleaned)

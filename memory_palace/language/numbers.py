@@ -31,6 +31,8 @@ _ORDINALS = {
 _FRACTIONS = {
     "half": Fraction(1, 2), "halves": Fraction(1, 2), "third": Fraction(1, 3),
     "thirds": Fraction(1, 3), "quarter": Fraction(1, 4), "quarters": Fraction(1, 4),
+    "fifth": Fraction(1, 5), "fifths": Fraction(1, 5), "sixth": Fraction(1, 6),
+    "eighth": Fraction(1, 8), "eighths": Fraction(1, 8), "tenth": Fraction(1, 10),
     "tenths": Fraction(1, 10),
 }  # fmt: skip
 _MULTIPLES = {"twice": 2, "double": 2, "doubles": 2, "doubled": 2, "thrice": 3, "dozen": 12}
@@ -73,8 +75,16 @@ UNIT_WORDS = frozenset({*_UNITS, "per", "each", "every"})
 """What stands beside numbers and says nothing about their subject."""
 _TOKEN = re.compile(
     r"[−-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d])|(?:(?<![\w.])[−-])?\d+(?:[.,]\d+)?"
-    r"|[^\W\d_]+|°C?|[%€]"
+    r"|(?<!['’])[^\W\d_]+|°C?|[%€]"
 )
+_IMPLIED = re.compile(
+    r"\b(?:an?|per|each|every|the)\s+(?:(?:last|first|next|same|full|whole|single)\s+)?([^\W\d_]+)",
+    re.IGNORECASE,
+)
+_RATES = {
+    "hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month",
+    "annual": "year", "yearly": "year",
+}  # fmt: skip
 _FILLERS = frozenset({"a", "an", "of", "and", "the"})
 _BEFORE_UNIT = frozenset({"a", "per", "one", "last", "same"})
 """After these ``second`` is a time."""
@@ -128,6 +138,13 @@ def find_numbers(text: str) -> list[Number]:
         if _RANGE.fullmatch(text, found[at].end, max(found[at].end, found[at + 1].start)):
             found[at] = _with_unit(found[at], found[at + 1])
     return [reading for at, number in enumerate(found) for reading in _readings(text, found, at)]
+
+
+def find_implied(text: str) -> list[Number]:
+    """Return one of each unit that a text has without a number: ``about a minute``, ``daily``."""
+    words = [match.casefold() for match in _IMPLIED.findall(text)]
+    words += [unit for word, unit in _RATES.items() if word in text.casefold()]
+    return [Number(Fraction(1), *_UNITS[word]) for word in dict.fromkeys(words) if word in _UNITS]
 
 
 def _readings(text: str, found: list[Number], at: int) -> list[Number]:

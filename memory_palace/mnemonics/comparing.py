@@ -43,16 +43,6 @@ def find_closeness(one: Passage, other: Passage) -> tuple[int, float]:
     return len(set(one.keys) & set(other.keys)), find_likeness(one, other)
 
 
-def shares_number(one: Passage, other: Passage) -> bool:
-    """Say whether a number stands in both; one is too common to count."""
-    return any(a.agrees(b) for a in one.numbers for b in other.numbers if a.value != 1)
-
-
-def list_things(clauses: Sequence[Passage]) -> set[str]:
-    """Return the content words of clauses, units aside."""
-    return {thing for clause in clauses for thing in clause.content} - UNITS
-
-
 def longest_run(one: Sequence[str], other: Sequence[str]) -> int:
     """Return how many words in a row two texts have in common."""
     longest = 0

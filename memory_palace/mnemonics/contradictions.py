@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, pairwise, product
+from itertools import groupby, product
 
-from memory_palace.language.numbers import Number
+from memory_palace.language.clock import find_clock_times
+from memory_palace.language.numbers import Number, find_implied
 from memory_palace.language.opposites import find_allies, find_opposites
 from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.claims import DENIALS, UNITS, Passage, split_sentences
@@ -20,12 +21,11 @@ from memory_palace.mnemonics.comparing import (
     find_closeness,
     find_exchanged,
     find_likeness,
-    list_things,
     longest_run,
     share_content,
-    shares_number,
     words_beside,
 )
+from memory_palace.mnemonics.exchanges import find_crossings, find_reversals
 
 FOLLOWS = 0.65
 """Share of a claim's content words in one sentence of the memory: above, it follows the wording."""
@@ -33,8 +33,10 @@ COPIES = 0.8
 """Share above which the order of words is compared too."""
 _SHORT = 5
 """Words of a clause that does nothing but deny one thing."""
-QUOTES = 5
+QUOTES = 3
 """Words in a row that make a phrase a quotation."""
+QUOTED = 0.4
+"""Least share of a claim that a quotation makes up."""
 
 
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][^\W\d_A-Z]{2,}")
@@ -86,32 +88,23 @@ def find_contradictions(claim: Passage, source: Source) -> list[str]:
 
 
 def _numbers(claim: Passage, source: Source) -> Iterator[str]:
-    """Yield numbers that the memory does not have; one is too common a word to count."""
+    """Yield numbers that the memory does not have; one without a unit is too common to count."""
+    times = list(find_clock_times(claim.text))
+    told = {time.minutes for time in find_clock_times(source.content)}
     for readings in _readings(claim.numbers):
-        known = source.whole.numbers
-        if all(number.value == 1 for number in readings) or _is_relative(claim, readings, source):
+        if any(t.start <= readings[0].start < t.end and t.minutes in told for t in times):
             continue
-        if not any(reading.agrees(other) for reading in readings for other in known):
+        if not _is_known(claim, readings, source):
             yield f"{readings[0].text} is no number of the memory"
 
 
-def _bindings(claim: Passage, source: Source) -> Iterator[str]:
-    """Yield numbers of which every sentence that has them says something else."""
-    for clause in claim.clauses:
-        if not clause.numbers or share_content(clause, source.whole) < COPIES:
-            continue
-        wrong = [_misplaced(clause, s) for s in source.sentences if shares_number(clause, s)]
-        if wrong and all(wrong):
-            yield f"{clause.numbers[0].text} is not said of {wrong[0]}"
-
-
-def _misplaced(clause: Passage, sentence: Passage) -> str:
-    """Return a thing of which a sentence says other numbers than a clause; empty where none is."""
-    homes = [other for other in sentence.clauses if shares_number(clause, other)]
-    here, there = list_things(homes), list_things([c for c in sentence.clauses if c not in homes])
-    own = here - there
-    wrong = [thing for thing in clause.content if thing in there - here]
-    return wrong[0] if wrong and own and len(own & set(clause.content)) <= len(own) / 2 else ""
+def _is_known(claim: Passage, readings: Sequence[Number], source: Source) -> bool:
+    if all(number.value == 1 and not number.family for number in readings):
+        return True
+    known = (*source.whole.numbers, *find_implied(source.content))
+    return _is_relative(claim, readings, source) or any(
+        reading.agrees(other) for reading in readings for other in known
+    )
 
 
 def _negations(claim: Passage, source: Source) -> Iterator[str]:
@@ -179,27 +172,9 @@ def _order(claim: Passage, source: Source) -> Iterator[str]:
 
 
 def _crossings(claim: Passage, source: Source) -> Iterator[str]:
-    """Yield two clauses that exchange what two of the memory say: half of each is the other's."""
-    pairs = (Passage(f"{one.text} {next.text}") for one, next in pairwise(source.sentences))
-    for passage in (*source.sentences, *pairs):
-        seen: dict[frozenset[int], Passage] = {}
-        for clause in claim.clauses:
-            places = _places(clause, passage, source)
-            if len(places) == 2 and places in seen:
-                yield f"“{seen[places].text}” and “{clause.text}” exchange what the memory says"
-                return
-            seen[places] = clause
-
-
-def _places(clause: Passage, passage: Passage, source: Source) -> frozenset[int]:
-    """Return which clauses of a passage have the words that only one of them has."""
-    is_told = share_content(clause, passage) >= FOLLOWS
-    if not is_told or share_content(clause, source.whole) < COPIES:
-        return frozenset()
-    homes = [
-        [at for at, other in enumerate(passage.clauses) if key in other.keys] for key in clause.keys
-    ]
-    return frozenset(found[0] for found in homes if len(found) == 1)
+    """Yield an exchange between the statements of a memory, or a change told backwards."""
+    yield from find_crossings(claim, source.sentences)
+    yield from find_reversals(claim, source.sentences)
 
 
 def _names(claim: Passage, source: Source) -> Iterator[str]:
@@ -213,13 +188,14 @@ def _names(claim: Passage, source: Source) -> Iterator[str]:
 def _substitutions(claim: Passage, source: Source) -> Iterator[str]:
     """Yield a thing that the memory does not name, in a phrase that is otherwise the memory's."""
     strangers = [noun for noun in claim.nouns if noun not in source.whole.stems]
-    if strangers and longest_run(claim.stems, source.whole.stems) >= QUOTES:
+    run = max(longest_run(claim.stems, sentence.stems) for sentence in source.sentences)
+    if strangers and run >= max(QUOTES, QUOTED * len(claim.stems)):
         yield f"{strangers[0]} in a phrase of the memory"
 
 
 _TESTS: Sequence[Callable[[Passage, Source], Iterator[str]]] = (
-    _numbers, _bindings, _negations, _exceptions, _opposites, _mixtures, _order, _crossings,
-    _names, _substitutions,
+    _numbers, _negations, _exceptions, _opposites, _mixtures, _order, _crossings, _names,
+    _substitutions,
 )  # fmt: skip
 
 
@@ -238,7 +214,11 @@ def _opposed(
     for stem in one.stems:
         against = sorted(find_opposites(stem) & set(other.stems) - mine)
         allies = find_allies(stem) & theirs
-        if not against or (allies and not _is_elsewhere(one, stem, other, sentence, against[0])):
+        if not against or (one.denying ^ other.denying) - {stem, *against}:
+            continue
+        if stem in UNITS and any(a.family and a.agrees(b) for a, b in _pairs(one, other)):
+            continue  # half a year, six months
+        if allies and not _is_elsewhere(one, stem, other, sentence, against[0]):
             continue
         return stem, against[0]
     return None
@@ -261,6 +241,10 @@ def _is_made_up_for(one: Passage, other: Passage) -> bool:
     theirs = set(other.stems) - DENIALS
     is_opposed = any(find_opposites(stem) & theirs for stem in one.stems if stem not in DENIALS)
     return is_opposed or one.denying != other.denying or one.turns != other.turns
+
+
+def _pairs(one: Passage, other: Passage) -> Iterator[tuple[Number, Number]]:
+    return product(one.numbers, other.numbers)
 
 
 def _is_relative(claim: Passage, readings: Sequence[Number], source: Source) -> bool:

@@ -21,11 +21,13 @@ from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.form import is_memory, read_memory
 from memory_palace.mnemonics.routing import Route, Router
-from memory_palace.mnemonics.support import Embed
 from memory_palace.mnemonics.values import Memory
 from memory_palace.models import Matrix, Scores, Vector
 from memory_palace.notes.document import read_library
 from memory_palace.settings import read_config
+
+Embed = Callable[[Sequence[str]], Matrix]
+"""Unit vectors of passages, shape ``(texts, dimension)``."""
 
 ROOT_CHARACTERS = 500
 """The root never grows beyond it, whatever the palace (source document 000: 400 to 500)."""

@@ -13,7 +13,8 @@ from enum import StrEnum
 from memory_palace.errors import CheckFailedError
 from memory_palace.mnemonics.claims import find_attempts
 from memory_palace.mnemonics.contradictions import Source
-from memory_palace.mnemonics.support import ClaimCheck, Embed, Support, check_support
+from memory_palace.mnemonics.nearness import EmbedTokens
+from memory_palace.mnemonics.support import ClaimCheck, Support, check_support
 from memory_palace.mnemonics.tokens import find_tokens, fold_words, holds_token
 from memory_palace.mnemonics.values import Memory
 
@@ -117,24 +118,23 @@ def verify_response(
     memories: Sequence[Memory],
     *,
     require_all: bool = False,
-    embed: Embed | None = None,
+    embed_tokens: EmbedTokens | None = None,
 ) -> Verification:
     """Check a response against all the memories it should rest on.
 
-    Each claim counts by the memory that bears it out best. ``embed`` must be the embedder that the
-    threshold of ``support`` was chosen for; without one, words are compared. Raise ``ValueError``
-    where no memory is given.
+    Each claim counts by the memory that bears it out best. ``embed_tokens`` must be of the embedder
+    that the threshold of ``support`` was chosen for; without it, words are compared. Raise
+    ``ValueError`` where no memory is given.
     """
     if not memories:
         raise ValueError("a response is verified against at least one memory")
     words = fold_words(response)
     tokens = [token for memory in memories for token in memory.verify_tokens]
+    sources = [Source(memory.subject, memory.content) for memory in memories]
     supports = [
-        check_support(
-            response, Source(memory.subject, memory.content), tokens=tokens, embed=embed
-        )
-        for memory in memories
-    ]  # fmt: skip
+        check_support(response, source, tokens=tokens, embed_tokens=embed_tokens)
+        for source in sources
+    ]
     checks = tuple(
         _check_memory(response, words, memory, require_all=require_all) for memory in memories
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory_palace.embedding.base import find_token_reader
 from memory_palace.mnemonics.form import read_form, read_memory
-from memory_palace.mnemonics.support import MEASURED_EMBEDDER, Embed
+from memory_palace.mnemonics.nearness import EmbedTokens
+from memory_palace.mnemonics.support import MEASURED_EMBEDDER
 from memory_palace.mnemonics.token_lint import Flaw, lint_tokens
 from memory_palace.mnemonics.verification import Outcome, Verification, verify_response
 from memory_palace.operations.memories import read_collection
@@ -43,21 +45,24 @@ def verify(
     """
     collection = read_collection(palace)
     documents = [collection.find(name) for name in dict.fromkeys(names)]
-    embed = None if by_words else _embedder_of(palace)
+    embed_tokens = None if by_words else _reader_of(palace)
     verification = verify_response(
-        response, [read_memory(d) for d in documents], require_all=require_all, embed=embed
+        response,
+        [read_memory(d) for d in documents],
+        require_all=require_all,
+        embed_tokens=embed_tokens,
     )
     flaws = [
         flaw
         for document in documents
         for flaw in lint_tokens(read_form(document), collection.corpus, collection.forms)
     ]
-    return Verified(verification, tuple(flaws), embed is not None)
+    return Verified(verification, tuple(flaws), embed_tokens is not None)
 
 
-def _embedder_of(palace: Palace) -> Embed | None:
+def _reader_of(palace: Palace) -> EmbedTokens | None:
     if not palace.paths.commit.exists():
         return None
     if palace.snapshot().commit.embedder != MEASURED_EMBEDDER:
         return None
-    return palace.embedder().embed_passages
+    return find_token_reader(palace.embedder())
