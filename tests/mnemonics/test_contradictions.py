@@ -29,6 +29,8 @@ PUMP = Source(
         "The old pump never starts at forty centimetres of water.",
         "In February the northern valve froze, as Sandra had left its lid open.",
         "Leaves are allowed in the pit.",
+        "Oil the bearing twice an hour.",
+        "The pump starts at half past ten.",
     ],
 )
 def test_a_swapped_number_month_side_or_denial_is_a_contradiction(claim):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import get_args
 
 import pytest
 
 from memory_palace.bench.verify_set import cases as module
-from memory_palace.bench.verify_set.cases import KINDS, load_cases, read_blocks
+from memory_palace.bench.verify_set.cases import KINDS, Split, load_cases, make_cases, read_blocks
 from memory_palace.errors import PalaceError
 from memory_palace.mnemonics.tokens import holds_token
 
@@ -32,9 +33,16 @@ def test_a_response_holds_its_token_exactly_where_the_label_says_so():
 
 
 def test_no_content_gives_its_token_away_and_no_two_blocks_share_one():
-    blocks = read_blocks("dev") + read_blocks("test")
+    blocks = [block for split in get_args(Split) for block in read_blocks(split)]
     assert not any(holds_token(block.content, block.token) for block in blocks)
     assert len({block.token for block in blocks}) == len(blocks)
+
+
+@pytest.mark.parametrize(("split", "count"), [("extra", 140), ("held", 80)])
+def test_further_answers_are_of_other_memories_and_balanced(split, count):
+    cases = make_cases(split)
+    assert len(cases) == count and sum(case.is_supported for case in cases) == count // 2
+    assert not {c.subject for c in cases} & {c.subject for c in load_cases()}
 
 
 def test_other_cases_than_those_of_the_digest_are_refused(monkeypatch):
