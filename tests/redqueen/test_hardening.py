@@ -56,7 +56,10 @@ def test_a_round_hardens_the_sample_palace_and_half_a_one_harms_nobody_else():
 
 
 @needs_minilm
-@pytest.mark.slow
+@pytest.mark.skipif(
+    "PALACE_TEST_GARDEN" not in os.environ,
+    reason="takes a quarter of an hour, PALACE_TEST_GARDEN=1 runs it; see palace bench redqueen",
+)
 def test_a_round_hardens_two_hundred_notes_of_the_garden_and_half_a_one_spares_the_others(tmp_path):
     if not GARDEN.is_dir():
         pytest.skip("the garden vault is not here")
