@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from memory_palace.embedding.base import find_token_reader
 from memory_palace.mnemonics.form import read_form, read_memory
@@ -65,4 +66,5 @@ def _reader_of(palace: Palace) -> EmbedTokens | None:
         return None
     if palace.snapshot().commit.embedder != MEASURED_EMBEDDER:
         return None
-    return find_token_reader(palace.embedder())
+    reader = find_token_reader(palace.embedder())
+    return None if reader is None else cache(reader)  # a memory is read once for all claims
