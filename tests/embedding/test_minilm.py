@@ -77,6 +77,14 @@ def test_a_question_is_nearest_to_its_answer(minilm: MiniLMEmbedder) -> None:
     assert similarity[1] > similarity[0] + 0.2
 
 
+def test_a_word_has_a_unit_vector_of_its_own_in_each_text(minilm: MiniLMEmbedder) -> None:
+    pieces, vectors = minilm.embed_tokens("The river bank.")
+    others, far = minilm.embed_tokens("The bank lends.")
+    assert pieces == ["the", "river", "bank", "."] and vectors.shape == (4, minilm.dimension)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert vectors[2] @ far[others.index("bank")] < 0.99
+
+
 def test_building_one_reads_nothing(tmp_path: Path) -> None:
     embedder = MiniLMEmbedder(tmp_path / "absent")
     assert embedder.dimension == 384
