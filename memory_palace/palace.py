@@ -28,13 +28,10 @@ from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.metabolism.usage import record_usage
 from memory_palace.models import Filters, NoteRecord, Query
 from memory_palace.outcomes import IndexReport, QueryResult
-from memory_palace.retrieval.embedding import embed_question
 from memory_palace.retrieval.filters import check_room, match_notes
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, choose_profile
-from memory_palace.retrieval.search import search
 from memory_palace.settings import read_config
 from memory_palace.storage.lock import writer_lock
-from memory_palace.workflow.disputes import mark_disputed
 
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
@@ -141,6 +138,10 @@ class Palace:
         alone answer then, whichever profile was asked for, and the result's mode says so.
         ``per_note=False`` ranks passages instead of notes.
         """
+        from memory_palace.retrieval.embedding import embed_question
+        from memory_palace.retrieval.search import search
+        from memory_palace.workflow.disputes import mark_disputed
+
         snapshot = self.snapshot(include_cold=include_cold)
         is_lexical = bool(text.split()) and (lexical or not snapshot.commit.dimension)
         profile = choose_profile(profile, is_listing=not text.split(), is_lexical=is_lexical)

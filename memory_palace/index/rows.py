@@ -17,7 +17,6 @@ from memory_palace.index.reuse import KnownVectors, write_checkpoint
 from memory_palace.index.segment import CONTENT, EVERGREEN, HAS_PROBLEMS, PRIORITIES, PRIVATE
 from memory_palace.index.writing import DIGEST_BYTES, ChunkRow, NoteRow
 from memory_palace.models import Chunk, Derived, Note, Problem, SourceFile, Vector
-from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 
 _SLICE = 512
@@ -92,6 +91,8 @@ class RowMaker:
         except NoteUnreadable as error:
             self._tally.problems.append(error.problem)
             return None
+        from memory_palace.notes.parsing import parse_note  # delayed: most builds read no note
+
         embedder = self._context.embedder
         note = parse_note(
             file.path, data, count_tokens=embedder.count_tokens, token_limit=embedder.token_limit
