@@ -15,7 +15,6 @@ from memory_palace.retrieval.candidates import find_candidates
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.gate import GATE_SHARE, Gate, make_gate
 from memory_palace.retrieval.guards import RESCUED_TO, preserve_rank
-from memory_palace.retrieval.hierarchical import narrow
 from memory_palace.retrieval.hits import count_folded, make_hit
 from memory_palace.retrieval.neighbors import add_neighbors
 from memory_palace.retrieval.profiles import HIERARCHICAL, Profile, get_profile, weigh
@@ -58,6 +57,8 @@ def search(
         profile = weigh(query.anchors)
     chosen = profile if isinstance(profile, Profile) else get_profile(profile)
     if chosen.name == HIERARCHICAL:
+        from memory_palace.retrieval.hierarchical import narrow  # delayed: only this asks for it
+
         query = narrow(query, snapshot)
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     is_gated = gate and bool(chosen.gated) and not context.is_listing
