@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from stopping import is_stopped
 
 from memory_palace.operations.anchors import build_anchors, look_up_anchors
 from memory_palace.palace import Palace
 
 CALLS = ("open", "fsync", "replace", "unlink")
 Write = Callable[[str, str], Path]
-
-
-class Stopped(BaseException):
-    """Stands in for a power cut: nothing may catch it and carry on."""
-
-
-def stop(run: Callable[[], object], monkeypatch: pytest.MonkeyPatch, *, at: int) -> int:
-    """Run until a call that reaches the disk; return how many there were."""
-    count = 0
-    for name in CALLS:
-        real = getattr(os, name)
-
-        def step(*arguments: object, _real=real, **options: object) -> object:
-            nonlocal count
-            count += 1
-            if count == at:
-                raise Stopped
-            return _real(*arguments, **options)
-
-        monkeypatch.setattr(os, name, step)
-    try:
-        run()
-    except Stopped:
-        count = -count
-    finally:
-        monkeypatch.undo()
-    return count
 
 
 def answer(palace: Palace) -> tuple[str, tuple[str, ...]]:
@@ -58,9 +31,9 @@ def test_a_stopped_nightly_build_leaves_the_old_anchors_or_the_new_ones(
     step = 0
     while True:
         step += 1
-        done = stop(lambda: build_anchors(palace), monkeypatch, at=step)
+        reached = is_stopped(lambda: build_anchors(palace), monkeypatch, CALLS, at=step)
         assert answer(palace)[1] == before[1]
-        if done > 0:
+        if not reached:
             break
         palace.index()
         assert palace.doctor().findings == ()
@@ -78,12 +51,12 @@ def test_a_stopped_update_leaves_the_old_anchors_or_the_new_ones(
     while True:
         step += 1
         write("chambers/wren/rime.md", f"# Rime\n\nThe snowdrift sensor iced over, {step}.\n")
-        done = stop(palace.index, monkeypatch, at=step)
+        reached = is_stopped(palace.index, monkeypatch, CALLS, at=step)
         outcomes.add(answer(palace)[1])
         palace.index()
         assert len(answer(palace)[1]) == 2
         assert palace.doctor().findings == ()
-        if done > 0:
+        if not reached:
             break
         (palace.paths.palace / "chambers/wren/rime.md").unlink()
         palace.index()

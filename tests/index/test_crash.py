@@ -11,36 +11,12 @@ import threading
 import time
 
 import pytest
+from stopping import Stopped, steps_of
 
 from memory_palace.errors import IndexDamagedError, IndexLockedError
 from memory_palace.palace import Palace
 
 CALLS = ("open", "fsync", "replace", "unlink")
-
-
-class Stopped(BaseException):
-    """Stands in for a power cut: nothing may catch it and carry on."""
-
-
-def steps_of(run, monkeypatch, stop_at=None):
-    """Run, counting calls that reach the disk; raise ``Stopped`` before call ``stop_at``."""
-    count = 0
-    for name in CALLS:
-        real = getattr(os, name)
-
-        def step(*args, _real=real, **kwargs):
-            nonlocal count
-            count += 1
-            if count == stop_at:
-                raise Stopped
-            return _real(*args, **kwargs)
-
-        monkeypatch.setattr(os, name, step)
-    try:
-        run()
-    finally:
-        monkeypatch.undo()
-    return count
 
 
 def answer(palace):
@@ -58,7 +34,7 @@ def test_a_stop_at_any_disk_call_leaves_the_old_index_or_the_new_one(indexed, mo
     indexed.index(force=True)
     before = answer(indexed)
     edit(indexed, "Quince jelly")
-    total = steps_of(indexed.index, monkeypatch)
+    total = steps_of(indexed.index, monkeypatch, CALLS)
     after = answer(indexed)
     assert before != after and total > 10
     outcomes = set()
@@ -67,7 +43,7 @@ def test_a_stop_at_any_disk_call_leaves_the_old_index_or_the_new_one(indexed, mo
         indexed.index(force=True)  # the same segments each time, so that steps are the same
         edit(indexed, "Quince jelly")
         try:
-            steps_of(indexed.index, monkeypatch, stop_at=step)
+            steps_of(indexed.index, monkeypatch, CALLS, stop_at=step)
         except Stopped:
             outcomes.add(answer(indexed))
         else:
@@ -87,7 +63,7 @@ def test_a_stopped_first_build_is_finished_by_the_next(palace, monkeypatch):
         for path in palace.paths.index.iterdir():
             path.unlink()
         try:
-            steps_of(lambda: palace.index(embedder="hashing"), monkeypatch, stop_at=step)
+            steps_of(lambda: palace.index(embedder="hashing"), monkeypatch, CALLS, stop_at=step)
         except Stopped:
             total += 1
         else:

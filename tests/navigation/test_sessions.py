@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 import subprocess
 import sys
 import threading
 
 import pytest
+from stopping import Stopped, steps_of
 
 from memory_palace.errors import IndexLockedError, PalaceError, UsageError
 from memory_palace.navigation.session import Sessions
@@ -26,31 +26,6 @@ from memory_palace.operations.seek import (
 from memory_palace.palace import Palace
 
 CALLS = ("open", "fsync", "replace", "truncate")
-
-
-class Stopped(BaseException):
-    """Stands in for a power cut: nothing may catch it and carry on."""
-
-
-def calls_of(run, monkeypatch, stop_at=None):
-    """Run, counting calls that reach the disk; raise ``Stopped`` before call ``stop_at``."""
-    count = 0
-    for name in CALLS:
-        real = getattr(os, name)
-
-        def step(*args, _real=real, **kwargs):
-            nonlocal count
-            count += 1
-            if count == stop_at:
-                raise Stopped
-            return _real(*args, **kwargs)
-
-        monkeypatch.setattr(os, name, step)
-    try:
-        run()
-    finally:
-        monkeypatch.undo()
-    return count
 
 
 @pytest.fixture
@@ -70,7 +45,7 @@ def test_a_stop_at_any_disk_call_leaves_the_old_state_or_the_new_one(search, mon
     session = sessions.load(name)
     session.step += 1
     with sessions.writing(name):
-        total = calls_of(lambda: sessions.save(session, {"event": "x"}), monkeypatch)
+        total = steps_of(lambda: sessions.save(session, {"event": "x"}), monkeypatch, CALLS)
     after = state(palace, name)
     assert total >= 5
     for stop_at in range(1, total + 1):
@@ -78,7 +53,12 @@ def test_a_stop_at_any_disk_call_leaves_the_old_state_or_the_new_one(search, mon
         again = sessions.load(name)
         again.step += 1
         with sessions.writing(name), pytest.raises(Stopped):
-            calls_of(lambda s=again: sessions.save(s, {"event": "x"}), monkeypatch, stop_at)
+            steps_of(
+                lambda s=again: sessions.save(s, {"event": "x"}),
+                monkeypatch,
+                CALLS,
+                stop_at=stop_at,
+            )
         assert state(palace, name) in (before, after)
 
 

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
 import sys
 
 import pytest
+from stopping import is_stopped
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
@@ -29,10 +29,6 @@ NEW = {
 }
 
 
-class Stopped(BaseException):
-    pass
-
-
 def make_palace(root):
     (root / "palace" / "chambers").mkdir(parents=True)
     for name in "abd":
@@ -53,29 +49,6 @@ def change(paths, **more):
     return apply_change(paths, CHANGE, command="task", reason="test", now="t", **more)
 
 
-def stop_at(monkeypatch, number, run):
-    """Run, and raise before the given call that reaches the disk; say whether it was reached."""
-    count = 0
-    for name in CALLS:
-        real = getattr(os, name)
-
-        def call(*args, _real=real, **kwargs):
-            nonlocal count
-            count += 1
-            if count == number:
-                raise Stopped
-            return _real(*args, **kwargs)
-
-        monkeypatch.setattr(os, name, call)
-    try:
-        run()
-    except Stopped:
-        return True
-    finally:
-        monkeypatch.undo()
-    return False
-
-
 def leftovers(paths):
     return [path for path in paths.palace.rglob("*") if path.name.endswith(".tmp")]
 
@@ -85,7 +58,7 @@ def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(tmp_path, monk
     for number in range(1, 300):
         paths = make_palace(tmp_path / str(number))
         before = state(paths)
-        reached = stop_at(monkeypatch, number, lambda paths=paths: change(paths))
+        reached = is_stopped(lambda paths=paths: change(paths), monkeypatch, CALLS, at=number)
         recover(paths)
         outcomes.append(state(paths) == NEW)
         if outcomes[-1]:
@@ -105,15 +78,15 @@ def test_a_stop_while_rolling_back_is_rolled_back_all_the_same(tmp_path, monkeyp
     for number in range(1, 300):
         paths = make_palace(tmp_path / f"torn-{number}")
         before = state(paths)
-        if not stop_at(monkeypatch, number, lambda paths=paths: change(paths)):
+        if not is_stopped(lambda paths=paths: change(paths), monkeypatch, CALLS, at=number):
             break
         if state(paths) != before and read_log(paths) == []:
             torn.append(number)
     assert len(torn) > 10
     for number in range(1, 200):
         paths = make_palace(tmp_path / str(number))
-        stop_at(monkeypatch, torn[-1], lambda paths=paths: change(paths))
-        reached = stop_at(monkeypatch, number, lambda paths=paths: recover(paths))
+        is_stopped(lambda paths=paths: change(paths), monkeypatch, CALLS, at=torn[-1])
+        reached = is_stopped(lambda paths=paths: recover(paths), monkeypatch, CALLS, at=number)
         recover(paths)
         assert state(paths) == before
         if not reached:

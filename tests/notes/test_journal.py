@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import os
-
 import pytest
+from stopping import is_stopped
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
@@ -14,10 +13,6 @@ MOVES = [
     Move("palace/chambers/a.md", "palace/archive_basement/2026/chambers/a.md"),
     Move("palace/grand_hall/b.md", "palace/archive_basement/2026/grand_hall/b.md"),
 ]
-
-
-class Stopped(BaseException):
-    pass
 
 
 @pytest.fixture
@@ -35,35 +30,15 @@ def state(paths):
     }
 
 
-def stop_at(monkeypatch, number, run):
-    """Run, and raise before the given call that reaches the disk; say whether it was reached."""
-    count = 0
-    for name in CALLS:
-        real = getattr(os, name)
-
-        def call(*args, _real=real, **kwargs):
-            nonlocal count
-            count += 1
-            if count == number:
-                raise Stopped
-            return _real(*args, **kwargs)
-
-        monkeypatch.setattr(os, name, call)
-    try:
-        run()
-    except Stopped:
-        return True
-    finally:
-        monkeypatch.undo()
-    return False
-
-
 def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(paths, monkeypatch):
     before = state(paths)
     outcomes = []
     for number in range(1, 200):
-        reached = stop_at(
-            monkeypatch, number, lambda: apply_moves(paths, MOVES, reason="test", now="t")
+        reached = is_stopped(
+            lambda: apply_moves(paths, MOVES, reason="test", now="t"),
+            monkeypatch,
+            CALLS,
+            at=number,
         )
         recover(paths)
         after = state(paths)
