@@ -43,7 +43,7 @@ from memory_palace.storage.atomic import (
     write_atomic,
 )
 
-__all__ = ["Move", "apply_change", "apply_moves", "last_change", "read_log", "recover",
+__all__ = ["Move", "apply_change", "read_log", "recover",
            "render_diff", "undo"]  # fmt: skip
 
 LOG = "moves.jsonl"
@@ -105,22 +105,6 @@ def apply_change(
     return entry.identity
 
 
-def apply_moves(
-    paths: PalacePaths,
-    moves: Sequence[Move],
-    *,
-    reason: str,
-    now: str,
-    undoes: str | None = None,
-    command: str = "cold",
-) -> None:
-    """Move every note, or none. A move keeps the bytes, so edits unknown to git do not matter."""
-    apply_change(
-        paths, moves, command=command, reason=reason, now=now, undoes=undoes,
-        allow_uncommitted=True,
-    )  # fmt: skip
-
-
 def recover(paths: PalacePaths) -> bool:
     """Roll back a change that was interrupted before its log line; say whether there was one."""
     journal = paths.palace / _JOURNAL
@@ -176,12 +160,6 @@ def undo(
         reason=f"undo {planned.entry.identity}", undoes=planned.entry.identity,
     )  # fmt: skip
     return planned
-
-
-def last_change(paths: PalacePaths) -> tuple[str, list[Move]]:
-    """Return id and moves of the last archive or restore that has not been undone."""
-    entry = _entry_to_undo(read_log(paths), "cold", None)
-    return entry.identity, list(entry.moves)
 
 
 def read_log(paths: PalacePaths) -> list[Entry]:

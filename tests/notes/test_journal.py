@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from stopping import is_stopped
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.notes.archive import plan_archive, plan_restore
-from memory_palace.notes.journal import Move, apply_moves, last_change, read_log, recover
+from memory_palace.notes.journal import Move, apply_change, plan_undo, read_log, recover
 
+apply_moves = partial(apply_change, command="cold", allow_uncommitted=True)
 CALLS = ("open", "fsync", "replace", "link", "unlink")
 MOVES = [
     Move("palace/chambers/a.md", "palace/archive_basement/2026/chambers/a.md"),
@@ -48,7 +51,7 @@ def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(paths, monkeyp
         else:
             assert set(after) == {move.new for move in MOVES}
             assert sorted(after.values()) == sorted(before.values())
-            _, moves = last_change(paths)
+            moves = plan_undo(paths, command="cold").entry.moves
             apply_moves(
                 paths, [Move(m.new, m.old) for m in moves], reason="back", now="t", undoes="x"
             )
@@ -62,12 +65,13 @@ def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(paths, monkeyp
 def test_undo_restores_every_byte_and_is_not_undone_twice(paths):
     before = state(paths)
     apply_moves(paths, MOVES, reason="archive", now="2026-01-01")
-    identity, moves = last_change(paths)
+    planned = plan_undo(paths, command="cold")
+    identity, moves = planned.entry.identity, planned.entry.moves
     back = [Move(move.new, move.old) for move in reversed(moves)]
     apply_moves(paths, back, reason="undo", now="2026-01-02", undoes=identity)
     assert state(paths) == before
     with pytest.raises(UsageError, match="nothing to undo"):
-        last_change(paths)
+        plan_undo(paths, command="cold")
     assert len(read_log(paths)) == 2
 
 

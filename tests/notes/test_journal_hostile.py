@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from hypothesis import strategies as st
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.notes.journal import Move, apply_moves, last_change, read_log, recover
+from memory_palace.notes.journal import Move, apply_change, plan_undo, read_log, recover
 
+apply_moves = partial(apply_change, command="cold", allow_uncommitted=True)
 A = Move("palace/chambers/a.md", "palace/archive_basement/2026/chambers/a.md")
 B = Move("palace/chambers/b.md", "palace/archive_basement/2026/chambers/b.md")
 
@@ -89,7 +91,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from memory_palace.config import PalacePaths
-from memory_palace.notes.journal import Move, apply_moves
+from memory_palace.notes.journal import Move, apply_change
 name, number = sys.argv[2], int(sys.argv[3])
 real, seen = getattr(os, name), []
 def call(*args, **kwargs):
@@ -99,7 +101,10 @@ def call(*args, **kwargs):
     return real(*args, **kwargs)
 setattr(os, name, call)
 moves = [Move(*pair.split(":")) for pair in sys.argv[4:]]
-apply_moves(PalacePaths(Path(sys.argv[1])), moves, reason="x", now="t")
+apply_change(
+    PalacePaths(Path(sys.argv[1])), moves, command="cold", reason="x", now="t",
+    allow_uncommitted=True,
+)
 """
 
 
@@ -127,7 +132,8 @@ def test_any_moves_and_their_undo_give_every_byte_back(order, count):
         ]
         apply_moves(paths, moves, reason="x", now="t")
         assert sorted(state(paths).values()) == sorted(before.values())
-        identity, done = last_change(paths)
+        planned = plan_undo(paths, command="cold")
+        identity, done = planned.entry.identity, planned.entry.moves
         back = [Move(move.new, move.old) for move in reversed(done)]
         apply_moves(paths, back, reason="undo", now="t", undoes=identity)
         assert state(paths) == before
