@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -155,9 +155,15 @@ class Book:
     @cached_property
     def denied(self) -> NDArray[np.bool_]:
         """Whether each anchor is denied now, whatever was allowed when it was built."""
-        is_denied = denier(self.settings.deny)
-        flags = [is_denied(anchor.display, anchor.key) for anchor in self.anchors]
+        if self.is_denied is None:
+            return np.zeros(len(self.anchors), np.bool_)
+        flags = [self.is_denied(anchor.display, anchor.key) for anchor in self.anchors]
         return np.array(flags, np.bool_)
+
+    @cached_property
+    def is_denied(self) -> Callable[[str, str], bool] | None:
+        """What says of display and key whether a term is denied; ``None`` where none is."""
+        return denier(self.settings.deny) if self.settings.deny else None
 
     @cached_property
     def trust(self) -> NDArray[np.float32]:

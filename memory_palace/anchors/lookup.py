@@ -95,7 +95,9 @@ def look_up(
     for one product of the question with the matrix of anchors.
     """
     asked = text if switches.words else ""
-    words = cover(book.snapshot, book.postings, asked, find_pair=book.rows_of_pair)
+    words = cover(
+        book.snapshot, book.postings, asked, find_pair=book.rows_of_pair, is_denied=book.is_denied
+    )
     fired = _lexical(book, text, words)
     is_named = any(book.names[anchor.place] for anchor in fired)
     if switches.semantic and vector is not None:

@@ -23,6 +23,7 @@ from memory_palace.models import Scores
 COMMON = 500
 """A word in more passages than this leads nowhere, which also bounds the cost of a lookup: 1000
 finds no more on CORF dev, 300 less (.710, .710, .687)."""
+_NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 _DULL = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
 
 
@@ -74,25 +75,33 @@ def cover(
     text: str,
     *,
     find_pair: Callable[[str], NDArray[np.int64]],
+    is_denied: Callable[[str, str], bool] | None = None,
 ) -> Coverage:
     """Look the words of a question up in the posting lists of the segments.
 
     Words of more than ``COMMON`` passages lead nowhere, words of none do not count. The cost
     depends on the lengths of the other lists, not on how many passages or words there are.
-    ``find_pair`` gives the rows of two words in a row; such a pair counts like a word.
+    ``find_pair`` gives the rows of two words in a row; such a pair counts like a word. What
+    ``is_denied``, given as it is written and as a key, does not count at all.
     """
+    shown = dict(zip(tokenize(text), tokenize(text, stems=False), strict=True)) if is_denied else {}
+
+    def is_shut(term: str) -> bool:
+        written = " ".join(shown.get(word, word) for word in term.split())
+        return is_denied is not None and is_denied(written, term)
+
     total = len(snapshot.row_note)
     found: list[tuple[str, NDArray[np.int64], float]] = []
     idf: dict[str, float] = {}
     for term in dict.fromkeys(tokenize(text)):
-        if term not in _DULL:
+        if term not in _DULL and not is_shut(term):
             count, rows = postings.find_rows(term, most=COMMON)
             if count:
                 idf[term] = log(1 + total / count) ** 2
             if len(rows):
                 found.append((term, rows, idf[term]))
     for pair in dict.fromkeys(pairs_of(words_of(text))):
-        rows = find_pair(pair)
+        rows = find_pair(pair) if not is_shut(pair) else _NO_ROWS
         if len(rows):
             idf[pair] = log(1 + total / len(rows)) ** 2
             found.append((pair, rows, idf[pair]))

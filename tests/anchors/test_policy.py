@@ -37,6 +37,22 @@ def test_a_denied_anchor_neither_is_built_nor_triggers(palace: Palace) -> None:
     assert "antenna mast" not in displays and "tipping bucket" not in displays
 
 
+def test_a_denied_term_triggers_neither_as_a_word_nor_as_a_pair(
+    palace: Palace, write: Write
+) -> None:
+    for name in ("a", "b"):
+        write(f"chambers/wren/{name}.md", f"The copper trains of {name} left the tipping yard.\n")
+    palace.index()
+    build_anchors(palace)
+    asked = "copper trains in the tipping yard"
+    fired = {name for name, _, _ in look_up_anchors(palace, asked).fired}
+    assert {"copper train", "train", "tip"} <= fired
+    late = with_settings(palace, anchors={"deny": ["copper train", "/tipping/"]})
+    fired = {name for name, _, _ in look_up_anchors(late, asked).fired}
+    assert "train" in fired
+    assert not {"copper train", "tip", "train tip", "tip yard"} & fired
+
+
 def test_anchors_lead_only_to_allowed_sources(palace: Palace) -> None:
     build_anchors(palace)
     narrow = with_settings(palace, anchors={"allow": ["palace/project_rooms"]})
