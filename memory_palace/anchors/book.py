@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchor_settings import AnchorSettings
 from memory_palace.anchors.active import active_projects
 from memory_palace.anchors.build import Past
 from memory_palace.anchors.corpus import live_rows, row_keys
@@ -18,6 +17,7 @@ from memory_palace.anchors.policy import allowed_notes, denier, trust_per_note
 from memory_palace.anchors.postings import entries, key_table
 from memory_palace.anchors.terms import match_key
 from memory_palace.anchors.tier import Tier, read_tier
+from memory_palace.config import AnchorSettings
 from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchor_settings import AnchorSettings
 from memory_palace.anchors.calibration import calibrate_sem_theta, calibrate_theta
 from memory_palace.anchors.corpus import (
     Passage,
@@ -26,6 +25,7 @@ from memory_palace.anchors.postings import find_mentions, key_table, make_lists,
 from memory_palace.anchors.terms import match_key
 from memory_palace.anchors.tier import Anchor, Keys, Tier
 from memory_palace.anchors.vocabulary import gather
+from memory_palace.config import AnchorSettings
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
 

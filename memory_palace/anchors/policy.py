@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchor_settings import TRUST, AnchorSettings
 from memory_palace.anchors.terms import match_key
+from memory_palace.config import TRUST, AnchorSettings
 from memory_palace.errors import ConfigError
 from memory_palace.notes.rooms import room_of
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchor_settings import AnchorSettings
 from memory_palace.anchors.build import distinct_rows, embed_anchors, find_stuffed
 from memory_palace.anchors.corpus import Passage, Reader, read_passages, row_keys
 from memory_palace.anchors.pairs import NO_PAIRS, PairLists, collect_pairs, list_pairs
@@ -27,6 +26,7 @@ from memory_palace.anchors.postings import (
     score_pairs,
 )  # fmt: skip
 from memory_palace.anchors.tier import Anchor, Keys, Lists, Tier, read_tier, write_tier
+from memory_palace.config import AnchorSettings
 from memory_palace.index.snapshot import Snapshot
 
 Live = tuple[Keys, NDArray[np.int64]]

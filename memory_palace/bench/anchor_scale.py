@@ -12,13 +12,13 @@ import numpy as np
 
 from memory_palace.anchors.build import distinct_rows
 from memory_palace.anchors.lookup import look_up
+from memory_palace.anchors.operations import build_anchors
 from memory_palace.anchors.postings import make_lists, score_pairs
 from memory_palace.bench.generate import generate_palace
 from memory_palace.bench.scale import Row
 from memory_palace.config import PALACE
 from memory_palace.embedding.base import embed_query
 from memory_palace.index.context import Followed
-from memory_palace.operations.anchors import build_anchors
 from memory_palace.palace import Palace
 
 ANCHORS = 400

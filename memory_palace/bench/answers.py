@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 import numpy as np
 
 from memory_palace.bench.metrics import paired_interval
-from memory_palace.changing import read_notes
+from memory_palace.changes.change import read_notes
 from memory_palace.errors import UsageError
-from memory_palace.operations.redqueen import load_memories
 from memory_palace.palace import Palace
 from memory_palace.redqueen.dialogue import Dialogue
 from memory_palace.redqueen.evaluator import names
 from memory_palace.redqueen.examiner import TemplateExaminer
+from memory_palace.redqueen.rounds import load_memories
 from memory_palace.redqueen.selection import choose_targets
 from memory_palace.redqueen.values import Question, Strategy
 

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from memory_palace.anchors.operations import build_anchors, look_up_anchors
 from memory_palace.bench.corf_data import Item
 from memory_palace.config import PALACE
-from memory_palace.operations.anchors import build_anchors, look_up_anchors
 from memory_palace.palace import Palace
 
 PROBES = 5

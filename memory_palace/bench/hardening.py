@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from memory_palace.bench.golden import Pair, read_pairs
 from memory_palace.bench.metrics import DRAWS, SEED
-from memory_palace.changing import read_notes
+from memory_palace.changes.change import read_notes
 from memory_palace.config import PALACE
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Document
 from memory_palace.notes.links import find_links
-from memory_palace.operations.redqueen import find_embedder, load_memories, run
 from memory_palace.palace import Palace
 from memory_palace.redqueen.learner import CueLearner
 from memory_palace.redqueen.memories import NoteMemory
 from memory_palace.redqueen.passages import content_words
 from memory_palace.redqueen.patching import patch_note
+from memory_palace.redqueen.rounds import find_embedder, load_memories, run
 from memory_palace.redqueen.values import Evolution, Strategy
 
 CUT = 5

@@ -25,7 +25,7 @@ QUESTION = "how was the river station repaired after the frost"
 
 _STAT_ALL = """
 import os, sys
-import memory_palace.palace, memory_palace.cli.index, memory_palace.index.build
+import memory_palace.engine, memory_palace.cli.index, memory_palace.index.build
 def walk(folder):
     with os.scandir(folder) as entries:
         for entry in entries:

@@ -9,11 +9,7 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.anchors.tier import Anchor, Tier
-from memory_palace.cli.options import SCHEMA, Json, Wait, open_palace
-from memory_palace.cli.printing import print_json, say
-from memory_palace.language.visible import visible
-from memory_palace.operations.anchors import (
+from memory_palace.anchors.operations import (
     Answer,
     anchor_tiers,
     build_anchors,
@@ -21,6 +17,10 @@ from memory_palace.operations.anchors import (
     look_up_anchors,
     update_anchors,
 )  # fmt: skip
+from memory_palace.anchors.tier import Anchor, Tier
+from memory_palace.cli.options import SCHEMA, Json, Wait, open_palace
+from memory_palace.cli.printing import print_json, say
+from memory_palace.language.visible import visible
 
 app = typer.Typer(no_args_is_help=True, help="The address book: terms, and where they lead.")
 

@@ -20,7 +20,7 @@ from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import half_life_days
-from memory_palace.operations.redqueen import model_roles
+from memory_palace.redqueen.rounds import model_roles
 from memory_palace.redqueen.simulation import LEAST_REPETITIONS, Cell, simulate
 
 

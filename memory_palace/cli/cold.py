@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.cli.changes import AllowUncommitted, Apply, show_outcome
-from memory_palace.cli.options import SCHEMA, Json, open_palace
-from memory_palace.cli.printing import print_json
-from memory_palace.cold_zone import (
+from memory_palace.changes.cold_zone import (
     archive_note,
     find_leaks,
     fix_leaks,
     restore_note,
     undo_last,
 )  # fmt: skip
+from memory_palace.cli.changes import AllowUncommitted, Apply, show_outcome
+from memory_palace.cli.options import SCHEMA, Json, open_palace
+from memory_palace.cli.printing import print_json
 from memory_palace.errors import CheckFailedError
 from memory_palace.graph.blindness import Leak
 from memory_palace.language.visible import visible

@@ -11,13 +11,13 @@ from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
-from memory_palace.operations.conflicts import (
+from memory_palace.workflow.conflict_notes import Conflict
+from memory_palace.workflow.conflicts import (
     list_conflicts,
     open_conflict,
     resolve_conflict,
     show_conflict,
 )
-from memory_palace.workflow.conflict import Conflict
 
 app = typer.Typer(no_args_is_help=True, help="Claims that cannot both be true.")
 Name = Annotated[str, typer.Argument(help="Path, file name, slug, conflict_id or title.")]

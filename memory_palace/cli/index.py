@@ -13,7 +13,7 @@ from memory_palace.cli.options import SCHEMA, Json, Quiet, Wait, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import NotesFailedError
 from memory_palace.index.context import Progress
-from memory_palace.outcomes import IndexReport
+from memory_palace.models import IndexReport
 
 
 def index_notes(
@@ -63,7 +63,7 @@ def index_notes(
     elif not quiet:
         _print_report(report)
     if nightly and not dry_run:
-        from memory_palace.operations.anchors import build_anchors  # delayed: only this needs it
+        from memory_palace.anchors.operations import build_anchors  # delayed: only this needs it
 
         built = build_anchors(palace, wait_seconds=max(wait, 30.0))
         if not quiet:

@@ -12,8 +12,7 @@ from memory_palace.cli.options import SCHEMA, Json, Limit, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
-from memory_palace.navigation.locus import Locus, Pose2D
-from memory_palace.operations.locus import (
+from memory_palace.navigation.loci import (
     DEFAULT_ROOM,
     Loci,
     add_locus,
@@ -23,6 +22,7 @@ from memory_palace.operations.locus import (
     read_loci,
     read_node_list,
 )
+from memory_palace.navigation.locus import Locus, Pose2D
 
 app = typer.Typer(no_args_is_help=True, help="Notes that have a place: loci.")
 Within = Annotated[float | None, typer.Option("--within", min=0.0, help="Metres at most.")]

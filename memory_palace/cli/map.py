@@ -6,7 +6,7 @@ import typer
 
 from memory_palace.cli.changes import AllowUncommitted, Apply, show_outcome
 from memory_palace.cli.options import Json, open_palace
-from memory_palace.operations.map import draw_map
+from memory_palace.workflow.map import draw_map
 
 
 def map_palace(

@@ -17,15 +17,15 @@ from memory_palace.errors import CheckFailedError
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.claims import split_sentences
-from memory_palace.mnemonics.smashin import band_of
-from memory_palace.mnemonics.values import LinkKind, Memory, MemoryLink
-from memory_palace.operations.memories import define, list_memories, show_memory, tour
-from memory_palace.operations.memory_notes import (
+from memory_palace.mnemonics.memories import define, list_memories, show_memory, tour
+from memory_palace.mnemonics.memory_notes import (
     MEMORIES_ROOM,
     lint_memories,
     new_memory,
     read_draft,
 )
+from memory_palace.mnemonics.smashin import band_of
+from memory_palace.mnemonics.values import LinkKind, Memory, MemoryLink
 
 app = typer.Typer(no_args_is_help=True, help="Memories: notes that can be checked.")
 Name = Annotated[str, typer.Argument(help="Path, file name, title, alias or anchor of a memory.")]

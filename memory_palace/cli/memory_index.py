@@ -10,7 +10,7 @@ from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.hierarchy import Retrieved
-from memory_palace.operations.memories import find_domain, open_hierarchy
+from memory_palace.mnemonics.memories import find_domain, open_hierarchy
 
 
 def show_index(

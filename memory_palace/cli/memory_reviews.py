@@ -13,11 +13,11 @@ from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.decay import Fit, half_life_days
+from memory_palace.mnemonics.memory_notes import Scored, score_memory
+from memory_palace.mnemonics.reviewing import plan_reviews, record_review
 from memory_palace.mnemonics.reviews import FIBONACCI, Standing
 from memory_palace.mnemonics.smashin import band_of
 from memory_palace.mnemonics.values import BY_PERSON, BY_WORDS, Factor, Mark, Memory
-from memory_palace.operations.memory_notes import Scored, score_memory
-from memory_palace.operations.reviewing import plan_reviews, record_review
 
 _WEAK = 0.6
 """Predicted confidence below which a memory is called weak (source document 000)."""

@@ -7,16 +7,14 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.changing import undo_change
+from memory_palace.changes.change import undo_change
 from memory_palace.cli.changes import AllowUncommitted, Apply, show_outcome
 from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.metabolism.assets import get_kind
-from memory_palace.metabolism.elimination import Proposal
-from memory_palace.metabolism.gates import Gate
-from memory_palace.operations.metabolism import (
+from memory_palace.metabolism.cycle import (
     Report,
     distill,
     eliminate,
@@ -25,6 +23,8 @@ from memory_palace.operations.metabolism import (
     read_changes,
     take_report,
 )
+from memory_palace.metabolism.elimination import Proposal
+from memory_palace.metabolism.gates import Gate
 
 app = typer.Typer(no_args_is_help=True, help="What outlives its project, and what goes.")
 Note = Annotated[str, typer.Argument(help="Path, stem, title or alias of a note.")]

@@ -26,8 +26,7 @@ from memory_palace.cli.printing import print_json, say, show_date
 from memory_palace.cli.when import parse_moment
 from memory_palace.errors import IndexLockedError, UsageError
 from memory_palace.language.visible import visible
-from memory_palace.models import Hit
-from memory_palace.outcomes import QueryResult
+from memory_palace.models import Hit, QueryResult
 from memory_palace.palace import Palace
 from memory_palace.retrieval.budget import fit_passages
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES

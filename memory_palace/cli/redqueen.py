@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.changing import undo_change
+from memory_palace.changes.change import undo_change
 from memory_palace.cli.changes import AllowUncommitted, Apply, show_outcome
 from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.language.visible import visible
-from memory_palace.operations.redqueen import (
+from memory_palace.redqueen.rounds import (
     COMMAND,
     PastRound,
     Round,

@@ -12,10 +12,10 @@ from memory_palace.cli.options import SCHEMA, Json, Limit, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
+from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.loop import StepRecord
-from memory_palace.navigation.session import Session
-from memory_palace.operations.locus import read_loci
-from memory_palace.operations.seek import (
+from memory_palace.navigation.search_run import run_search
+from memory_palace.navigation.searches import (
     Plan,
     change_search_goal,
     confirm_node,
@@ -28,7 +28,7 @@ from memory_palace.operations.seek import (
     start_search,
     step_search,
 )
-from memory_palace.operations.seek_run import run_search
+from memory_palace.navigation.session import Session
 
 app = typer.Typer(no_args_is_help=True, help="Pursue a goal over several steps.")
 Name: TypeAlias = Annotated[

@@ -12,7 +12,8 @@ from memory_palace.cli.printing import print_json
 from memory_palace.cli.tables import print_board
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.language.visible import visible
-from memory_palace.operations.tasks import (
+from memory_palace.workflow.cards import STATES, Card
+from memory_palace.workflow.tasks import (
     lint_tasks,
     list_tasks,
     move_task,
@@ -20,7 +21,6 @@ from memory_palace.operations.tasks import (
     route_task,
     show_task,
 )
-from memory_palace.workflow.cards import STATES, Card
 
 app = typer.Typer(no_args_is_help=True, help="Task cards: palace/dispatch_corridor.")
 CardName = Annotated[str, typer.Argument(help="Path, file name, slug, task_id or title.")]

@@ -13,7 +13,7 @@ from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.support import ClaimCheck
 from memory_palace.mnemonics.verification import Outcome, TokenCheck, Verification
-from memory_palace.operations.verification import Verified, verify
+from memory_palace.mnemonics.verify import Verified, verify
 
 
 def verify_answer(

@@ -13,11 +13,11 @@ from typing import Any
 
 from memory_palace.errors import MissingPartError
 from memory_palace.facts.reading import Reader, Reading, Said, read_by_patterns
+from memory_palace.index.recipes import english_pipeline
 from memory_palace.language.names import Name, find_known
 from memory_palace.language.relations import FIRST_PERSON, Relation, lemma
 from memory_palace.language.stemming import stem_word
 from memory_palace.language.words import Part, Word, split_words
-from memory_palace.recipes import english_pipeline
 
 _NO_NAMES = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"))
 _SUBJECTS = frozenset(("nsubj",))

@@ -15,10 +15,9 @@ from memory_palace.index.rows import RowMaker, Tally
 from memory_palace.index.segment import Segment, open_segment
 from memory_palace.index.state import EMPTY, State, changed_ns
 from memory_palace.index.writing import NoteRow, tombstone, write_segment
-from memory_palace.models import SourceFile
+from memory_palace.models import IndexReport, SourceFile
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.reading import read_note
-from memory_palace.outcomes import IndexReport
 
 
 def build_index(

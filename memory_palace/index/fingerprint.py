@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
-from memory_palace.recipes import CHUNKER, ENRICHED, TOKENIZER, facts_recipe
+from memory_palace.index.recipes import CHUNKER, ENRICHED, TOKENIZER, facts_recipe
 
 
 def index_fingerprint(embedder: Embedder, *, is_enriched: bool = False) -> str:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from memory_palace.changes.editing import Create
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import TELEGRAM, WING
 from memory_palace.metabolism.foam import split_statements, strip_foam
 from memory_palace.metabolism.ledger import Ledger
 from memory_palace.notes.document import LEAD, Document, set_fields
-from memory_palace.notes.editing import Create
 from memory_palace.workflow.cards import Card
 from memory_palace.workflow.corridor import target_of_item
 from memory_palace.workflow.naming import make_slug

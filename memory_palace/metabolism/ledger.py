@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime
 
 from memory_palace.config import PALACE
 from memory_palace.graph.resolve import Resolver
-from memory_palace.metabolism.usage import Usage
 from memory_palace.notes.dates import date_in_front_matter, date_in_name
 from memory_palace.notes.document import Document
+from memory_palace.notes.usage import Usage
 from memory_palace.workflow.cards import Card, read_cards
 from memory_palace.workflow.corridor import target_of_item
 from memory_palace.workflow.overview import own_links

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from memory_palace.changes.editing import Create, Operation, Replace
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import CONSTITUTION, KINDS, WING, Kind, kind_of
 from memory_palace.metabolism.gates import (
@@ -17,7 +18,6 @@ from memory_palace.metabolism.gates import (
 )
 from memory_palace.metabolism.ledger import Ledger
 from memory_palace.notes.document import Document, set_fields
-from memory_palace.notes.editing import Create, Operation, Replace
 from memory_palace.workflow.naming import make_slug, one_line
 
 _COST = "Cost of deviation"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from memory_palace.changes.archive import plan_archive
+from memory_palace.changes.editing import Create, Move, Operation, Replace
 from memory_palace.config import PALACE
 from memory_palace.metabolism.elimination import Proposal
 from memory_palace.metabolism.ledger import Ledger
-from memory_palace.notes.archive import plan_archive
 from memory_palace.notes.document import Document, parse_document, set_fields
-from memory_palace.notes.editing import Create, Move, Operation, Replace
-from memory_palace.workflow.conflict import make_quote, plan_open
+from memory_palace.workflow.conflict_notes import make_quote, plan_open
 
 _LOWER = {"high": "medium", "medium": "low", "low": "low", "": "low"}
 RAISED_BY = "metabolism"

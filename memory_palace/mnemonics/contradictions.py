@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, product
 
-from memory_palace.language.clock import find_clock_times
-from memory_palace.language.numbers import Number, find_implied
-from memory_palace.language.opposites import find_allies, find_opposites
 from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.claims import DENIALS, UNITS, Passage, split_sentences
+from memory_palace.mnemonics.clock import find_clock_times
 from memory_palace.mnemonics.comparing import (
     find_closeness,
     find_exchanged,
@@ -26,6 +24,8 @@ from memory_palace.mnemonics.comparing import (
     words_beside,
 )
 from memory_palace.mnemonics.exchanges import find_crossings, find_reversals
+from memory_palace.mnemonics.numbers import Number, find_implied
+from memory_palace.mnemonics.opposites import find_allies, find_opposites
 
 FOLLOWS = 0.65
 """Share of a claim's content words in one sentence of the memory: above, it follows the wording."""

@@ -14,17 +14,16 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_palace.config import PalacePaths
+from memory_palace.config import PalacePaths, read_config
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.form import is_memory, read_memory
-from memory_palace.mnemonics.routing import Route, Router
 from memory_palace.mnemonics.values import Memory
 from memory_palace.models import Matrix, Scores, Vector
 from memory_palace.notes.document import read_library
-from memory_palace.settings import read_config
+from memory_palace.retrieval.routing import Route, Router
 
 Embed = Callable[[Sequence[str]], Matrix]
 """Unit vectors of passages, shape ``(texts, dimension)``."""

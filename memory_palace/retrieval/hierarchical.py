@@ -11,9 +11,9 @@ from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
-from memory_palace.mnemonics.routing import choose_domains, count_votes
 from memory_palace.models import Query
 from memory_palace.retrieval.filters import match_notes
+from memory_palace.retrieval.routing import choose_domains, count_votes
 
 _STOPPED = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from memory_palace.changes.editing import Create, Move, Operation, Replace
 from memory_palace.config import PALACE
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.notes.document import set_fields
-from memory_palace.notes.editing import Create, Move, Operation, Replace
 from memory_palace.workflow.cards import CORRIDOR, Card, State
 from memory_palace.workflow.naming import make_slug, one_line
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory_palace.changes.editing import Create, Operation, Replace
 from memory_palace.errors import PalaceError
 from memory_palace.language.visible import visible
 from memory_palace.models import Link
 from memory_palace.notes.document import Document
-from memory_palace.notes.editing import Create, Operation, Replace
 from memory_palace.workflow.cards import STATES, Card
-from memory_palace.workflow.conflict import Conflict
+from memory_palace.workflow.conflict_notes import Conflict
 
 PANEL = "palace/grand_hall/control_panel.md"
 OPEN, CLOSE = "<!-- palace:map, generated; edits in here are lost -->", "<!-- /palace:map -->"

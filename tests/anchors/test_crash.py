@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from stopping import is_stopped
 
-from memory_palace.operations.anchors import build_anchors, look_up_anchors
+from memory_palace.anchors.operations import build_anchors, look_up_anchors
 from memory_palace.palace import Palace
 
 CALLS = ("open", "fsync", "replace", "unlink")

@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 from memory_palace.anchors.lookup import look_up
+from memory_palace.anchors.operations import (
+    anchor_tiers,
+    build_anchors,
+    export_anchors,
+    look_up_anchors,
+)  # fmt: skip
 from memory_palace.bench.corf import measure_corf
 from memory_palace.bench.corf_data import Item, generate_corf, read_items, write_items
 from memory_palace.bench.corf_fresh import with_fresh_notes
 from memory_palace.bench.plots import draw_corf
 from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError
-from memory_palace.operations.anchors import (
-    anchor_tiers,
-    build_anchors,
-    export_anchors,
-    look_up_anchors,
-)  # fmt: skip
 from memory_palace.palace import Palace
 
 

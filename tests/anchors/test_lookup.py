@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from memory_palace.anchors.lookup import Switches
+from memory_palace.anchors.operations import build_anchors, look_up_anchors
 from memory_palace.models import Filters
-from memory_palace.operations.anchors import build_anchors, look_up_anchors
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from memory_palace.anchors.lookup import EVERYTHING
+from memory_palace.anchors.operations import build_anchors, look_up_anchors
 from memory_palace.anchors.pairs import MOST, collect_pairs, list_pairs, pairs_of
 from memory_palace.index.postings import hash_key
-from memory_palace.operations.anchors import build_anchors, look_up_anchors
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]

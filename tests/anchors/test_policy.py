@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from memory_palace.anchors.operations import anchor_tiers, build_anchors, look_up_anchors
 from memory_palace.anchors.policy import source_of
 from memory_palace.config import parse_config
 from memory_palace.errors import ConfigError
-from memory_palace.operations.anchors import anchor_tiers, build_anchors, look_up_anchors
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]

@@ -12,15 +12,15 @@ import pytest
 
 from memory_palace.anchors.build import Past, build_tier
 from memory_palace.anchors.lookup import EVERYTHING
-from memory_palace.errors import IndexDamagedError
-from memory_palace.index.commit import read_commit
-from memory_palace.operations.anchors import (
+from memory_palace.anchors.operations import (
     anchor_tiers,
     build_anchors,
     commit_tier,
     look_up_anchors,
     reader_of,
 )  # fmt: skip
+from memory_palace.errors import IndexDamagedError
+from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]

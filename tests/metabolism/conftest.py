@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from memory_palace.metabolism.ledger import make_ledger
-from memory_palace.metabolism.usage import Usage
 from memory_palace.notes.document import parse_document
+from memory_palace.notes.usage import Usage
 from memory_palace.palace import Palace
 
 TODAY = date(2026, 11, 21)

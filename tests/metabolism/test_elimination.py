@@ -6,12 +6,12 @@ from datetime import date, timedelta
 
 import pytest
 
+from memory_palace.changes.editing import Create, Move, Replace
 from memory_palace.metabolism.elimination import find_proposals
 from memory_palace.metabolism.likeness import is_duplicate
 from memory_palace.metabolism.steps import carry_out
-from memory_palace.metabolism.usage import Usage
 from memory_palace.notes.document import parse_document
-from memory_palace.notes.editing import Create, Move, Replace
+from memory_palace.notes.usage import Usage
 
 TODAY = date(2026, 11, 21)
 OLD = TODAY - timedelta(days=90)

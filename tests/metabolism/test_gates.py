@@ -8,7 +8,7 @@ import pytest
 
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.metabolism.gates import constitution_gates, is_ripe, reflection_gates
-from memory_palace.metabolism.usage import Usage
+from memory_palace.notes.usage import Usage
 
 NOTE = "palace/project_rooms/winter/log.md"
 TODAY = date(2026, 11, 21)

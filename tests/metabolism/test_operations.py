@@ -9,17 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.changing import Plan, change_notes, read_notes, undo_change
+from memory_palace.changes.change import Plan, change_notes, read_notes, undo_change
+from memory_palace.changes.editing import Move
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import KINDS, get_kind
-from memory_palace.metabolism.distill import LEAST_TOKENS, MOST_TOKENS, count_tokens, distill_card
-from memory_palace.metabolism.foam import split_statements, strip_foam
-from memory_palace.metabolism.usage import read_usage, record_usage
-from memory_palace.models import Filters
-from memory_palace.notes.document import parse_document
-from memory_palace.notes.editing import Move
-from memory_palace.operations.conflicts import list_conflicts, resolve_conflict
-from memory_palace.operations.metabolism import (
+from memory_palace.metabolism.cycle import (
     distill,
     eliminate,
     explain_note,
@@ -28,7 +22,13 @@ from memory_palace.operations.metabolism import (
     take_ledger,
     take_report,
 )
+from memory_palace.metabolism.distill import LEAST_TOKENS, MOST_TOKENS, count_tokens, distill_card
+from memory_palace.metabolism.foam import split_statements, strip_foam
+from memory_palace.models import Filters
+from memory_palace.notes.document import parse_document
+from memory_palace.notes.usage import read_usage, record_usage
 from memory_palace.palace import Palace
+from memory_palace.workflow.conflicts import list_conflicts, resolve_conflict
 
 ROOT = Path(__file__).parent.parent.parent
 TODAY = date(2026, 11, 21)

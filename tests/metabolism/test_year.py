@@ -14,19 +14,19 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.changing import Plan, change_notes
+from memory_palace.changes.change import Plan, change_notes
+from memory_palace.changes.journal import read_log
 from memory_palace.errors import CheckFailedError
 from memory_palace.metabolism.assets import KINDS
-from memory_palace.metabolism.promotion import plan_promotion
-from memory_palace.metabolism.usage import record_usage
-from memory_palace.notes.journal import read_log
-from memory_palace.operations.metabolism import (
+from memory_palace.metabolism.cycle import (
     eliminate,
     find_ripe,
     plan_distill,
     take_ledger,
     undistilled_cards,
 )
+from memory_palace.metabolism.promotion import plan_promotion
+from memory_palace.notes.usage import record_usage
 from memory_palace.palace import Palace
 
 ROOT = Path(__file__).parent.parent.parent

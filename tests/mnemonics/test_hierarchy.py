@@ -15,9 +15,9 @@ from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.mnemonics import HierarchicalIndex
 from memory_palace.mnemonics.hierarchy import ROOT_CHARACTERS, render
-from memory_palace.mnemonics.routing import MOST_DOMAINS, Router
 from memory_palace.mnemonics.values import Memory
 from memory_palace.palace import Palace
+from memory_palace.retrieval.routing import MOST_DOMAINS, Router
 
 SET = make_memories(300, questions=60, seed=7)
 INDEX = HierarchicalIndex.of(SET.memories)

@@ -6,20 +6,20 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from memory_palace.changing import undo_change
+from memory_palace.changes.change import undo_change
 from memory_palace.errors import UsageError
-from memory_palace.mnemonics.reviews import LOG
-from memory_palace.mnemonics.values import Factor, Mark, Memory
-from memory_palace.mnemonics.verification import Outcome
-from memory_palace.operations.memories import define, list_memories, show_memory, tour
-from memory_palace.operations.memory_notes import (
+from memory_palace.mnemonics.memories import define, list_memories, show_memory, tour
+from memory_palace.mnemonics.memory_notes import (
     lint_memories,
     new_memory,
     read_draft,
     score_memory,
 )
-from memory_palace.operations.reviewing import plan_reviews, record_review
-from memory_palace.operations.verification import verify
+from memory_palace.mnemonics.reviewing import plan_reviews, record_review
+from memory_palace.mnemonics.reviews import LOG
+from memory_palace.mnemonics.values import Factor, Mark, Memory
+from memory_palace.mnemonics.verification import Outcome
+from memory_palace.mnemonics.verify import verify
 from memory_palace.palace import Palace
 
 TODAY = date(2026, 3, 1)

@@ -9,7 +9,7 @@ import pytest
 
 from memory_palace.cli.app import main
 from memory_palace.errors import MissingPartError, PalaceError, UsageError
-from memory_palace.operations.seek import Plan, load_search, start_search, step_search
+from memory_palace.navigation.searches import Plan, load_search, start_search, step_search
 
 pytestmark = [
     pytest.mark.llm,

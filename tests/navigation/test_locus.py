@@ -7,9 +7,7 @@ import json
 import pytest
 
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.navigation.locus import MemoryNode, Pose2D
-from memory_palace.navigation.schema import SchemaError
-from memory_palace.operations.locus import (
+from memory_palace.navigation.loci import (
     check_loci,
     export_record,
     import_loci,
@@ -17,6 +15,8 @@ from memory_palace.operations.locus import (
     read_loci,
     read_node_list,
 )
+from memory_palace.navigation.locus import MemoryNode, Pose2D
+from memory_palace.navigation.schema import SchemaError
 
 ROOM = "chambers/places"
 

@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.plot import draw_search
-from memory_palace.operations.locus import read_loci
-from memory_palace.operations.seek import Plan, load_search, read_search_log, start_search
-from memory_palace.operations.seek_run import run_search
+from memory_palace.navigation.search_run import run_search
+from memory_palace.navigation.searches import Plan, load_search, read_search_log, start_search
 
 
 @pytest.fixture

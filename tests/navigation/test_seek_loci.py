@@ -7,7 +7,8 @@ import pytest
 from memory_palace.errors import MissingPartError
 from memory_palace.navigation.belief import new_belief
 from memory_palace.navigation.locus import Pose2D
-from memory_palace.operations.seek import (
+from memory_palace.navigation.search_run import run_search
+from memory_palace.navigation.searches import (
     Plan,
     load_search,
     read_search_log,
@@ -15,7 +16,6 @@ from memory_palace.operations.seek import (
     start_search,
     step_search,
 )
-from memory_palace.operations.seek_run import run_search
 
 CELLAR, ATTIC, GARAGE = 0, 1, 2
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.operations.seek import (
+from memory_palace.navigation.search_run import run_search
+from memory_palace.navigation.searches import (
     Plan,
     change_search_goal,
     confirm_node,
@@ -17,7 +18,6 @@ from memory_palace.operations.seek import (
     start_search,
     step_search,
 )
-from memory_palace.operations.seek_run import run_search
 
 GOAL = "where is the pump"
 

@@ -12,9 +12,8 @@ import pytest
 from stopping import Stopped, steps_of
 
 from memory_palace.errors import IndexLockedError, PalaceError, UsageError
-from memory_palace.navigation.session import Sessions
-from memory_palace.operations import seek
-from memory_palace.operations.seek import (
+from memory_palace.navigation import searches
+from memory_palace.navigation.searches import (
     Plan,
     load_search,
     read_node,
@@ -23,6 +22,7 @@ from memory_palace.operations.seek import (
     start_search,
     step_search,
 )
+from memory_palace.navigation.session import Sessions
 from memory_palace.palace import Palace
 
 CALLS = ("open", "fsync", "replace", "truncate")
@@ -77,7 +77,7 @@ def test_a_killed_process_leaves_a_search_that_goes_on(search):
     palace, name = search
     code = """
 import os, sys, pathlib
-from memory_palace.operations.seek import step_search
+from memory_palace.navigation.searches import step_search
 from memory_palace.palace import Palace
 from memory_palace.navigation.session import Sessions
 save = Sessions.save
@@ -99,7 +99,7 @@ step_search(Palace(pathlib.Path(sys.argv[1])), None)
 
 def test_one_writer_at_a_time(search, monkeypatch):
     palace, name = search
-    monkeypatch.setattr(seek, "WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(searches, "WAIT_SECONDS", 0.0)
     sessions = sessions_of(palace)
     with sessions.writing(name), pytest.raises(IndexLockedError, match=f"the search {name}"):
         step_search(palace, name)

@@ -5,10 +5,10 @@ from functools import partial
 import pytest
 from stopping import is_stopped
 
+from memory_palace.changes.archive import plan_archive, plan_restore
+from memory_palace.changes.journal import Move, apply_change, plan_undo, read_log, recover
 from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
-from memory_palace.notes.archive import plan_archive, plan_restore
-from memory_palace.notes.journal import Move, apply_change, plan_undo, read_log, recover
 
 apply_moves = partial(apply_change, command="cold", allow_uncommitted=True)
 CALLS = ("open", "fsync", "replace", "link", "unlink")

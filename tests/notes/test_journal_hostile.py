@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_palace.changes.journal import Move, apply_change, plan_undo, read_log, recover
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.notes.journal import Move, apply_change, plan_undo, read_log, recover
 
 apply_moves = partial(apply_change, command="cold", allow_uncommitted=True)
 A = Move("palace/chambers/a.md", "palace/archive_basement/2026/chambers/a.md")
@@ -91,7 +91,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from memory_palace.config import PalacePaths
-from memory_palace.notes.journal import Move, apply_change
+from memory_palace.changes.journal import Move, apply_change
 name, number = sys.argv[2], int(sys.argv[3])
 real, seen = getattr(os, name), []
 def call(*args, **kwargs):

@@ -12,9 +12,9 @@ import pytest
 from memory_palace.bench.answers import measure_answers
 from memory_palace.cli.app import main
 from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError, UsageError
-from memory_palace.operations.redqueen import model_roles, run
 from memory_palace.redqueen.dialogue import ATTEMPTS, find_json, read_prompt
 from memory_palace.redqueen.replies import ReplyError
+from memory_palace.redqueen.rounds import model_roles, run
 from memory_palace.redqueen.values import Strategy
 
 pytestmark = [

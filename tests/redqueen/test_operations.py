@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory_palace.changing import read_notes, undo_change
+from memory_palace.changes.change import read_notes, undo_change
 from memory_palace.errors import UsageError
-from memory_palace.operations.redqueen import (
+from memory_palace.palace import Palace
+from memory_palace.redqueen.rounds import (
     COMMAND,
     find_resting,
     find_round,
@@ -15,7 +16,6 @@ from memory_palace.operations.redqueen import (
     read_history,
     run,
 )
-from memory_palace.palace import Palace
 from memory_palace.redqueen.values import Strategy
 
 
@@ -103,7 +103,7 @@ def test_no_token_is_asked_for_or_proposed(sample):
 
 
 def test_an_edit_made_during_the_round_is_kept(sample, monkeypatch):
-    import memory_palace.operations.redqueen as operations
+    import memory_palace.redqueen.rounds as operations
 
     done = play(sample, apply=False)
     path = sample.paths.root / done.outcome.paths[0]

@@ -5,15 +5,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.changing import read_notes, undo_change
+from memory_palace.changes.change import read_notes, undo_change
 from memory_palace.errors import UsageError
-from memory_palace.operations.conflicts import (
+from memory_palace.retrieval.disputes import find_disputes
+from memory_palace.workflow.conflicts import (
     list_conflicts,
     open_conflict,
     resolve_conflict,
     show_conflict,
 )
-from memory_palace.workflow.disputes import find_disputes
 
 
 @pytest.fixture

@@ -10,9 +10,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from memory_palace.changing import undo_change
+from memory_palace.changes.change import undo_change
 from memory_palace.errors import CheckFailedError, PalaceError, UsageError
-from memory_palace.operations.tasks import (
+from memory_palace.palace import Palace
+from memory_palace.workflow.corridor import TRANSITIONS
+from memory_palace.workflow.tasks import (
     lint_tasks,
     list_tasks,
     move_task,
@@ -20,8 +22,6 @@ from memory_palace.operations.tasks import (
     route_task,
     show_task,
 )
-from memory_palace.palace import Palace
-from memory_palace.workflow.corridor import TRANSITIONS
 
 ROOT = Path(__file__).parent.parent.parent
 

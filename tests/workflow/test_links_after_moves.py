@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from memory_palace.cold_zone import archive_note, restore_note, undo_last
+from memory_palace.changes.cold_zone import archive_note, restore_note, undo_last
 from memory_palace.errors import UsageError
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.changing import read_notes, undo_change
+from memory_palace.changes.change import read_notes, undo_change
 from memory_palace.errors import PalaceError
-from memory_palace.operations.map import draw_map
 from memory_palace.palace import Palace
+from memory_palace.workflow.map import draw_map
 from memory_palace.workflow.overview import CLOSE, OPEN, PANEL, own_links
 
 ROOT = Path(__file__).parent.parent.parent

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.navigation.belief import (
     FINAL,
@@ -20,16 +21,15 @@ from memory_palace.navigation.belief import (
     see,
 )
 from memory_palace.navigation.candidates import Scoring
+from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.locus import Pose2D
 from memory_palace.navigation.loop import StepRecord, take_step
 from memory_palace.navigation.perception import says
 from memory_palace.navigation.proposer import Proposer, RuleProposer
 from memory_palace.navigation.session import Session, Sessions
+from memory_palace.navigation.survey import take_survey
 from memory_palace.navigation.verifier import RuleVerifier, check_constraints
 from memory_palace.notes.excerpt import NoteText
-from memory_palace.operations.locus import read_loci
-from memory_palace.operations.survey import take_survey
-from memory_palace.palace import Palace
 
 WAIT_SECONDS = 10.0
 """How long a change of a session waits for another process that works on it."""
@@ -51,17 +51,17 @@ class Plan:
     half_life_days: float | None = None
 
 
-def start_search(palace: Palace, goal: str, plan: Plan) -> Session:
+def start_search(engine: Engine, goal: str, plan: Plan) -> Session:
     """Begin a search and return it; raise ``UsageError`` for a plan that contradicts itself."""
     belief = new_belief(goal, check_constraints(plan.constraints))
-    _check_plan(palace, plan)
-    sessions = sessions_of(palace)
+    _check_plan(engine, plan)
+    sessions = sessions_of(engine)
     while True:
         name = sessions.free_name(_slug(belief["goal_text"]))
         with sessions.writing(name, wait_seconds=WAIT_SECONDS):
             if sessions.free_name(name) == name:  # nobody has taken it meanwhile
                 session = _new_session(name, belief, plan)
-                _save_start(palace, sessions, session)
+                _save_start(engine, sessions, session)
                 return session
 
 
@@ -75,8 +75,8 @@ def _new_session(name: str, belief: BeliefState, plan: Plan) -> Session:
     )  # fmt: skip
 
 
-def _save_start(palace: Palace, sessions: Sessions, session: Session) -> None:
-    survey = take_survey(palace, session, now=time.time())
+def _save_start(engine: Engine, sessions: Sessions, session: Session) -> None:
+    survey = take_survey(engine, session, now=time.time())
     record = {
         "event": "start",
         "goal_text": session.belief["goal_text"],
@@ -87,11 +87,11 @@ def _save_start(palace: Palace, sessions: Sessions, session: Session) -> None:
 
 
 def step_search(
-    palace: Palace, name: str | None, *, images: Sequence[str] = ()
+    engine: Engine, name: str | None, *, images: Sequence[str] = ()
 ) -> tuple[Session, StepRecord]:
     """Take one step: retrieve, propose, verify, believe. A model is shown the image files."""
-    with _changing(palace, name) as (sessions, session):
-        survey = take_survey(palace, session, now=time.time())
+    with _changing(engine, name) as (sessions, session):
+        survey = take_survey(engine, session, now=time.time())
         session.belief, record = take_step(
             session.belief, survey.retrieval, survey.around,
             proposer=_proposer(session, images), verifier=RuleVerifier(), step=session.step,
@@ -104,26 +104,26 @@ def step_search(
     return session, record
 
 
-def read_node(palace: Palace, name: str | None, node: int | None) -> tuple[Session, NoteText]:
+def read_node(engine: Engine, name: str | None, node: int | None) -> tuple[Session, NoteText]:
     """Read the note of a node, by default the one the last step leads to; it counts as read."""
-    with _changing(palace, name) as (sessions, session):
+    with _changing(engine, name) as (sessions, session):
         number = _node(sessions, session, node)
-        text = palace.read(session.nodes[number])
+        text = engine.read(session.nodes[number])
         see(session.belief, number, is_hit=False, step=session.step)
         session.closed.setdefault(number, "read")
         sessions.save(session, _observed(session, number, "read"))
     return session, text
 
 
-def confirm_node(palace: Palace, name: str | None, node: int | None, quote: str) -> Session:
+def confirm_node(engine: Engine, name: str | None, node: int | None, quote: str) -> Session:
     """Finish a search with a note that says ``quote``.
 
     Raise ``CheckFailedError`` where the note, read again, does not; nothing is believed then.
     """
-    with _changing(palace, name) as (sessions, session):
+    with _changing(engine, name) as (sessions, session):
         number = _node(sessions, session, node)
         path = session.nodes[number]
-        if not says(palace.read(path).text, quote):
+        if not says(engine.read(path).text, quote):
             raise CheckFailedError(f"{path} does not say {quote!r}; nothing is confirmed")
         see(session.belief, number, is_hit=True, step=session.step)
         finish(session.belief)
@@ -131,9 +131,9 @@ def confirm_node(palace: Palace, name: str | None, node: int | None, quote: str)
     return session
 
 
-def reject_node(palace: Palace, name: str | None, node: int | None, reason: str) -> Session:
+def reject_node(engine: Engine, name: str | None, node: int | None, reason: str) -> Session:
     """Close a node that is not it, and remember why."""
-    with _changing(palace, name) as (sessions, session):
+    with _changing(engine, name) as (sessions, session):
         number = _node(sessions, session, node)
         see(session.belief, number, is_hit=False, step=session.step)
         session.closed[number] = f"rejected: {reason}" if reason else "rejected"
@@ -142,7 +142,7 @@ def reject_node(palace: Palace, name: str | None, node: int | None, reason: str)
 
 
 def sight_node(
-    palace: Palace,
+    engine: Engine,
     name: str | None,
     node: int | None,
     *,
@@ -150,10 +150,10 @@ def sight_node(
     distance_metres: float | None = None,
 ) -> Session:
     """Take in what was seen at a locus; ``distance_metres`` is how near an approach came."""
-    with _changing(palace, name) as (sessions, session):
+    with _changing(engine, name) as (sessions, session):
         if session.kind != "loci":
             raise UsageError("a search of notes is told what was read: --found, --reject or none")
-        loci = {locus.node.node_id: locus for locus in read_loci(palace).loci}
+        loci = {locus.node.node_id: locus for locus in read_loci(engine).loci}
         if node in loci:  # a place may be passed that no step has led to
             session.nodes[node] = loci[node].path
         number = _node(sessions, session, node)
@@ -171,38 +171,38 @@ def sight_node(
     return session
 
 
-def change_search_goal(palace: Palace, name: str | None, goal: str) -> Session:
+def change_search_goal(engine: Engine, name: str | None, goal: str) -> Session:
     """Pursue another goal in the same session: what was closed is open again."""
-    with _changing(palace, name, is_final_fine=True) as (sessions, session):
+    with _changing(engine, name, is_final_fine=True) as (sessions, session):
         change_goal(session.belief, goal)
         session.closed.clear()
         sessions.save(session, {"event": "goal", "goal_text": session.belief["goal_text"]})
     return session
 
 
-def load_search(palace: Palace, name: str | None) -> Session:
+def load_search(engine: Engine, name: str | None) -> Session:
     """Return a session as it is committed, the last changed one for ``None``."""
-    sessions = sessions_of(palace)
+    sessions = sessions_of(engine)
     return sessions.load(sessions.find(name))
 
 
-def read_search_log(palace: Palace, name: str | None) -> list[dict[str, object]]:
+def read_search_log(engine: Engine, name: str | None) -> list[dict[str, object]]:
     """Return the committed records of a search, in order."""
-    sessions = sessions_of(palace)
+    sessions = sessions_of(engine)
     return sessions.log(sessions.load(sessions.find(name)))
 
 
-def sessions_of(palace: Palace) -> Sessions:
+def sessions_of(engine: Engine) -> Sessions:
     """Return the sessions of a palace."""
-    return Sessions(palace.paths.sessions)
+    return Sessions(engine.paths.sessions)
 
 
 @contextmanager
 def _changing(
-    palace: Palace, name: str | None, *, is_final_fine: bool = False
+    engine: Engine, name: str | None, *, is_final_fine: bool = False
 ) -> Iterator[tuple[Sessions, Session]]:
     """Hold a session's lock and give what is committed of it."""
-    sessions = sessions_of(palace)
+    sessions = sessions_of(engine)
     found = sessions.find(name)
     with sessions.writing(found, wait_seconds=WAIT_SECONDS):
         session = sessions.load(found)
@@ -240,12 +240,12 @@ def _observed(
     }
 
 
-def _check_plan(palace: Palace, plan: Plan) -> None:
+def _check_plan(engine: Engine, plan: Plan) -> None:
     if plan.within_metres is not None and (plan.position is None or not plan.on_loci):
         raise UsageError("--within needs --from and --loci: only loci are somewhere")
     if plan.scoring != "calibrated" and not plan.on_loci:
         raise UsageError("--literal compares summaries of loci; add --loci")
-    if plan.scoring != "calibrated" and not palace.snapshot().commit.dimension:
+    if plan.scoring != "calibrated" and not engine.snapshot().commit.dimension:
         raise UsageError("--literal needs vectors; build the index with an embedder")
     if plan.proposer != "rules" and not plan.proposer.startswith("llm:"):
         raise UsageError(f"a proposer is `rules` or `llm:MODEL`, not {plan.proposer!r}")

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from memory_palace.changing import Outcome, Plan, change_notes, find_note, today
+from memory_palace.changes.change import Outcome, Plan, change_notes, find_note, today
+from memory_palace.changes.creating import note_path
+from memory_palace.changes.editing import Create, Operation, Replace
+from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.models import Problem
 from memory_palace.navigation.locus import (
@@ -21,12 +24,9 @@ from memory_palace.navigation.locus import (
     read_locus,
 )
 from memory_palace.navigation.schema import check_schema
-from memory_palace.notes.creating import note_path
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.document import Document, Library, parse_document, set_fields
-from memory_palace.notes.editing import Create, Operation, Replace
 from memory_palace.notes.reading import NoteUnreadable, read_note
-from memory_palace.palace import Palace
 from memory_palace.retrieval.filters import check_room
 
 DEFAULT_ROOM = "chambers/places"
@@ -44,15 +44,15 @@ class Loci:
         return {locus.path: locus.node for locus in self.loci}
 
 
-def read_loci(palace: Palace) -> Loci:
+def read_loci(engine: Engine) -> Loci:
     """Read every locus outside the cold zone. A note that does not name the field is not parsed."""
     documents: list[Document] = []
     problems: list[Problem] = []
-    for file in discover_notes(palace.paths.root, ignore=palace.config.ignore).files:
+    for file in discover_notes(engine.paths.root, ignore=engine.config.ignore).files:
         if file.is_cold:
             continue
         try:
-            data, _ = read_note(palace.paths.root, file, limit_bytes=palace.config.max_note_bytes)
+            data, _ = read_note(engine.paths.root, file, limit_bytes=engine.config.max_note_bytes)
         except (FileNotFoundError, NoteUnreadable):
             continue  # indexing reports it
         document = parse_document(file.path, data) if FIELD.encode() in data else None
@@ -69,7 +69,7 @@ def check_loci(found: Loci) -> Loci:
 
 
 def add_locus(
-    palace: Palace,
+    engine: Engine,
     title: str,
     *,
     pose: Pose2D,
@@ -96,11 +96,11 @@ def add_locus(
             return Plan([operation], f"put {title} at {pose.x:g}, {pose.y:g}")
         return Plan(_replace(own, node), f"put {own.path} at {pose.x:g}, {pose.y:g}")
 
-    return change_notes(palace, plan, command="locus", apply=apply, allow_uncommitted=True)
+    return change_notes(engine, plan, command="locus", apply=apply, allow_uncommitted=True)
 
 
 def import_loci(
-    palace: Palace, records: Sequence[Mapping[str, object]], *, room: str, apply: bool
+    engine: Engine, records: Sequence[Mapping[str, object]], *, room: str, apply: bool
 ) -> Outcome:
     """Create a note for each node of a list, or bring the note of that id up to date."""
     check_room(room.partition("/")[0])
@@ -120,7 +120,7 @@ def import_loci(
             change.append(_create(name, node, room))
         return Plan(change, f"import {len(nodes)} loci")
 
-    return change_notes(palace, plan, command="locus", apply=apply, allow_uncommitted=True)
+    return change_notes(engine, plan, command="locus", apply=apply, allow_uncommitted=True)
 
 
 def read_node_list(path: Path) -> list[Mapping[str, object]]:

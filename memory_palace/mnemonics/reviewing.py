@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from memory_palace.changing import WAIT_SECONDS
+from memory_palace.changes.change import WAIT_SECONDS
+from memory_palace.changes.journal import read_log
+from memory_palace.engine import Engine
 from memory_palace.mnemonics.decay import Fit, fit_decay
 from memory_palace.mnemonics.form import read_memory
+from memory_palace.mnemonics.memories import read_collection
 from memory_palace.mnemonics.reviews import (
     FIBONACCI,
     FORGOTTEN_CONFIDENCE,
@@ -22,9 +25,6 @@ from memory_palace.mnemonics.reviews import (
     stand,
 )
 from memory_palace.mnemonics.values import Memory
-from memory_palace.notes.journal import read_log
-from memory_palace.operations.memories import read_collection
-from memory_palace.palace import Palace
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Agenda:
     """How fast this person forgets, where enough reviews tell; it is applied already."""
 
 
-def plan_reviews(palace: Palace, *, today: date, schedule: Sequence[int] = FIBONACCI) -> Agenda:
+def plan_reviews(engine: Engine, *, today: date, schedule: Sequence[int] = FIBONACCI) -> Agenda:
     """Return where all memories stand; raise ``UsageError`` for a schedule that does not rise."""
     check_schedule(schedule)
-    reviews = _reviews(palace)
+    reviews = _reviews(engine)
     fit = fit_decay(make_trials(reviews))
     factor = fit.factor if fit else 1.0
     found = [
@@ -50,25 +50,25 @@ def plan_reviews(palace: Palace, *, today: date, schedule: Sequence[int] = FIBON
                 memory, reviews.get(memory.id, ()), today=today, schedule=schedule, factor=factor
             ),
         )
-        for memory in read_collection(palace).memories
+        for memory in read_collection(engine).memories
     ]
     found.sort(key=lambda pair: (pair[1].due, pair[1].confidence, pair[0].id))
     return Agenda(tuple(found), fit)
 
 
 def record_review(
-    palace: Palace, name: str, *, is_recalled: bool, confidence: float | None, now: datetime
+    engine: Engine, name: str, *, is_recalled: bool, confidence: float | None, now: datetime
 ) -> Standing:
     """Log that a memory was reviewed, and return where it stands then. The note is not touched."""
-    memory = read_memory(read_collection(palace).find(name))
+    memory = read_memory(read_collection(engine).find(name))
     usual = RECALLED_CONFIDENCE if is_recalled else FORGOTTEN_CONFIDENCE
     sure = usual if confidence is None else confidence
-    with palace.writing(wait_seconds=WAIT_SECONDS):
+    with engine.writing(wait_seconds=WAIT_SECONDS):
         review = Review(memory.id, now, is_recalled, sure, memory.smashin_score)
-        append_review(palace.paths.logs, review)
-    return stand(memory, _reviews(palace).get(memory.id, ()), today=now.date())
+        append_review(engine.paths.logs, review)
+    return stand(memory, _reviews(engine).get(memory.id, ()), today=now.date())
 
 
-def _reviews(palace: Palace) -> Mapping[str, Sequence[Review]]:
-    moves = [(m.old, m.new) for entry in read_log(palace.paths) for m in entry.moves]
-    return read_reviews(palace.paths.logs, moves)
+def _reviews(engine: Engine) -> Mapping[str, Sequence[Review]]:
+    moves = [(m.old, m.new) for entry in read_log(engine.paths) for m in entry.moves]
+    return read_reviews(engine.paths.logs, moves)

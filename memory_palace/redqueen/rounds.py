@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory_palace.changing import Outcome, Plan, change_notes, read_notes
+from memory_palace.changes.change import Outcome, Plan, change_notes, read_notes
+from memory_palace.changes.editing import Operation, Replace
+from memory_palace.changes.journal import read_log
 from memory_palace.embedding.base import Embedder
+from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Library
-from memory_palace.notes.editing import Operation, Replace
-from memory_palace.notes.journal import read_log
-from memory_palace.palace import Palace
 from memory_palace.redqueen.dialogue import Dialogue, Prices, open_dialogue
 from memory_palace.redqueen.memories import NoteMemory, read_memories
 from memory_palace.redqueen.patching import patch_note
@@ -86,7 +86,7 @@ def model_roles(model: str, *, prices: str | None = None) -> Players:
     return Players(make_roles(dialogue), dialogue)
 
 
-def load_memories(palace: Palace, library: Library, *, now: datetime) -> dict[str, NoteMemory]:
+def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[str, NoteMemory]:
     """Return every memory that may be examined, by path."""
     documents = library.documents
     paths = list(documents)
@@ -99,7 +99,7 @@ def load_memories(palace: Palace, library: Library, *, now: datetime) -> dict[st
 
 
 def run(
-    palace: Palace,
+    engine: Engine,
     *,
     strategy: Strategy,
     question_count: int,
@@ -116,43 +116,43 @@ def run(
     writing, under the writer's lock, so an edit made meanwhile is kept.
     """
     moment = now or datetime.now(UTC)
-    embedder = find_embedder(palace) if roles is None else None
-    memories = load_memories(palace, read_notes(palace), now=moment)
+    embedder = find_embedder(engine) if roles is None else None
+    memories = load_memories(engine, read_notes(engine), now=moment)
     if not memories:
         raise UsageError("there is no note with prose to examine; write one with `palace new`")
     session = asyncio.run(
         run_session(
             memories, roles or offline_roles(embedder), strategy=strategy,
             question_count=question_count, seed=seed, evolve_at_most=evolve_at_most,
-            resting=find_resting(palace, now=moment),
+            resting=find_resting(engine, now=moment),
         )
     )  # fmt: skip
 
     def plan(library: Library) -> Plan:
-        resting = find_resting(palace, now=moment)
+        resting = find_resting(engine, now=moment)
         chosen = [e for e in session.evolutions if e.memory_id not in resting]
         evidence = tuple(f"{e.memory_id}: {gap}" for e in chosen for gap in e.reasons)
         reason = f"red queen: {len(chosen)} memories after {len(session.questions)} questions"
         return Plan(list(_patches(library, chosen)), reason, evidence)
 
     outcome = change_notes(
-        palace, plan, command=COMMAND, apply=apply, allow_uncommitted=allow_uncommitted
+        engine, plan, command=COMMAND, apply=apply, allow_uncommitted=allow_uncommitted
     )
     if outcome.identity is not None:
-        _record(palace, session, outcome, seed=seed, now=moment)
+        _record(engine, session, outcome, seed=seed, now=moment)
     return Round(session, outcome, embedder is not None)
 
 
-def find_embedder(palace: Palace) -> Embedder | None:
+def find_embedder(engine: Engine) -> Embedder | None:
     """Return the embedder of the index; ``None`` without an index or without vectors."""
-    if not palace.paths.commit.exists() or not palace.snapshot().commit.dimension:
+    if not engine.paths.commit.exists() or not engine.snapshot().commit.dimension:
         return None
-    return palace.embedder()
+    return engine.embedder()
 
 
-def find_resting(palace: Palace, *, now: datetime) -> set[str]:
+def find_resting(engine: Engine, *, now: datetime) -> set[str]:
     """Return the notes that the Red Queen has changed within the last day, undone ones left out."""
-    log = read_log(palace.paths)
+    log = read_log(engine.paths)
     undone = {entry.undoes for entry in log}
     return {
         write.path
@@ -163,19 +163,19 @@ def find_resting(palace: Palace, *, now: datetime) -> set[str]:
     }  # fmt: skip
 
 
-def read_history(palace: Palace) -> list[PastRound]:
+def read_history(engine: Engine) -> list[PastRound]:
     """Return the rounds that were applied, oldest first; a torn line is passed over."""
-    undone = {entry.undoes for entry in read_log(palace.paths) if entry.undoes}
+    undone = {entry.undoes for entry in read_log(engine.paths) if entry.undoes}
     try:
-        lines = (palace.paths.logs / LOG).read_text("utf-8", "replace").splitlines()
+        lines = (engine.paths.logs / LOG).read_text("utf-8", "replace").splitlines()
     except FileNotFoundError:
         return []
     return [past for line in lines if (past := _parse(line, undone)) is not None]
 
 
-def find_round(palace: Palace, identity: str | None) -> PastRound:
+def find_round(engine: Engine, identity: str | None) -> PastRound:
     """Return the last round that was applied, or the one of an id."""
-    history = read_history(palace)
+    history = read_history(engine)
     for past in reversed(history):
         if identity in (None, past.identity):
             return past
@@ -202,7 +202,7 @@ def _patches(library: Library, evolutions: Sequence[Evolution]) -> Iterator[Oper
 
 
 def _record(
-    palace: Palace, session: Session, outcome: Outcome, *, seed: int, now: datetime
+    engine: Engine, session: Session, outcome: Outcome, *, seed: int, now: datetime
 ) -> None:
     evolved = set(outcome.paths)
     record = {
@@ -219,8 +219,8 @@ def _record(
             for gap in evaluation.gaps
         ],
     }
-    palace.paths.logs.mkdir(parents=True, exist_ok=True)
-    append_line(palace.paths.logs / LOG, json.dumps(record, ensure_ascii=False).encode())
+    engine.paths.logs.mkdir(parents=True, exist_ok=True)
+    append_line(engine.paths.logs / LOG, json.dumps(record, ensure_ascii=False).encode())
 
 
 def _parse(line: str, undone: set[str]) -> PastRound | None:

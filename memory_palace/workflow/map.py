@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from memory_palace.changing import Outcome, Plan, change_notes, item_exists
+from memory_palace.changes.change import Outcome, Plan, change_notes
 from memory_palace.config import ROOMS
+from memory_palace.engine import Engine
 from memory_palace.graph.router import LinkGraph, NoteLinks
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.rooms import room_of
-from memory_palace.palace import Palace
 from memory_palace.workflow.cards import read_cards
-from memory_palace.workflow.conflict import read_conflicts
+from memory_palace.workflow.conflict_notes import read_conflicts
 from memory_palace.workflow.corridor import lint_cards
 from memory_palace.workflow.overview import PANEL, Overview, plan_panel, render_overview
+from memory_palace.workflow.tasks import item_exists
 
 _INSIGHTS = 5
 
 
-def draw_map(palace: Palace, *, apply: bool, allow_uncommitted: bool) -> Outcome:
+def draw_map(engine: Engine, *, apply: bool, allow_uncommitted: bool) -> Outcome:
     """Bring the generated part of the control panel up to date."""
 
     def plan(library: Library) -> Plan:
-        text = render_overview(take_overview(palace, library))
+        text = render_overview(take_overview(engine, library))
         return Plan(plan_panel(library.documents.get(PANEL), text), f"map in {PANEL}")
 
     return change_notes(
-        palace, plan, command="map", apply=apply, allow_uncommitted=allow_uncommitted
+        engine, plan, command="map", apply=apply, allow_uncommitted=allow_uncommitted
     )
 
 
-def take_overview(palace: Palace, library: Library) -> Overview:
+def take_overview(engine: Engine, library: Library) -> Overview:
     """Count and list what the map shows, from the notes as they are."""
     documents = list(library.documents.values())
     cards = [card for card in read_cards(documents) if not card.is_archived]
@@ -41,7 +42,7 @@ def take_overview(palace: Palace, library: Library) -> Overview:
         insights=_newest(documents),
         conflicts=conflicts,
         broken_links=len(_graph(documents).broken()),
-        card_faults=len(lint_cards(cards, exists=item_exists(palace, library))),
+        card_faults=len(lint_cards(cards, exists=item_exists(engine, library))),
         unreadable=sum(problem.is_failure for problem in library.problems),
     )
 

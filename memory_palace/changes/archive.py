@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from memory_palace.changes.editing import Move
+from memory_palace.changes.journal import read_log
 from memory_palace.config import ARCHIVE, PALACE, PalacePaths
 from memory_palace.errors import UsageError
-from memory_palace.notes.editing import Move
-from memory_palace.notes.journal import read_log
 
 _ARCHIVED = re.compile(rf"{PALACE}/{ARCHIVE}/(?:\d{{4}}/)?(.+)")
 

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from memory_palace.changing import Outcome, Plan, change_notes
+from memory_palace.changes.change import Outcome, Plan, change_notes
+from memory_palace.changes.creating import name_note
+from memory_palace.changes.editing import Create, Replace
+from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.form import IMAGE, SMASHIN, Form, read_form, read_memory
 from memory_palace.mnemonics.lint import lint_memory
+from memory_palace.mnemonics.memories import Collection, collect, read_collection
 from memory_palace.mnemonics.rendering import (
     render_marks,
     render_memory,
@@ -24,11 +28,7 @@ from memory_palace.mnemonics.smashin import (
 )
 from memory_palace.mnemonics.token_lint import Flaw
 from memory_palace.mnemonics.values import Mark, Memory
-from memory_palace.notes.creating import name_note
 from memory_palace.notes.document import Document, Library, parse_document
-from memory_palace.notes.editing import Create, Replace
-from memory_palace.operations.memories import Collection, collect, read_collection
-from memory_palace.palace import Palace
 from memory_palace.retrieval.filters import check_room
 
 COMMAND = "memory"
@@ -69,11 +69,11 @@ def read_draft(subject: str, text: str) -> Memory:
 
 
 def new_memory(
-    palace: Palace, memory: Memory, *, room: str, tags: Sequence[str], today: date, apply: bool
+    engine: Engine, memory: Memory, *, room: str, tags: Sequence[str], today: date, apply: bool
 ) -> Written:
     """Write a memory as a note in a room. Its factors are counted from the words of its image."""
     check_room(room.partition("/")[0])
-    path = name_note(palace.paths.root, memory.subject, room=room)
+    path = name_note(engine.paths.root, memory.subject, room=room)
     marks = merge_marks(memory.marks, detect_factors(memory.image))
     scored = replace(memory, id=path, marks=marks, smashin_score=count_score(marks))
     data = render_memory(scored, tags=tags, today=today).encode()
@@ -81,14 +81,14 @@ def new_memory(
     def plan(_: Library) -> Plan:
         return Plan([Create(path, data)], f"remember {memory.subject}")
 
-    outcome = change_notes(palace, plan, command=COMMAND, apply=apply)
-    collection = read_collection(palace)
+    outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
+    collection = read_collection(engine)
     document = parse_document(path, data)
     flaws = [] if document is None else _lint(read_form(document), collection)
     return Written(outcome, tuple(flaws))
 
 
-def score_memory(palace: Palace, name: str, given: Sequence[Mark], *, apply: bool) -> Scored:
+def score_memory(engine: Engine, name: str, given: Sequence[Mark], *, apply: bool) -> Scored:
     """Count the factors of a memory again, with marks that are given, and write the map."""
     found: list[tuple[Form, tuple[Mark, ...]]] = []
 
@@ -101,15 +101,15 @@ def score_memory(palace: Palace, name: str, given: Sequence[Mark], *, apply: boo
         operations = [Replace(form.path, document.data, after)] if after != document.data else []
         return Plan(operations, f"score {form.title}: {count_score(marks)}/12")
 
-    outcome = change_notes(palace, plan, command=COMMAND, apply=apply)
+    outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
     form, marks = found[-1]
     anti_patterns = find_anti_patterns(marks, form.tokens)
     return Scored(form.path, marks, count_score(marks), tuple(anti_patterns), outcome)
 
 
-def lint_memories(palace: Palace, names: Sequence[str] = ()) -> list[Flaw]:
+def lint_memories(engine: Engine, names: Sequence[str] = ()) -> list[Flaw]:
     """Return what is wrong with the memories called so, or with all."""
-    collection = read_collection(palace)
+    collection = read_collection(engine)
     documents = [collection.find(name) for name in names] if names else collection.documents
     return [flaw for d in documents for flaw in _lint(read_form(d), collection)]
 

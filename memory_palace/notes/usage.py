@@ -8,10 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-if TYPE_CHECKING:  # every question imports this module
-    from memory_palace.notes.change_record import Entry
+from typing import Literal, TypeAlias
 
 USAGE = "usage.jsonl"
 Act: TypeAlias = Literal["retrieved", "read"]
@@ -54,8 +51,8 @@ def record_usage(logs: Path, act: Act, paths: Sequence[str], *, now: datetime) -
         os.close(descriptor)
 
 
-def read_usage(logs: Path, moves: Iterable[Entry] = ()) -> Usage:
-    """Read the log; ``moves`` say where the notes are now. Lines that make no sense are passed."""
+def read_usage(logs: Path, moves: Iterable[tuple[str, str]] = ()) -> Usage:
+    """Read the log; ``moves`` are pairs of old and new path, oldest first. Skip torn lines."""
     try:
         lines = (logs / USAGE).read_bytes().split(b"\n")
     except FileNotFoundError:
@@ -70,8 +67,7 @@ def read_usage(logs: Path, moves: Iterable[Entry] = ()) -> Usage:
             continue
         for path in paths:
             days.setdefault(path, []).append(day)
-    for entry in moves:
-        for move in entry.moves:
-            if move.old in days:
-                days[move.new] = sorted([*days.get(move.new, ()), *days.pop(move.old)])
+    for old, new in moves:
+        if old in days:
+            days[new] = sorted([*days.get(new, ()), *days.pop(old)])
     return Usage(True, days)

@@ -9,11 +9,11 @@ from functools import partial
 from types import MappingProxyType
 from urllib.parse import quote, unquote
 
+from memory_palace.changes.editing import ChangeSet, Move, Operation, Replace
 from memory_palace.graph.resolve import Resolver
 from memory_palace.graph.spelling import strip_suffix
 from memory_palace.notes.code import without_code
 from memory_palace.notes.document import Document, parse_document
-from memory_palace.notes.editing import ChangeSet, Move, Operation, Replace
 
 _WIKI = re.compile(r"(!?\[\[)([^\[\]\n|#]+)")
 _CODE = re.compile(r"(`[^`]*`|``.*?``|<!--.*?-->)")

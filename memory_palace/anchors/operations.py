@@ -14,12 +14,11 @@ from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.tier import Tier, read_tier, write_tier
 from memory_palace.anchors.update import Updater
 from memory_palace.embedding.base import embed_query
+from memory_palace.engine import Engine
 from memory_palace.errors import IndexDamagedError, UsageError, WrongEmbedderError
 from memory_palace.index.commit import next_commit, read_commit, write_commit
 from memory_palace.index.publish import sweep
-from memory_palace.models import ChunkRecord
-from memory_palace.outcomes import IndexReport
-from memory_palace.palace import Palace
+from memory_palace.models import ChunkRecord, IndexReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class Answer:
 
 
 def build_anchors(
-    palace: Palace, *, theta: float | None = None, wait_seconds: float = 30.0
+    engine: Engine, *, theta: float | None = None, wait_seconds: float = 30.0
 ) -> Built:
     """Build the anchors anew and commit them.
 
@@ -69,19 +68,19 @@ def build_anchors(
     anchors before that, so that a build which began earlier loses nothing.
     """
     started, now_ns = time.monotonic(), time.time_ns()
-    snapshot = palace.snapshot()
-    reader = reader_of(palace)
-    past = _past(palace, snapshot.commit.anchors)
+    snapshot = engine.snapshot()
+    reader = reader_of(engine)
+    past = _past(engine, snapshot.commit.anchors)
     tier = build_tier(
         reader,
         snapshot,
-        palace.config.anchors,
+        engine.config.anchors,
         past,
-        sources=palace.config.sources,
+        sources=engine.config.sources,
         now_ns=now_ns,
         theta=theta,
     )
-    commit_tier(palace, tier, reader, wait_seconds=wait_seconds)
+    commit_tier(engine, tier, reader, wait_seconds=wait_seconds)
     known = {anchor.key for anchor in past.anchors}
     filled = int((tier.lists.starts[1:] > tier.lists.starts[:-1]).sum())
     return Built(
@@ -98,33 +97,33 @@ def build_anchors(
     )
 
 
-def commit_tier(palace: Palace, tier: Tier, reader: Reader, *, wait_seconds: float) -> None:
+def commit_tier(engine: Engine, tier: Tier, reader: Reader, *, wait_seconds: float) -> None:
     """Make a nightly build visible, with what came since it began."""
-    folder = palace.paths.index
-    with palace.writing(wait_seconds=wait_seconds):
-        hot = palace.snapshot()
+    folder = engine.paths.index
+    with engine.writing(wait_seconds=wait_seconds):
+        hot = engine.snapshot()
         if hot.commit.fingerprint != tier.fingerprint:
             raise WrongEmbedderError(
                 "the index got another embedder while anchors were built; "
                 "run `palace anchors build` again"
             )
         updater = Updater(
-            folder, reader, palace.config.anchors, palace.config.sources, time.time_ns()
+            folder, reader, engine.config.anchors, engine.config.sources, time.time_ns()
         )
         names = updater.follow(hot, (write_tier(folder, tier),))
-        before = read_commit(palace.paths.commit)
+        before = read_commit(engine.paths.commit)
         commit = next_commit(before, replace(before, anchors=names))
-        write_commit(palace.paths.commit, commit)
+        write_commit(engine.paths.commit, commit)
         sweep(folder, commit)
 
 
-def update_anchors(palace: Palace, *, wait_seconds: float = 0.0) -> IndexReport:
+def update_anchors(engine: Engine, *, wait_seconds: float = 0.0) -> IndexReport:
     """Bring index and anchors up to date with the notes: every update of the index does both."""
-    return palace.index(wait_seconds=wait_seconds)
+    return engine.index(wait_seconds=wait_seconds)
 
 
 def look_up_anchors(
-    palace: Palace,
+    engine: Engine,
     text: str,
     *,
     limit: int | None = None,
@@ -136,23 +135,23 @@ def look_up_anchors(
 
     ``budget_bytes`` bounds the previews; nothing is returned where no anchor fires.
     """
-    snapshot = palace.snapshot()
+    snapshot = engine.snapshot()
     vector = None
     if snapshot.commit.dimension:
-        vector = embed_query(palace.embedder(), text)
+        vector = embed_query(engine.embedder(), text)
     ranked = look_up(
-        palace.anchoring.of(snapshot), text, vector, now_ns=time.time_ns(),
+        engine.anchoring.of(snapshot), text, vector, now_ns=time.time_ns(),
         projects=projects, limit=limit, switches=switches,
     )  # fmt: skip
     return Answer(
         ranked.path,
         tuple((anchor.display, anchor.how, anchor.strength) for anchor in ranked.fired),
-        _passages(palace, ranked, budget_bytes),
+        _passages(engine, ranked, budget_bytes),
     )
 
 
-def _passages(palace: Palace, ranked: Ranked, budget_bytes: int | None) -> tuple[Found, ...]:
-    snapshot, left = palace.snapshot(), budget_bytes
+def _passages(engine: Engine, ranked: Ranked, budget_bytes: int | None) -> tuple[Found, ...]:
+    snapshot, left = engine.snapshot(), budget_bytes
     found: list[Found] = []
     for place, row in enumerate(ranked.rows.tolist()):
         chunk = snapshot.chunk(row)
@@ -163,7 +162,7 @@ def _passages(palace: Palace, ranked: Ranked, budget_bytes: int | None) -> tuple
         found.append(
             Found(
                 chunk,
-                source_of(chunk.path, palace.config.sources),
+                source_of(chunk.path, engine.config.sources),
                 round(float(ranked.scores[place]), 6),
                 round(float(ranked.anchor[place]), 6),
                 round(float(ranked.query[place]), 6),
@@ -172,27 +171,27 @@ def _passages(palace: Palace, ranked: Ranked, budget_bytes: int | None) -> tuple
     return tuple(found)
 
 
-def anchor_tiers(palace: Palace) -> tuple[Tier, ...]:
+def anchor_tiers(engine: Engine) -> tuple[Tier, ...]:
     """Return the anchor files of the committed generation, nightly first."""
-    names = palace.snapshot().commit.anchors
-    return tuple(read_tier(palace.paths.index, name) for name in names)
+    names = engine.snapshot().commit.anchors
+    return tuple(read_tier(engine.paths.index, name) for name in names)
 
 
-def export_anchors(palace: Palace, folder: Path) -> list[Path]:
+def export_anchors(engine: Engine, folder: Path) -> list[Path]:
     """Write the three files of source document 003, for people and for other programs."""
-    book = palace.anchoring.of(palace.snapshot())
+    book = engine.anchoring.of(engine.snapshot())
     if not book.anchors:
         raise UsageError("there are no anchors to export; run `palace anchors build`")
     return export_files(book, folder)
 
 
-def reader_of(palace: Palace) -> Reader:
+def reader_of(engine: Engine) -> Reader:
     """Return what reads this palace's notes."""
-    return Reader(palace.paths.root, palace.embedder(), palace.config.max_note_bytes)
+    return Reader(engine.paths.root, engine.embedder(), engine.config.max_note_bytes)
 
 
-def _past(palace: Palace, names: tuple[str, ...]) -> Past:
+def _past(engine: Engine, names: tuple[str, ...]) -> Past:
     try:
-        return Past(tuple(read_tier(palace.paths.index, name) for name in names))
+        return Past(tuple(read_tier(engine.paths.index, name) for name in names))
     except IndexDamagedError:
         return Past()  # derived data that does not verify is never used, and is made anew here

@@ -5,24 +5,24 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+from memory_palace.engine import Engine
 from memory_palace.navigation.belief import FINAL, STREAK
+from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.loop import StepRecord
 from memory_palace.navigation.perception import NoisyPerception, says
 from memory_palace.navigation.rehearsal import PATIENCE
-from memory_palace.navigation.session import Session
-from memory_palace.operations.locus import read_loci
-from memory_palace.operations.seek import (
+from memory_palace.navigation.searches import (
     confirm_node,
     load_search,
     read_node,
     sight_node,
     step_search,
 )
-from memory_palace.palace import Palace
+from memory_palace.navigation.session import Session
 
 
 def run_search(
-    palace: Palace,
+    engine: Engine,
     name: str | None,
     *,
     steps: int,
@@ -35,37 +35,37 @@ def run_search(
     In notes, one that says ``expect`` is the target. Among loci eyes that err are simulated,
     the target being ``target`` or one that ``seed`` chooses.
     """
-    session = load_search(palace, name)
+    session = load_search(engine, name)
     name = session.id
     if session.kind == "loci":
-        ids = [locus.node.node_id for locus in read_loci(palace).loci]
+        ids = [locus.node.node_id for locus in read_loci(engine).loci]
         target = random.Random(seed).choice(ids) if target is None and ids else target
     for _ in range(steps):
-        if load_search(palace, name).belief["target_status"] in FINAL:
+        if load_search(engine, name).belief["target_status"] in FINAL:
             return
-        session, record = step_search(palace, name)
+        session, record = step_search(engine, name)
         node = record["next_node_id"]
         if node is not None and session.kind == "loci":
             source = random.Random(f"{seed}:{session.step}")
-            _look(palace, session, node, NoisyPerception(target or 0, source), record)
+            _look(engine, session, node, NoisyPerception(target or 0, source), record)
         elif node is not None:
-            _, text = read_node(palace, name, node)
+            _, text = read_node(engine, name, node)
             if expect and says(text.text, expect):
-                confirm_node(palace, name, node, expect)
+                confirm_node(engine, name, node, expect)
         yield record
 
 
 def _look(
-    palace: Palace, session: Session, node: int, eyes: NoisyPerception, record: StepRecord
+    engine: Engine, session: Session, node: int, eyes: NoisyPerception, record: StepRecord
 ) -> None:
     """Look or approach several times, for eyes err; after a sighting look again."""
     if record["next_action"] == "approach":
         approaches = (eyes.approach(node).distance_metres for _ in range(PATIENCE))
         metres = next((distance for distance in approaches if distance is not None), None)
-        sight_node(palace, session.id, node, is_hit=metres is not None, distance_metres=metres)
+        sight_node(engine, session.id, node, is_hit=metres is not None, distance_metres=metres)
         return
     for _ in range(STREAK):
         is_hit = any(eyes.look(node).is_hit for _ in range(PATIENCE))
-        sight_node(palace, session.id, node, is_hit=is_hit)
+        sight_node(engine, session.id, node, is_hit=is_hit)
         if not is_hit:
             return

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from memory_palace.changing import Outcome, Plan, change_notes, find_note, read_notes
+from memory_palace.changes.change import Outcome, Plan, change_notes, find_note, read_notes
+from memory_palace.changes.change_record import Entry, digest
+from memory_palace.changes.journal import read_log
+from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError
 from memory_palace.metabolism.assets import KINDS, TELEGRAM, Kind, kind_of
 from memory_palace.metabolism.distill import (
@@ -30,16 +33,13 @@ from memory_palace.metabolism.promotion import (
 )
 from memory_palace.metabolism.rewriting import write_sections
 from memory_palace.metabolism.steps import carry_out
-from memory_palace.metabolism.usage import read_usage
 from memory_palace.metabolism.vectors import compare_by_vectors
-from memory_palace.notes.change_record import Entry, digest
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.git import uncommitted
-from memory_palace.notes.journal import read_log
-from memory_palace.palace import Palace
+from memory_palace.notes.usage import read_usage
+from memory_palace.retrieval.disputes import find_disputes
 from memory_palace.workflow.cards import Card, find_card
-from memory_palace.workflow.conflict import read_conflicts
-from memory_palace.workflow.disputes import find_disputes
+from memory_palace.workflow.conflict_notes import read_conflicts
 
 _PROMOTABLE = ("project_rooms", "chambers", "reflection_wing/telegrams")
 
@@ -74,10 +74,10 @@ class Explanation:
     failures: int
 
 
-def take_report(palace: Palace, *, today: date | None = None) -> Report:
+def take_report(engine: Engine, *, today: date | None = None) -> Report:
     """Count everything; nothing is written."""
-    ledger = take_ledger(palace, read_notes(palace), today=today)
-    cosine = _cosine_of(palace)
+    ledger = take_ledger(engine, read_notes(engine), today=today)
+    cosine = _cosine_of(engine)
     return Report(
         tuple(undistilled_cards(ledger)),
         tuple(find_ripe(ledger)),
@@ -87,15 +87,15 @@ def take_report(palace: Palace, *, today: date | None = None) -> Report:
     )
 
 
-def explain_note(palace: Palace, name: str, *, kind: Kind | None = None) -> Explanation:
+def explain_note(engine: Engine, name: str, *, kind: Kind | None = None) -> Explanation:
     """Return the gates before a note, and what the rules say of it."""
-    library = read_notes(palace)
-    ledger = take_ledger(palace, library)
+    library = read_notes(engine)
+    ledger = take_ledger(engine, library)
     path = find_note(library, name).path
     document = ledger.documents[path]
     if kind is None and kind_of(document) not in (None, TELEGRAM):
         kind = KINDS["constitution"]  # the tier above
-    proposals = find_proposals(ledger, cosine=_cosine_of(palace) or _unknown)
+    proposals = find_proposals(ledger, cosine=_cosine_of(engine) or _unknown)
     own = kind_of(document)
     successes, failures = ledger.record(path)
     return Explanation(
@@ -108,16 +108,16 @@ def explain_note(palace: Palace, name: str, *, kind: Kind | None = None) -> Expl
 
 
 def distill(
-    palace: Palace, name: str, *, model: str | None, apply: bool, today: date | None = None
+    engine: Engine, name: str, *, model: str | None, apply: bool, today: date | None = None
 ) -> Outcome:
     """Write the telegraph of a completed card."""
 
     def plan(library: Library) -> Plan:
-        ledger = take_ledger(palace, library, today=today)
+        ledger = take_ledger(engine, library, today=today)
         card = find_card(list(ledger.cards.values()), name)
         return plan_distill(ledger, card, model=model)
 
-    return change_notes(palace, plan, command="metabolism", apply=apply)
+    return change_notes(engine, plan, command="metabolism", apply=apply)
 
 
 def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Plan:
@@ -154,7 +154,7 @@ def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Pla
 
 
 def promote(
-    palace: Palace,
+    engine: Engine,
     name: str,
     kind: Kind,
     *,
@@ -168,7 +168,7 @@ def promote(
     """Compile a note into an asset; with ``decided_by`` make a candidate a rule."""
 
     def plan(library: Library) -> Plan:
-        ledger = take_ledger(palace, library, today=today)
+        ledger = take_ledger(engine, library, today=today)
         path = find_note(library, name).path
         day = ledger.today.isoformat()
         if decided_by is not None:
@@ -183,46 +183,46 @@ def promote(
         return Plan(done.change, f"promote {path} as {kind.name}", done.evidence)
 
     return change_notes(
-        palace, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted
+        engine, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted
     )
 
 
 def eliminate(
-    palace: Palace, *, apply: bool, allow_uncommitted: bool = False, today: date | None = None
+    engine: Engine, *, apply: bool, allow_uncommitted: bool = False, today: date | None = None
 ) -> Outcome:
     """Carry out what the rules propose and nothing holds up, in one change."""
-    cosine = _cosine_of(palace)
+    cosine = _cosine_of(engine)
 
     def plan(library: Library) -> Plan:
-        ledger = take_ledger(palace, library, today=today)
+        ledger = take_ledger(engine, library, today=today)
         proposals = find_proposals(ledger, cosine=cosine or _unknown)
         steps = carry_out(ledger, proposals, today=ledger.today.isoformat())
         reason = f"reverse elimination: {len(steps.evidence)} steps"
         return Plan(steps.change, reason, steps.evidence, steps.redirects)
 
     return change_notes(
-        palace, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted
+        engine, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted
     )
 
 
-def read_changes(palace: Palace, *, every_command: bool) -> list[Entry]:
+def read_changes(engine: Engine, *, every_command: bool) -> list[Entry]:
     """Return what was changed, oldest first."""
-    log = read_log(palace.paths)
+    log = read_log(engine.paths)
     return [entry for entry in log if every_command or entry.command == "metabolism"]
 
 
-def take_ledger(palace: Palace, library: Library, *, today: date | None = None) -> Ledger:
+def take_ledger(engine: Engine, library: Library, *, today: date | None = None) -> Ledger:
     """Gather everything that is counted."""
     documents = library.documents
-    log = read_log(palace.paths)
-    disputes = find_disputes(palace.paths.root)
+    log = read_log(engine.paths)
+    disputes = find_disputes(engine.paths.root)
     conflicts = read_conflicts(documents.values())
     return make_ledger(
         documents,
-        usage=read_usage(palace.paths.logs, log),
+        usage=read_usage(engine.paths.logs, [(m.old, m.new) for entry in log for m in entry.moves]),
         today=today or datetime.now(UTC).date(),
         disputed=disputes,
-        uncommitted=_foreign_edits(palace, documents, log),
+        uncommitted=_foreign_edits(engine, documents, log),
         settled=[frozenset(conflict.parties) for conflict in conflicts],
     )
 
@@ -263,19 +263,19 @@ def _write_missing(
 
 
 def _foreign_edits(
-    palace: Palace, documents: Mapping[str, Document], log: list[Entry]
+    engine: Engine, documents: Mapping[str, Document], log: list[Entry]
 ) -> list[str]:
     """Return notes that git knows otherwise, unless the last logged change wrote them so."""
     ours = {path: wanted for entry in log for path, wanted in entry.digests.items()}
-    changed = uncommitted(palace.paths.root, list(documents))
+    changed = uncommitted(engine.paths.root, list(documents))
     return [path for path in changed if digest(documents[path].data) != ours.get(path)]
 
 
-def _cosine_of(palace: Palace) -> Cosine | None:
+def _cosine_of(engine: Engine) -> Cosine | None:
     """Return what compares two notes, where there is an index with vectors."""
-    if not palace.paths.commit.exists():
+    if not engine.paths.commit.exists():
         return None
-    snapshot = palace.snapshot()
+    snapshot = engine.snapshot()
     return compare_by_vectors(snapshot) if snapshot.commit.dimension else None
 
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from memory_palace.notes.editing import ChangeSet, Create, Move, Remove, Replace
+from memory_palace.changes.editing import ChangeSet, Create, Move, Remove, Replace
 
 
 @dataclass(frozen=True, slots=True)

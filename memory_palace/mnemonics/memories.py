@@ -8,17 +8,17 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Literal, TypeAlias
 
-from memory_palace.changing import find_note, read_notes
+from memory_palace.changes.change import find_note, read_notes
 from memory_palace.embedding.base import embed_query
+from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.spelling import fold_name
-from memory_palace.metabolism.usage import record_usage
 from memory_palace.mnemonics.form import Form, is_memory, read_form, read_memory
 from memory_palace.mnemonics.hierarchy import HierarchicalIndex
 from memory_palace.mnemonics.token_lint import Corpus
 from memory_palace.mnemonics.values import Memory
 from memory_palace.notes.document import Document, Library
-from memory_palace.palace import Palace
+from memory_palace.notes.usage import record_usage
 
 Way: TypeAlias = Literal["subject", "anchor", "link"]
 """How a term led to a memory."""
@@ -80,9 +80,9 @@ class Collection:
         )
 
 
-def read_collection(palace: Palace) -> Collection:
+def read_collection(engine: Engine) -> Collection:
     """Read the notes of a palace from the disk; the index may be behind or absent."""
-    return collect(read_notes(palace))
+    return collect(read_notes(engine))
 
 
 def collect(library: Library) -> Collection:
@@ -95,28 +95,28 @@ def _names_of(document: Document) -> tuple[str, ...]:
     return (document.path, document.stem, document.title, *document.texts("aliases"))
 
 
-def show_memory(palace: Palace, name: str) -> Memory:
+def show_memory(engine: Engine, name: str) -> Memory:
     """Return one memory whole, its tokens too: whoever asks this has read it."""
-    memory = read_memory(read_collection(palace).find(name))
-    if palace.config.usage_log:
-        record_usage(palace.paths.logs, "read", [memory.id], now=datetime.now(UTC))
+    memory = read_memory(read_collection(engine).find(name))
+    if engine.config.usage_log:
+        record_usage(engine.paths.logs, "read", [memory.id], now=datetime.now(UTC))
     return memory
 
 
-def list_memories(palace: Palace, *, domain: str | None = None) -> list[Memory]:
+def list_memories(engine: Engine, *, domain: str | None = None) -> list[Memory]:
     """Return all memories in path order, or those of one domain; raise for an unknown domain."""
-    memories = list(read_collection(palace).memories)
+    memories = list(read_collection(engine).memories)
     wanted = None if domain is None else find_domain(memories, domain)
     return [memory for memory in memories if wanted in (None, memory.domain)]
 
 
-def define(palace: Palace, term: str) -> tuple[Way, Memory]:
+def define(engine: Engine, term: str) -> tuple[Way, Memory]:
     """Return the memory of a term: called so, with such an anchor, or with a link to such a note.
 
     Raise ``UsageError`` where there is none.
     """
     wanted = fold_name(term)
-    memories = read_collection(palace).memories
+    memories = read_collection(engine).memories
     ways: tuple[tuple[Way, Callable[[Memory], Iterable[str]]], ...] = (
         ("subject", lambda memory: [memory.subject]),
         ("anchor", lambda memory: memory.anchors),
@@ -129,22 +129,22 @@ def define(palace: Palace, term: str) -> tuple[Way, Memory]:
     raise UsageError(f"no memory defines {term!r}; see `palace memory list`")
 
 
-def tour(palace: Palace, *, domain: str | None = None) -> list[Memory]:
+def tour(engine: Engine, *, domain: str | None = None) -> list[Memory]:
     """Return memories in the order of a walk: by domain, then by place in it."""
-    memories = list_memories(palace, domain=domain)
+    memories = list_memories(engine, domain=domain)
     return sorted(memories, key=lambda memory: (memory.domain, memory.locus.casefold(), memory.id))
 
 
-def open_hierarchy(palace: Palace, *, by_words: bool = False) -> HierarchicalIndex:
+def open_hierarchy(engine: Engine, *, by_words: bool = False) -> HierarchicalIndex:
     """Return the index over the memories as they are; meanings are compared where vectors are.
 
     Memories are embedded anew each time: there are hundreds of them, not millions.
     """
-    memories = read_collection(palace).memories
-    has_vectors = palace.paths.commit.exists() and bool(palace.snapshot().commit.dimension)
+    memories = read_collection(engine).memories
+    has_vectors = engine.paths.commit.exists() and bool(engine.snapshot().commit.dimension)
     if by_words or not has_vectors:
         return HierarchicalIndex.of(memories)
-    embedder = palace.embedder()
+    embedder = engine.embedder()
     return HierarchicalIndex.of(
         memories, embed=embedder.embed_passages, embed_query=partial(embed_query, embedder)
     )

@@ -8,9 +8,9 @@ from glob import escape
 from hashlib import sha256
 from pathlib import Path
 
+from memory_palace.changes.change_record import Write
+from memory_palace.changes.editing import Create, Move, Operation, Remove, Replace
 from memory_palace.errors import PalaceError
-from memory_palace.notes.change_record import Write
-from memory_palace.notes.editing import Create, Move, Operation, Remove, Replace
 from memory_palace.storage.atomic import (
     TEMPORARY,
     remove_files,

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory_palace.embedding.base import find_token_reader
+from memory_palace.engine import Engine
 from memory_palace.mnemonics.form import read_form, read_memory
+from memory_palace.mnemonics.memories import read_collection
 from memory_palace.mnemonics.nearness import EmbedTokens
 from memory_palace.mnemonics.support import MEASURED_EMBEDDER
 from memory_palace.mnemonics.token_lint import Flaw, lint_tokens
 from memory_palace.mnemonics.verification import Outcome, Verification, verify_response
-from memory_palace.operations.memories import read_collection
-from memory_palace.palace import Palace
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Verified:
 
 
 def verify(
-    palace: Palace,
+    engine: Engine,
     response: str,
     names: Sequence[str],
     *,
@@ -44,9 +44,9 @@ def verify(
     Raise ``UsageError`` for a note that is no memory. Sentences are compared by meaning where the
     index has vectors of the embedder that the threshold was measured with.
     """
-    collection = read_collection(palace)
+    collection = read_collection(engine)
     documents = [collection.find(name) for name in dict.fromkeys(names)]
-    embed_tokens = None if by_words else _reader_of(palace)
+    embed_tokens = None if by_words else _reader_of(engine)
     verification = verify_response(
         response,
         [read_memory(d) for d in documents],
@@ -61,10 +61,10 @@ def verify(
     return Verified(verification, tuple(flaws), embed_tokens is not None)
 
 
-def _reader_of(palace: Palace) -> EmbedTokens | None:
-    if not palace.paths.commit.exists():
+def _reader_of(engine: Engine) -> EmbedTokens | None:
+    if not engine.paths.commit.exists():
         return None
-    if palace.snapshot().commit.embedder != MEASURED_EMBEDDER:
+    if engine.snapshot().commit.embedder != MEASURED_EMBEDDER:
         return None
-    reader = find_token_reader(palace.embedder())
+    reader = find_token_reader(engine.embedder())
     return None if reader is None else cache(reader)  # a memory is read once for all claims

@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from memory_palace.changes.editing import ChangeSet, Move, render_diff, target_of
+from memory_palace.changes.journal import apply_change, plan_undo, recover, undo
+from memory_palace.changes.relinking import relink
+from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError
 from memory_palace.graph.names import NoteNames
-from memory_palace.graph.relinking import relink
-from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Document, Library, read_library
-from memory_palace.notes.editing import ChangeSet, Move, render_diff, target_of
-from memory_palace.notes.journal import apply_change, plan_undo, recover, undo
-from memory_palace.palace import Palace
-from memory_palace.workflow.corridor import target_of_item
 
 WAIT_SECONDS = 10.0
 """How long a change waits for another writer, such as a build that watches the notes."""
@@ -46,7 +44,7 @@ class Outcome:
 
 
 def change_notes(
-    palace: Palace,
+    engine: Engine,
     plan: Callable[[Library], Plan],
     *,
     command: str,
@@ -59,31 +57,31 @@ def change_notes(
     would break are rewritten in the same change.
     """
     if not apply:
-        planned, change = _plan(palace, plan)
+        planned, change = _plan(engine, plan)
         return Outcome(render_diff(change), planned.reason, _paths(change))
-    with palace.writing(wait_seconds=WAIT_SECONDS):
-        recover(palace.paths)
-        planned, change = _plan(palace, plan)
+    with engine.writing(wait_seconds=WAIT_SECONDS):
+        recover(engine.paths)
+        planned, change = _plan(engine, plan)
         identity = None
         if change:
             identity = apply_change(
-                palace.paths, change, command=command, reason=planned.reason, now=_now(),
+                engine.paths, change, command=command, reason=planned.reason, now=_now(),
                 evidence=planned.evidence, allow_uncommitted=allow_uncommitted,
             )  # fmt: skip
-    remark = reindex(palace) if change else ""
+    remark = reindex(engine) if change else ""
     return Outcome(render_diff(change), planned.reason, _paths(change), identity, remark)
 
 
 def undo_change(
-    palace: Palace, *, command: str | None, identity: str | None, apply: bool
+    engine: Engine, *, command: str | None, identity: str | None, apply: bool
 ) -> Outcome:
     """Take back the last change of a command, or the one of an id, byte for byte."""
     if not apply:
-        planned = plan_undo(palace.paths, command=command, identity=identity)
+        planned = plan_undo(engine.paths, command=command, identity=identity)
         return Outcome(render_diff(planned.change), planned.entry.reason, _paths(planned.change))
-    with palace.writing(wait_seconds=WAIT_SECONDS):
-        done = undo(palace.paths, now=_now(), command=command, identity=identity)
-    remark = reindex(palace)
+    with engine.writing(wait_seconds=WAIT_SECONDS):
+        done = undo(engine.paths, now=_now(), command=command, identity=identity)
+    remark = reindex(engine)
     return Outcome(
         render_diff(done.change),
         done.entry.reason,
@@ -93,10 +91,10 @@ def undo_change(
     )
 
 
-def read_notes(palace: Palace) -> Library:
+def read_notes(engine: Engine) -> Library:
     """Read every note of a palace from the disk, cold ones included."""
     return read_library(
-        palace.paths.root, ignore=palace.config.ignore, limit_bytes=palace.config.max_note_bytes
+        engine.paths.root, ignore=engine.config.ignore, limit_bytes=engine.config.max_note_bytes
     )
 
 
@@ -111,30 +109,15 @@ def find_note(library: Library, text: str) -> Document:
     return library.documents[names.find(text)]
 
 
-def item_exists(palace: Palace, library: Library) -> Callable[[str], bool]:
-    """Return what says whether an input or output item of a card leads to something."""
-    resolver = Resolver(list(library.documents))
-    root = palace.paths.root.resolve()
-
-    def exists(item: str) -> bool:
-        target, is_link = target_of_item(item)
-        if is_link:
-            return resolver.resolve(target, "").state == "resolved"
-        path = (root / target).resolve()
-        return path.is_relative_to(root) and path.exists()
-
-    return exists
-
-
-def reindex(palace: Palace) -> str:
+def reindex(engine: Engine) -> str:
     """Bring an index that exists up to date; return why it could not be, where it could not.
 
     The notes are already changed by then: what fails here must not look like a failed change.
     """
-    if not palace.paths.commit.exists():
+    if not engine.paths.commit.exists():
         return ""
     try:
-        palace.index(wait_seconds=WAIT_SECONDS)
+        engine.index(wait_seconds=WAIT_SECONDS)
     except PalaceError as error:
         return f"the notes are changed, the index is not: {error}"
     return ""
@@ -145,8 +128,8 @@ def today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-def _plan(palace: Palace, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
-    library = read_notes(palace)
+def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
+    library = read_notes(engine)
     planned = plan(library)
     return planned, relink(library.documents, planned.change, redirects=planned.redirects)
 

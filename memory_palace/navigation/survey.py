@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memory_palace.embedding.base import embed_query
+from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Vector
@@ -17,14 +18,13 @@ from memory_palace.navigation.candidates import (
     score_threshold,
     search_shelf,
 )
+from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.locus import Locus
 from memory_palace.navigation.loop import Retrieval
 from memory_palace.navigation.note_shelf import NoteShelf
 from memory_palace.navigation.proposer import Surroundings
 from memory_palace.navigation.session import Session
 from memory_palace.navigation.store import NodeStore
-from memory_palace.operations.locus import read_loci
-from memory_palace.palace import Palace
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +36,33 @@ class Survey:
     paths: Mapping[int, str]
 
 
-def take_survey(palace: Palace, session: Session, *, now: float) -> Survey:
+def take_survey(engine: Engine, session: Session, *, now: float) -> Survey:
     """Look at the palace as it is now; ``now`` is seconds since the epoch.
 
     Where the index has another embedder than before, the session gets that one's threshold.
     """
-    _fit_threshold(palace, session)
-    return (_survey_loci if session.kind == "loci" else _survey_notes)(palace, session, now)
+    _fit_threshold(engine, session)
+    return (_survey_loci if session.kind == "loci" else _survey_notes)(engine, session, now)
 
 
-def _fit_threshold(palace: Palace, session: Session) -> None:
-    fingerprint = palace.snapshot().commit.fingerprint
+def _fit_threshold(engine: Engine, session: Session) -> None:
+    fingerprint = engine.snapshot().commit.fingerprint
     if session.embedder != fingerprint:
-        embedder = palace.embedder()
+        embedder = engine.embedder()
         session.null = calibrate(embedder) if embedder.dimension else None
         session.embedder = fingerprint
 
 
-def _survey_notes(palace: Palace, session: Session, now: float) -> Survey:
+def _survey_notes(engine: Engine, session: Session, now: float) -> Survey:
     """Search all notes. A note gets a number when it is named first, and keeps it."""
-    snapshot = palace.snapshot()
+    snapshot = engine.snapshot()
     shelf = NoteShelf.of_all(snapshot)
     place = {path: number for number, path in enumerate(snapshot.paths)}
     closed = frozenset(
         place[session.nodes[node]] for node in session.closed if session.nodes[node] in place
     )
     narrowing = Narrowing(closed, half_life_days=session.half_life_days, now=now)
-    vector = _vector(palace, session)
+    vector = _vector(engine, session)
     goal = session.belief["goal_text"]
     found = search_shelf(goal, vector, shelf, session.k, narrowing=narrowing)
     numbers = {path: node for node, path in session.nodes.items()}
@@ -85,22 +85,22 @@ def _survey_notes(palace: Palace, session: Session, now: float) -> Survey:
     return Survey(_retrieval(session, candidates, shelf.compared), around, paths)
 
 
-def _survey_loci(palace: Palace, session: Session, now: float) -> Survey:
-    found = read_loci(palace)
+def _survey_loci(engine: Engine, session: Session, now: float) -> Survey:
+    found = read_loci(engine)
     if not found.loci:
         raise UsageError("there are no loci; make one with `palace locus add`")
     narrowing = session.narrowing(now=now)
     goal = session.belief["goal_text"]
     if session.scoring == "calibrated":
-        shelf = NoteShelf.of_loci(palace.snapshot(), found.nodes())
+        shelf = NoteShelf.of_loci(engine.snapshot(), found.nodes())
         compared = shelf.compared
-        vector = _vector(palace, session)
+        vector = _vector(engine, session)
         candidates = search_shelf(goal, vector, shelf, session.k, narrowing=narrowing)
     else:
         store = NodeStore(locus.node for locus in found.loci)
         compared = len(store)
         candidates = retrieve_candidates(
-            goal, store, palace.embedder(), session.k, scoring=session.scoring, narrowing=narrowing
+            goal, store, engine.embedder(), session.k, scoring=session.scoring, narrowing=narrowing
         )
     poses = {locus.node.node_id: locus.node.pose for locus in found.loci}
     around = Surroundings(
@@ -122,11 +122,11 @@ def _is_open(locus: Locus, narrowing: Narrowing) -> bool:
     return narrowing.near.distance_to(locus.node.pose) <= narrowing.within_metres
 
 
-def _vector(palace: Palace, session: Session) -> Vector | None:
+def _vector(engine: Engine, session: Session) -> Vector | None:
     """Return the goal's vector; ``None`` where the index has none."""
-    if not palace.snapshot().commit.dimension:
+    if not engine.snapshot().commit.dimension:
         return None
-    return embed_query(palace.embedder(), session.belief["goal_text"])
+    return embed_query(engine.embedder(), session.belief["goal_text"])
 
 
 def _retrieval(session: Session, candidates: list[Candidate], compared: int) -> Retrieval:

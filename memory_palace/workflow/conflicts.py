@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_palace.changing import Outcome, Plan, change_notes, find_note, read_notes, today
+from memory_palace.changes.change import Outcome, Plan, change_notes, find_note, read_notes, today
+from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.notes.document import Library
-from memory_palace.palace import Palace
-from memory_palace.workflow.conflict import (
+from memory_palace.workflow.conflict_notes import (
     Conflict,
     Quote,
     check_quote,
@@ -33,7 +33,7 @@ class Claim:
 
 
 def open_conflict(
-    palace: Palace,
+    engine: Engine,
     first: str,
     second: str,
     *,
@@ -53,11 +53,11 @@ def open_conflict(
         )
         return Plan([note], f"open {note.path}", tuple(evidence))
 
-    return change_notes(palace, plan, command="conflict", apply=apply)
+    return change_notes(engine, plan, command="conflict", apply=apply)
 
 
 def resolve_conflict(
-    palace: Palace,
+    engine: Engine,
     name: str,
     *,
     winner: str | None,
@@ -83,19 +83,19 @@ def resolve_conflict(
         return Plan(change, f"resolve {conflict.path}: {decision}", (f"decided by {by}",))
 
     return change_notes(
-        palace, plan, command="conflict", apply=apply, allow_uncommitted=allow_uncommitted
+        engine, plan, command="conflict", apply=apply, allow_uncommitted=allow_uncommitted
     )
 
 
-def list_conflicts(palace: Palace, *, include_closed: bool = False) -> list[Conflict]:
+def list_conflicts(engine: Engine, *, include_closed: bool = False) -> list[Conflict]:
     """Return the open conflicts, or all of them."""
-    found = read_conflicts(read_notes(palace).documents.values())
+    found = read_conflicts(read_notes(engine).documents.values())
     return [conflict for conflict in found if include_closed or conflict.is_open]
 
 
-def show_conflict(palace: Palace, name: str) -> tuple[Conflict, list[Claim]]:
+def show_conflict(engine: Engine, name: str) -> tuple[Conflict, list[Claim]]:
     """Return a conflict and whether its parties still say what was quoted."""
-    library = read_notes(palace)
+    library = read_notes(engine)
     conflict = find_conflict(read_conflicts(library.documents.values()), name)
     claims = [
         Claim(quote, check_quote(library.documents.get(quote.path), quote))

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from memory_palace.changing import Outcome, Plan, change_notes, item_exists, read_notes, today
+from memory_palace.changes.change import Outcome, Plan, change_notes, read_notes, today
+from memory_palace.engine import Engine
+from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Library
-from memory_palace.palace import Palace
 from memory_palace.workflow.cards import Card, State, find_card, read_cards
-from memory_palace.workflow.corridor import check_new, lint_cards, plan_new, plan_transition
+from memory_palace.workflow.corridor import (
+    check_new,
+    lint_cards,
+    plan_new,
+    plan_transition,
+    target_of_item,
+)
 
 _ROUTED = {"chamber": "chambers", "project room": "project_rooms"}
 _EVERYTHING = 1_000_000
@@ -28,7 +35,7 @@ class Place:
 
 
 def new_task(
-    palace: Palace,
+    engine: Engine,
     title: str,
     *,
     owner: str,
@@ -50,53 +57,53 @@ def new_task(
         check_new(card, read_cards(library.documents.values()))
         return Plan([card], f"new task {card.path}")
 
-    return change_notes(palace, plan, command="task", apply=apply)
+    return change_notes(engine, plan, command="task", apply=apply)
 
 
 def move_task(
-    palace: Palace, verb: str, name: str, *, reason: str, apply: bool, allow_uncommitted: bool
+    engine: Engine, verb: str, name: str, *, reason: str, apply: bool, allow_uncommitted: bool
 ) -> Outcome:
     """Start, block, complete or reopen a card."""
 
     def plan(library: Library) -> Plan:
         card = find_card(read_cards(library.documents.values()), name)
         change = plan_transition(
-            card, verb, today=today(), reason=reason, exists=item_exists(palace, library)
+            card, verb, today=today(), reason=reason, exists=item_exists(engine, library)
         )
         words = f"{verb} {card.path}" + (f": {reason}" if reason else "")
         return Plan(change, words)
 
     return change_notes(
-        palace, plan, command="task", apply=apply, allow_uncommitted=allow_uncommitted
+        engine, plan, command="task", apply=apply, allow_uncommitted=allow_uncommitted
     )
 
 
-def list_tasks(palace: Palace, *, state: State | None = None) -> list[Card]:
+def list_tasks(engine: Engine, *, state: State | None = None) -> list[Card]:
     """Return the cards in the corridor, by state and name."""
-    cards = read_cards(read_notes(palace).documents.values())
+    cards = read_cards(read_notes(engine).documents.values())
     return [card for card in cards if not card.is_archived and state in (None, card.state)]
 
 
-def show_task(palace: Palace, name: str) -> Card:
+def show_task(engine: Engine, name: str) -> Card:
     """Return the card that is called so."""
-    return find_card(list_tasks(palace), name)
+    return find_card(list_tasks(engine), name)
 
 
-def lint_tasks(palace: Palace) -> list[str]:
+def lint_tasks(engine: Engine) -> list[str]:
     """Return one line for everything wrong with a card."""
-    library = read_notes(palace)
+    library = read_notes(engine)
     cards = read_cards(library.documents.values())
-    return lint_cards(cards, exists=item_exists(palace, library))
+    return lint_cards(cards, exists=item_exists(engine, library))
 
 
-def route_task(palace: Palace, text: str) -> list[Place]:
+def route_task(engine: Engine, text: str) -> list[Place]:
     """Return chambers and project rooms, the best fit of each kind first.
 
     What speaks for a chamber or room: its notes, and the cards of its owner or project. Asking
     where a task belongs is no use of the notes, and is not logged as one.
     """
-    quiet = Palace(palace.paths.root, config=replace(palace.config, usage_log=False))
-    cards = {card.path: card for card in list_tasks(palace)}
+    quiet = Engine(engine.paths.root, config=replace(engine.config, usage_log=False))
+    cards = {card.path: card for card in list_tasks(engine)}
     found = quiet.query(text, profile="raw", limit=_EVERYTHING, neighbors=0)
     best: dict[tuple[str, str], tuple[float, str]] = {}
     places: dict[tuple[str, str], str] = {}
@@ -131,3 +138,18 @@ def _folder_of(path: str) -> tuple[str, str]:
 def _name_of(folder: str) -> str:
     """Return a folder's name without the number before it: ``01_wren`` is Wren's chamber."""
     return folder.rpartition("/")[2].casefold().lstrip("0123456789").lstrip("_- ")
+
+
+def item_exists(engine: Engine, library: Library) -> Callable[[str], bool]:
+    """Return what says whether an input or output item of a card leads to something."""
+    resolver = Resolver(list(library.documents))
+    root = engine.paths.root.resolve()
+
+    def exists(item: str) -> bool:
+        target, is_link = target_of_item(item)
+        if is_link:
+            return resolver.resolve(target, "").state == "resolved"
+        path = (root / target).resolve()
+        return path.is_relative_to(root) and path.exists()
+
+    return exists

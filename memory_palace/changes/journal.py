@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_palace.config import PalacePaths
-from memory_palace.errors import PalaceError, UsageError
-from memory_palace.notes.change_record import (
+from memory_palace.changes.change_record import (
     Entry,
     describe_writes,
     digest,
@@ -22,7 +20,7 @@ from memory_palace.notes.change_record import (
     parse_entry,
     read_entries,
 )
-from memory_palace.notes.editing import (
+from memory_palace.changes.editing import (
     ChangeSet,
     Create,
     Move,
@@ -34,7 +32,9 @@ from memory_palace.notes.editing import (
     render_diff,
     touched_paths,
 )
-from memory_palace.notes.file_steps import digest_of, do, take_back_move, take_back_write
+from memory_palace.changes.file_steps import digest_of, do, take_back_move, take_back_write
+from memory_palace.config import PalacePaths
+from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.git import uncommitted
 from memory_palace.storage.atomic import (
     append_line,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, TypeAlias, get_args
 
+from memory_palace.changes.editing import Create, Operation, Replace
 from memory_palace.config import PALACE
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.document import Document, set_fields
-from memory_palace.notes.editing import Create, Operation, Replace
 from memory_palace.notes.excerpt import excerpt
 from memory_palace.workflow.naming import make_slug, one_line
 

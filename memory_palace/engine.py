@@ -1,0 +1,282 @@
+"""The engine: the one place where notes, index and retrieval are joined.
+
+What only some methods need is imported there: a question should not pay for the indexer and YAML.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from memory_palace.anchors.asking import Anchoring
+from memory_palace.config import PALACE, ROOMS, Config, PalacePaths, read_config
+from memory_palace.errors import NotAPalaceError
+from memory_palace.facts.late import derive
+from memory_palace.graph.names import NoteNames
+from memory_palace.graph.near import NearLinks
+from memory_palace.index.commit import read_commit
+from memory_palace.index.embedders import Embedders
+from memory_palace.index.fingerprint import choose_enrichment
+from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
+from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
+from memory_palace.notes.usage import record_usage
+from memory_palace.retrieval.filters import match_notes
+from memory_palace.retrieval.profiles import DEFAULT_PROFILE, choose_profile
+from memory_palace.storage.lock import writer_lock
+
+if TYPE_CHECKING:
+    from memory_palace.embedding.base import Embedder
+    from memory_palace.graph.router import LinkGraph
+    from memory_palace.index.context import Progress
+    from memory_palace.index.doctor import Examination
+    from memory_palace.index.status import Status
+    from memory_palace.notes.excerpt import NoteText
+
+
+class Engine:
+    """A folder of Markdown rooms and the index derived from it."""
+
+    def __init__(self, root: Path, *, config: Config | None = None) -> None:
+        self.paths = PalacePaths(root)
+        self.config = config if config is not None else read_config(self.paths.settings)
+        self._embedders = Embedders()
+        self.anchoring = Anchoring(self.paths, self.config)
+        self._snapshots: dict[bool, Snapshot] = {}
+        self._links: tuple[Snapshot, NearLinks] | None = None
+
+    @classmethod
+    def init(cls, root: Path) -> Self:
+        """Make the seven rooms below ``root``; doing it twice changes nothing."""
+        for room in ROOMS:
+            (root / PALACE / room).mkdir(parents=True, exist_ok=True)
+        return cls(root)
+
+    @classmethod
+    def discover(cls, start: Path) -> Self:
+        """Open the nearest palace at or above ``start``."""
+        for folder in (start, *start.parents):
+            if (folder / PALACE).is_dir():
+                return cls(folder)
+        raise NotAPalaceError(
+            f"there is no {PALACE}/ folder in {start} or above it; run `palace init` to make one"
+        )
+
+    def index(
+        self,
+        *,
+        force: bool = False,
+        verify: bool = False,
+        dry_run: bool = False,
+        embedder: str | None = None,
+        enrich: bool | None = None,
+        wait_seconds: float = 0.0,
+        progress: Progress = lambda done, total: None,
+    ) -> IndexReport:
+        """Bring the index up to date with the notes.
+
+        ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes
+        nothing; ``enrich`` gives each chunk a second vector, of what describes it, and like
+        ``embedder`` is remembered. Raise ``IndexLockedError`` where another writer keeps the
+        lock longer than ``wait_seconds``.
+        """
+        from memory_palace.index.build import build_index
+        from memory_palace.index.context import BuildContext
+        from memory_palace.index.state import open_state
+
+        with self.writing(wait_seconds=wait_seconds):
+            state = open_state(self.paths, verify=verify)
+            context = BuildContext(
+                paths=self.paths,
+                config=self.config,
+                embedder=self._embedders.to_build_with(
+                    state.commit, asked=embedder, configured=self.config.embedder, force=force
+                ),
+                now_ns=time.time_ns(),
+                monotonic=time.monotonic,
+                progress=progress,
+                derive=derive,
+                is_dry_run=dry_run,
+                is_enriched=choose_enrichment(state.commit, asked=enrich, force=force),
+                follow=self.anchoring.follow,
+            )
+            return build_index(context, state, force=force, verify=verify)
+
+    @contextmanager
+    def writing(self, *, wait_seconds: float = 0.0) -> Iterator[None]:
+        """Hold the writer's lock of this palace."""
+        self.paths.index.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with writer_lock(self.paths.lock, wait_seconds=wait_seconds):
+            yield
+
+    def query(
+        self,
+        text: str,
+        *,
+        limit: int = 5,
+        filters: Filters | None = None,
+        profile: str = DEFAULT_PROFILE,
+        per_note: bool = True,
+        lexical: bool = False,
+        gate: bool = True,
+        include_cold: bool = False,
+        neighbors: int = 2,
+        as_of: float | None = None,
+        budget_bytes: int | None = None,
+    ) -> QueryResult:
+        """Rank notes that answer ``text``; with a filter and no text, list them.
+
+        ``lexical`` needs no embedder, and neither does an index without vectors: words and facts
+        alone answer then, whichever profile was asked for, and the result's mode says so.
+        ``per_note=False`` ranks passages instead of notes.
+        """
+        from memory_palace.retrieval.disputes import mark_disputed
+        from memory_palace.retrieval.embedding import embed_question
+        from memory_palace.retrieval.search import search
+
+        snapshot = self.snapshot(include_cold=include_cold)
+        is_lexical = bool(text.split()) and (lexical or not snapshot.commit.dimension)
+        profile = choose_profile(profile, is_listing=not text.split(), is_lexical=is_lexical)
+        query = Query(
+            text=" ".join(text.split()),
+            as_of=time.time() if as_of is None else as_of,
+            filters=filters if filters is not None else Filters(),
+        )
+        if query.text and not is_lexical:
+            embedder = self._embedders.of(snapshot.commit)
+            query = embed_question(query, embedder, profile, is_enriched=snapshot.is_enriched)
+        if query.text and profile == "anchors":
+            query = self.anchoring.ask(query, snapshot, match_notes(snapshot, query.filters))
+        found = search(
+            query,
+            snapshot,
+            profile=profile,
+            limit=limit,
+            per_note=per_note,
+            gate=gate,
+            half_life_days=self.config.half_life_days,
+            neighbors=neighbors,
+            links=self._links_of(snapshot) if neighbors else None,
+            max_bytes=budget_bytes,
+        )
+        if query.text and self.config.usage_log:
+            core = [hit.path for hit in found.hits if hit.role == "core"]
+            record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
+        freshness = self.freshness(snapshot)
+        return QueryResult(
+            text=query.text,
+            profile=profile,
+            mode="lexical" if is_lexical else "vector" if query.text else "listing",
+            embedder=None if is_lexical else snapshot.commit.embedder,
+            hits=mark_disputed(self.paths.root, found.hits),
+            gate=found.gate,
+            freshness=freshness.state,
+            behind=freshness.behind,
+            anchors=query.anchors,
+        )
+
+    def embedder(self) -> Embedder:
+        """Return the embedder of the index."""
+        return self._embedders.of(self.snapshot().commit)
+
+    def snapshot(self, *, include_cold: bool = False) -> Snapshot:
+        """Return the committed generation, opened again only when another was committed."""
+        held = self._snapshots.get(include_cold)
+        if held is None or read_commit(self.paths.commit) != held.commit:
+            held = open_snapshot(self.paths, include_cold=include_cold)
+            self._snapshots[include_cold] = held
+        return held
+
+    def notes(
+        self, *, filters: Filters | None = None, include_cold: bool = False
+    ) -> list[NoteRecord]:
+        """List notes that pass the filters, in path order."""
+        snapshot = self.snapshot(include_cold=include_cold)
+        passed = match_notes(snapshot, filters or Filters())
+        return [snapshot.note(place) for place in passed.nonzero()[0].tolist()]
+
+    def read(
+        self,
+        note: str,
+        *,
+        first_line: int | None = None,
+        last_line: int | None = None,
+        include_cold: bool = False,
+    ) -> NoteText:
+        """Read lines of a note, named by path, stem, title or alias."""
+        from memory_palace.notes.excerpt import excerpt
+
+        path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
+        data = (self.paths.root / path).read_bytes()
+        if self.config.usage_log:
+            record_usage(self.paths.logs, "read", [path], now=datetime.now(UTC))
+        return excerpt(path, data, first_line=first_line, last_line=last_line)
+
+    def graph(self, *, include_cold: bool = False) -> LinkGraph:
+        """Return the links between notes; those to cold notes are known as such."""
+        from memory_palace.graph.router import LinkGraph
+
+        snapshot = self.snapshot(include_cold=include_cold)
+        everything = self.snapshot(include_cold=True)
+        cold = [p for p, is_cold in zip(everything.paths, everything.cold, strict=True) if is_cold]
+        return LinkGraph.from_snapshot(snapshot, cold_paths=cold)
+
+    def freshness(
+        self, snapshot: Snapshot, *, limit_seconds: float | None = SCAN_SECONDS
+    ) -> Freshness:
+        """Compare a snapshot with the notes as they are now, by their stat figures."""
+        clock = time.monotonic
+        return check_freshness(
+            self.paths, self.config, snapshot, monotonic=clock, limit_seconds=limit_seconds
+        )
+
+    def status(self) -> Status:
+        """Return what the index holds, in figures."""
+        from memory_palace.index.status import take_status
+
+        snapshot = self.snapshot(include_cold=True)
+        return take_status(self.paths, snapshot, self.freshness(snapshot, limit_seconds=None))
+
+    def doctor(self, *, fix: bool = False) -> Examination:
+        """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
+        from memory_palace.index.doctor import Examination, examine
+        from memory_palace.index.state import open_state
+
+        commit = open_state(self.paths).commit or (None if fix else read_commit(self.paths.commit))
+        embedder = self._embedders.get(commit.embedder) if commit else None
+        found = examine(self.paths, self.config, embedder, derive) if commit else Examination()
+        if fix and (commit is None or any(finding.is_derived for finding in found.findings)):
+            self.index(verify=True)
+            return replace(self.doctor(), fixed=found.findings)
+        return found
+
+    def watch(
+        self,
+        report: Callable[[IndexReport], None],
+        *,
+        stop: threading.Event,
+        debounce_seconds: float = 1.0,
+        warn: Callable[[str], None] = lambda words: None,
+    ) -> None:
+        """Index whenever notes have changed, until ``stop`` is set."""
+        from memory_palace.index.watch import watch_palace  # delayed: only this needs watchdog
+
+        watch_palace(
+            self.paths.root,
+            lambda: report(self.index()),
+            stop=stop,
+            debounce_seconds=debounce_seconds,
+            warn=warn,
+        )
+
+    def _links_of(self, snapshot: Snapshot) -> NearLinks:
+        """Return the links that neighbors of a hit are taken from."""
+        if self._links is None or self._links[0] is not snapshot:
+            self._links = (snapshot, NearLinks.from_snapshot(snapshot))
+        return self._links[1]
