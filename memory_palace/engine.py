@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from memory_palace.anchors.asking import Anchoring
+from memory_palace.anchors.palace_anchors import PalaceAnchors
 from memory_palace.config import PALACE, ROOMS, Config, PalacePaths, read_config
 from memory_palace.errors import NotAPalaceError
 from memory_palace.facts.late import derive
@@ -47,7 +47,9 @@ class Engine:
         self.paths = PalacePaths(root)
         self.config = config if config is not None else read_config(self.paths.settings)
         self._embedders = Embedders()
-        self.anchoring = Anchoring(self.paths, self.config)
+        self.anchors = PalaceAnchors(
+            self.paths, self.config, snapshot=self.snapshot, embedder=self.embedder
+        )
         self._snapshots: dict[bool, Snapshot] = {}
         self._links: tuple[Snapshot, NearLinks] | None = None
 
@@ -104,7 +106,7 @@ class Engine:
                 derive=derive,
                 is_dry_run=dry_run,
                 is_enriched=choose_enrichment(state.commit, asked=enrich, force=force),
-                follow=self.anchoring.follow,
+                follow=self.anchors.follow,
             )
             return build_index(context, state, force=force, verify=verify)
 
@@ -152,7 +154,7 @@ class Engine:
             embedder = self._embedders.of(snapshot.commit)
             query = embed_question(query, embedder, profile, is_enriched=snapshot.is_enriched)
         if query.text and profile == "anchors":
-            query = self.anchoring.ask(query, snapshot, match_notes(snapshot, query.filters))
+            query = self.anchors.ask(query, snapshot, match_notes(snapshot, query.filters))
         found = search(
             query,
             snapshot,

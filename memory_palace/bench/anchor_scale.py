@@ -12,7 +12,6 @@ import numpy as np
 
 from memory_palace.anchors.build import distinct_rows
 from memory_palace.anchors.lookup import look_up
-from memory_palace.anchors.operations import build_anchors
 from memory_palace.anchors.postings import make_lists, score_pairs
 from memory_palace.bench.generate import generate_palace
 from memory_palace.bench.scale import Row
@@ -50,7 +49,7 @@ def _measure(notes: int) -> dict[str, float]:
         palace = Palace(root, config=replace(palace.config, anchors=settings))
         palace.index(embedder="hashing")
         started = time.perf_counter()
-        build_anchors(palace)
+        palace.anchors.build()
         build = time.perf_counter() - started
         lookups = _lookups(palace)
         product, lists = _lists(palace)
@@ -67,7 +66,7 @@ def _measure(notes: int) -> dict[str, float]:
 
 def _lookups(palace: Palace) -> list[float]:
     """Return the milliseconds of lookups where an anchor fires, the question's vector at hand."""
-    book = palace.anchoring.of(palace.snapshot())
+    book = palace.anchors.book(palace.snapshot())
     rng = random.Random(1)
     embedder = palace.embedder()
     times = []
@@ -83,7 +82,7 @@ def _lookups(palace: Palace) -> list[float]:
 
 def _lists(palace: Palace) -> tuple[float, float]:
     snapshot = palace.snapshot()
-    book = palace.anchoring.of(snapshot)
+    book = palace.anchors.book(snapshot)
     keys, rows = distinct_rows(snapshot)
     vectors = snapshot.rows_of(rows)
     nobody = (np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -102,7 +101,7 @@ def _lists(palace: Palace) -> tuple[float, float]:
 
 def _update(palace: Palace) -> float:
     """Return the median milliseconds that following one changed note takes."""
-    follow, times = palace.anchoring.follow, []
+    follow, times = palace.anchors.follow, []
 
     def timed(*arguments: object) -> Followed:
         started = time.perf_counter()
@@ -110,7 +109,7 @@ def _update(palace: Palace) -> float:
         times.append((time.perf_counter() - started) * 1000)
         return followed
 
-    palace.anchoring.follow = timed  # type: ignore[method-assign, assignment]
+    palace.anchors.follow = timed  # type: ignore[method-assign, assignment]
     path = palace.paths.root / PALACE / "chambers" / "new.md"
     for number in range(UPDATES):
         path.write_text(f"# New {number}\n\nA **new term {number}** came today.\n", "utf-8")

@@ -126,7 +126,7 @@ def _anchors(palace: Palace, switches: Switches) -> Ask:
 
     def ask(item: Item, vector: Vector) -> Ranked:
         started = time.perf_counter()
-        book = palace.anchoring.of(palace.snapshot())
+        book = palace.anchors.book(palace.snapshot())
         found = look_up(
             book, item.text, vector, now_ns=time.time_ns(), projects=item.project_anchors,
             limit=K, switches=switches,

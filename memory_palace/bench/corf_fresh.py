@@ -13,10 +13,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from memory_palace.anchors.operations import build_anchors, look_up_anchors
 from memory_palace.bench.corf_data import Item
 from memory_palace.config import PALACE
 from memory_palace.palace import Palace
+from memory_palace.retrieval.anchored import look_up_anchors
 
 PROBES = 5
 """Notes whose return is timed one by one."""
@@ -57,7 +57,7 @@ def with_fresh_notes(
             _move(root / path, aside / path)
         copy = Palace(root)
         copy.index(embedder=palace.snapshot().commit.embedder)
-        build_anchors(copy)
+        copy.anchors.build()
         lags, reached = [], 0
         for path in withheld[:PROBES]:
             lag, is_found = _bring_back(copy, aside, path)
@@ -77,7 +77,7 @@ def _bring_back(copy: Palace, aside: Path, path: str) -> tuple[float, bool]:
     copy.index()
     snapshot = copy.snapshot()
     title = snapshot.titles[snapshot.paths.index(path)]
-    found = look_up_anchors(copy, title).found
+    found = look_up_anchors(copy.anchors, title).passages
     return time.perf_counter() - started, path in {hit.chunk.path for hit in found}
 
 

@@ -9,18 +9,11 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.anchors.operations import (
-    Answer,
-    anchor_tiers,
-    build_anchors,
-    export_anchors,
-    look_up_anchors,
-    update_anchors,
-)  # fmt: skip
 from memory_palace.anchors.tier import Anchor, Tier
 from memory_palace.cli.options import SCHEMA, Json, Wait, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.language.visible import visible
+from memory_palace.retrieval.anchored import AnchorAnswer, look_up_anchors
 
 app = typer.Typer(no_args_is_help=True, help="The address book: terms, and where they lead.")
 
@@ -38,7 +31,7 @@ def build(
 
     Example: palace anchors build --theta 0.8
     """
-    built = build_anchors(open_palace(ctx), theta=theta, wait_seconds=wait)
+    built = open_palace(ctx).anchors.build(theta=theta, wait_seconds=wait)
     if as_json:
         print_json({"schema": SCHEMA, **asdict(built)})
         return
@@ -55,7 +48,7 @@ def update(ctx: typer.Context, wait: Wait = 0.0) -> None:
 
     Example: palace anchors update
     """
-    report = update_anchors(open_palace(ctx), wait_seconds=wait)
+    report = open_palace(ctx).index(wait_seconds=wait)
     for problem in report.problems:
         say(str(problem))
     changed = len(report.added) + len(report.changed) + len(report.moved) + len(report.removed)
@@ -83,7 +76,7 @@ def look_up(
     Example: palace anchors lookup can we talk about the radio link
     """
     answer = look_up_anchors(
-        open_palace(ctx),
+        open_palace(ctx).anchors,
         " ".join(text),
         limit=limit,
         projects=tuple(project) if project else None,
@@ -92,7 +85,7 @@ def look_up(
     if as_json:
         print_json({"schema": SCHEMA, **_record(answer)})
         return
-    for hit in answer.found:
+    for hit in answer.passages:
         where = f"{hit.chunk.path}:{hit.chunk.first_line}"
         parts = f"anchor {hit.anchor:.6f}, query {hit.query:.6f}, source {hit.source}"
         print(visible(f"{where}  {hit.score:.6f}  ({parts})"))
@@ -110,7 +103,7 @@ def report(ctx: typer.Context, as_json: Json = False) -> None:
     Example: palace anchors report
     """
     palace = open_palace(ctx)
-    tiers = anchor_tiers(palace)
+    tiers = palace.anchors.tiers()
     settings = asdict(palace.config.anchors)
     if tiers:
         settings["theta"], settings["sem_theta"] = tiers[0].theta, tiers[0].sem_theta
@@ -160,11 +153,11 @@ def export(
 
     Example: palace anchors export /tmp/anchors
     """
-    for path in export_anchors(open_palace(ctx), folder):
+    for path in open_palace(ctx).anchors.export(folder):
         print(path)
 
 
-def _record(answer: Answer) -> dict[str, object]:
+def _record(answer: AnchorAnswer) -> dict[str, object]:
     return {
         "answered_by": answer.path,
         "anchors": [{"anchor": a, "how": how, "strength": s} for a, how, s in answer.fired],
@@ -180,6 +173,6 @@ def _record(answer: Answer) -> dict[str, object]:
                 "query": hit.query,
                 "preview": hit.chunk.preview,
             }
-            for hit in answer.found
+            for hit in answer.passages
         ],
     }

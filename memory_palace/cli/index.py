@@ -63,9 +63,7 @@ def index_notes(
     elif not quiet:
         _print_report(report)
     if nightly and not dry_run:
-        from memory_palace.anchors.operations import build_anchors  # delayed: only this needs it
-
-        built = build_anchors(palace, wait_seconds=max(wait, 30.0))
+        built = palace.anchors.build(wait_seconds=max(wait, 30.0))
         if not quiet:
             say(f"{built.anchors} anchors lead to {built.entries} passages")
     if report.failed:

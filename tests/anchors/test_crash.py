@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from stopping import is_stopped
 
-from memory_palace.anchors.operations import build_anchors, look_up_anchors
 from memory_palace.palace import Palace
+from memory_palace.retrieval.anchored import look_up_anchors
 
 CALLS = ("open", "fsync", "replace", "unlink")
 Write = Callable[[str, str], Path]
@@ -17,21 +17,21 @@ Write = Callable[[str, str], Path]
 
 def answer(palace: Palace) -> tuple[str, tuple[str, ...]]:
     """Return what a fresh reader is told of the mast, anchors or not."""
-    found = look_up_anchors(Palace(palace.paths.root), "snowdrift sensor")
-    return found.path, tuple(sorted({hit.chunk.path for hit in found.found}))
+    found = look_up_anchors(Palace(palace.paths.root).anchors, "snowdrift sensor")
+    return found.path, tuple(sorted({hit.chunk.path for hit in found.passages}))
 
 
 def test_a_stopped_nightly_build_leaves_the_old_anchors_or_the_new_ones(
     palace: Palace, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     write("chambers/wren/snow.md", "# Snowdrift sensor\n\nA **snowdrift sensor** stands there.\n")
     palace.index()
     before = answer(palace)
     step = 0
     while True:
         step += 1
-        reached = is_stopped(lambda: build_anchors(palace), monkeypatch, CALLS, at=step)
+        reached = is_stopped(lambda: palace.anchors.build(), monkeypatch, CALLS, at=step)
         assert answer(palace)[1] == before[1]
         if not reached:
             break
@@ -45,7 +45,7 @@ def test_a_stopped_update_leaves_the_old_anchors_or_the_new_ones(
 ) -> None:
     write("chambers/wren/snow.md", "# Snowdrift sensor\n\nA **snowdrift sensor** stands there.\n")
     palace.index()
-    build_anchors(palace)
+    palace.anchors.build()
     outcomes = set()
     step = 0
     while True:

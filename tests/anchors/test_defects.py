@@ -13,12 +13,6 @@ import numpy as np
 import pytest
 
 from memory_palace.anchors.lookup import look_up
-from memory_palace.anchors.operations import (
-    anchor_tiers,
-    build_anchors,
-    export_anchors,
-    look_up_anchors,
-)  # fmt: skip
 from memory_palace.bench.corf import measure_corf
 from memory_palace.bench.corf_data import Item, generate_corf, read_items, write_items
 from memory_palace.bench.corf_fresh import with_fresh_notes
@@ -26,13 +20,14 @@ from memory_palace.bench.plots import draw_corf
 from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
+from memory_palace.retrieval.anchored import look_up_anchors
 
 
 def test_h2_the_exported_vectors_pair_with_the_exported_texts(
     palace: Palace, tmp_path: Path
 ) -> None:
-    build_anchors(palace)
-    index, embeds, meta = export_anchors(palace, tmp_path / "export")
+    palace.anchors.build()
+    index, embeds, meta = palace.anchors.export(tmp_path / "export")
     arrays = np.load(embeds)
     texts = arrays["anchor_texts"].tolist()
     assert len(texts) == len(arrays["anchor_embeds"])
@@ -47,8 +42,8 @@ def test_h2_the_exported_vectors_pair_with_the_exported_texts(
 
 
 def test_h3_anchors_are_unit_vectors_and_scores_are_bounded(palace: Palace) -> None:
-    build_anchors(palace)
-    tier = anchor_tiers(palace)[0]
+    palace.anchors.build()
+    tier = palace.anchors.tiers()[0]
     assert np.allclose(np.linalg.norm(tier.matrix, axis=1), 1, atol=1e-5)
     assert tier.lists.scores.min() >= 0 and tier.lists.scores.max() <= 1
 
@@ -56,10 +51,10 @@ def test_h3_anchors_are_unit_vectors_and_scores_are_bounded(palace: Palace) -> N
 def test_h7_a_lookup_embeds_nothing_but_the_question(
     palace: Palace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     embedder = palace.embedder()
     vector = embed_query(embedder, "tipping bucket")
-    book = palace.anchoring.of(palace.snapshot())
+    book = palace.anchors.book(palace.snapshot())
 
     def fail(texts: object, **_: object) -> None:
         pytest.fail(f"{texts} was embedded")
@@ -73,15 +68,17 @@ def test_h7_a_lookup_embeds_nothing_but_the_question(
 
 @pytest.mark.parametrize("text", ["TIPPING BUCKET", "the tipping-bucket?", "“Tipping Buckets”!"])
 def test_h8_case_number_and_punctuation_do_not_hide_an_anchor(palace: Palace, text: str) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     fired = {
-        name.lower() for name, how, _ in look_up_anchors(palace, text).fired if how == "lexical"
+        name.lower()
+        for name, how, _ in look_up_anchors(palace.anchors, text).fired
+        if how == "lexical"
     }
     assert "tipping bucket" in fired
 
 
 def test_h11_the_benchmark_runs_every_ablation_and_computes_every_figure(palace: Palace) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     items = generate_corf(palace, per_mode=2)
     figures = measure_corf(palace, items)
     names = {row.system for row in figures}
@@ -93,7 +90,7 @@ def test_h11_the_benchmark_runs_every_ablation_and_computes_every_figure(palace:
 
 
 def test_h11_freshness_is_measured_on_a_copy(palace: Palace) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     before = {p: p.read_bytes() for p in sorted(palace.paths.root.rglob("*")) if p.is_file()}
     items = generate_corf(palace, per_mode=3)
     with with_fresh_notes(palace, items, share=0.5, seed=1) as fresh:
@@ -110,7 +107,7 @@ def test_h11_freshness_is_measured_on_a_copy(palace: Palace) -> None:
 
 def test_figures_are_drawn(palace: Palace, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    build_anchors(palace)
+    palace.anchors.build()
     figures = measure_corf(palace, generate_corf(palace, per_mode=2), ["dense"])
     assert draw_corf(figures, tmp_path / "plots").read_bytes()[:4] == b"\x89PNG"
 
@@ -133,30 +130,30 @@ def test_questions_survive_their_file(palace: Palace, tmp_path: Path) -> None:
 
 
 def test_h14_h15_a_tier_of_another_embedder_is_never_used(palace: Palace) -> None:
-    build_anchors(palace)
-    fingerprint = anchor_tiers(palace)[0].fingerprint
+    palace.anchors.build()
+    fingerprint = palace.anchors.tiers()[0].fingerprint
     assert fingerprint == palace.snapshot().commit.fingerprint
-    tier = anchor_tiers(palace)[0]
+    tier = palace.anchors.tiers()[0]
     assert tier.matrix.shape == (len(tier.anchors), palace.snapshot().commit.dimension)
 
 
 def test_h16_the_threshold_is_calibrated_or_literal(palace: Palace) -> None:
-    calibrated = build_anchors(palace)
-    literal = build_anchors(palace, theta=0.8)
+    calibrated = palace.anchors.build()
+    literal = palace.anchors.build(theta=0.8)
     assert 0 < calibrated.theta < 0.8
     assert literal.theta == 0.8
     assert literal.entries <= calibrated.entries
 
 
 def test_h17_times_say_their_zone(palace: Palace, tmp_path: Path) -> None:
-    build_anchors(palace)
-    _, _, meta = export_anchors(palace, tmp_path)
+    palace.anchors.build()
+    _, _, meta = palace.anchors.export(tmp_path)
     assert json.loads(meta.read_text("utf-8"))["built_at"].endswith("+00:00")
 
 
 def test_h18_changing_an_answer_changes_no_other(palace: Palace) -> None:
-    build_anchors(palace)
-    book = palace.anchoring.of(palace.snapshot())
+    palace.anchors.build()
+    book = palace.anchors.book(palace.snapshot())
     vector = embed_query(palace.embedder(), "tipping bucket")
     first = look_up(book, "tipping bucket", vector, now_ns=0)
     scores = first.scores.copy()

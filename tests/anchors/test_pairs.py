@@ -7,17 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from memory_palace.anchors.lookup import EVERYTHING
-from memory_palace.anchors.operations import build_anchors, look_up_anchors
 from memory_palace.anchors.pairs import MOST, collect_pairs, list_pairs, pairs_of
 from memory_palace.index.postings import hash_key
 from memory_palace.palace import Palace
+from memory_palace.retrieval.anchored import look_up_anchors
 
 Write = Callable[[str, str], Path]
 LEXICAL = replace(EVERYTHING, semantic=False)
 
 
 def first(palace: Palace, text: str) -> str:
-    return look_up_anchors(palace, text, switches=LEXICAL).found[0].chunk.path
+    return look_up_anchors(palace.anchors, text, switches=LEXICAL).passages[0].chunk.path
 
 
 def test_stop_words_numbers_and_short_words_do_not_part_a_pair() -> None:
@@ -47,9 +47,9 @@ def test_a_phrase_of_two_words_that_stand_everywhere_leads_to_where_it_stands(
     for name in ("x", "y"):
         write(f"chambers/wren/{name}.md", f"It was a slow morning for the keeper of {name}.\n")
     palace.index()
-    build_anchors(palace)
-    found = look_up_anchors(palace, "somebody spoke of a slow morning", switches=LEXICAL)
-    assert {hit.chunk.path for hit in found.found[:2]} == {
+    palace.anchors.build()
+    found = look_up_anchors(palace.anchors, "somebody spoke of a slow morning", switches=LEXICAL)
+    assert {hit.chunk.path for hit in found.passages[:2]} == {
         "palace/chambers/wren/x.md",
         "palace/chambers/wren/y.md",
     }
@@ -60,7 +60,7 @@ def test_updates_bring_their_pairs_and_deletions_take_them(palace: Palace, write
     for number in range(8):
         write(f"chambers/wren/a{number}.md", f"The amber train met a copper river, {number}.\n")
     palace.index()
-    build_anchors(palace)
+    palace.anchors.build()
     note = write("chambers/wren/new.md", "Nobody saw the copper train leave.\n")
     palace.index()
     write("chambers/wren/other.md", "Melt water in the yard.\n")
@@ -68,5 +68,5 @@ def test_updates_bring_their_pairs_and_deletions_take_them(palace: Palace, write
     assert first(palace, "a copper train?") == "palace/chambers/wren/new.md"
     note.unlink()
     palace.index()
-    found = look_up_anchors(palace, "a copper train?", switches=LEXICAL)
+    found = look_up_anchors(palace.anchors, "a copper train?", switches=LEXICAL)
     assert "copper train" not in {anchor for anchor, _, _ in found.fired}

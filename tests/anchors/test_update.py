@@ -11,50 +11,46 @@ import numpy as np
 import pytest
 
 from memory_palace.anchors.build import Past, build_tier
+from memory_palace.anchors.corpus import Reader
 from memory_palace.anchors.lookup import EVERYTHING
-from memory_palace.anchors.operations import (
-    anchor_tiers,
-    build_anchors,
-    commit_tier,
-    look_up_anchors,
-    reader_of,
-)  # fmt: skip
+from memory_palace.anchors.nightly import commit_tier
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
+from memory_palace.retrieval.anchored import look_up_anchors
 
 Write = Callable[[str, str], Path]
 LEXICAL = replace(EVERYTHING, semantic=False)
 
 
 def found(palace: Palace, text: str) -> set[str]:
-    return {h.chunk.path for h in look_up_anchors(palace, text, switches=LEXICAL).found}
+    return {h.chunk.path for h in look_up_anchors(palace.anchors, text, switches=LEXICAL).passages}
 
 
 def test_a_new_note_is_reachable_through_its_anchors_after_one_update(
     palace: Palace, write: Write
 ) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket.\n")
     palace.index()
     assert "palace/chambers/wren/new.md" in found(palace, "the tipping bucket")
 
 
 def test_a_new_name_is_staged_at_once(palace: Palace, write: Write) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     write("chambers/wren/new.md", "# Visit\n\nThen **Quirin Zabel** came by.\n")
     palace.index()
     assert found(palace, "what of Quirin Zabel") == {"palace/chambers/wren/new.md"}
-    staged = anchor_tiers(palace)[1].anchors
+    staged = palace.anchors.tiers()[1].anchors
     assert {anchor.state for anchor in staged} == {"staged"}
-    build_anchors(palace)
-    assert len(anchor_tiers(palace)) == 1
+    palace.anchors.build()
+    assert len(palace.anchors.tiers()) == 1
     assert found(palace, "what of Quirin Zabel") == {"palace/chambers/wren/new.md"}
 
 
 def test_an_edited_note_has_none_of_its_old_passages(palace: Palace, write: Write) -> None:
     """H13: all postings of a changed note are replaced."""
-    build_anchors(palace)
+    palace.anchors.build()
     write("project_rooms/radio/plan.md", "# Radio plan\n\n## Cable\n\nOnly a cable now.\n")
     palace.index()
     assert found(palace, "antenna mast") == set()
@@ -63,15 +59,15 @@ def test_an_edited_note_has_none_of_its_old_passages(palace: Palace, write: Writ
 
 def test_entries_that_came_by_an_update_have_lines(palace: Palace, write: Write) -> None:
     """H5: an entry leads to a line, however it came."""
-    build_anchors(palace)
+    palace.anchors.build()
     write("chambers/wren/new.md", "# Snow\n\n\n\nMelt water in the tipping bucket.\n")
     palace.index()
-    hits = look_up_anchors(palace, "tipping bucket").found
+    hits = look_up_anchors(palace.anchors, "tipping bucket").passages
     assert all(hit.chunk.first_line >= 1 and hit.chunk.last_line >= 1 for hit in hits)
 
 
 def test_a_renamed_note_is_found_under_its_new_path(palace: Palace) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     old = palace.paths.palace / "reflection_wing/review.md"
     old.rename(old.with_name("renamed.md"))
     palace.index()
@@ -79,14 +75,14 @@ def test_a_renamed_note_is_found_under_its_new_path(palace: Palace) -> None:
 
 
 def test_a_deleted_note_is_not_found(palace: Palace) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     (palace.paths.palace / "reflection_wing/review.md").unlink()
     palace.index()
     assert found(palace, "referee reports") == set()
 
 
 def test_an_archived_note_is_reached_by_no_anchor(palace: Palace) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     old = palace.paths.palace / "reflection_wing/review.md"
     new = palace.paths.palace / "archive_basement/review.md"
     new.parent.mkdir(exist_ok=True)
@@ -97,25 +93,25 @@ def test_an_archived_note_is_reached_by_no_anchor(palace: Palace) -> None:
 
 def test_a_build_that_began_before_an_update_loses_nothing(palace: Palace, write: Write) -> None:
     """H12: the nightly build computes for long; notes come meanwhile."""
-    build_anchors(palace)
-    reader = reader_of(palace)
+    palace.anchors.build()
+    reader = Reader(palace.paths.root, palace.embedder(), palace.config.max_note_bytes)
     began = palace.snapshot()
     tier = build_tier(reader, began, palace.config.anchors, Past(), sources={}, now_ns=1)
     write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket of **Zabel**.\n")
     palace.index()
-    commit_tier(palace, tier, reader, wait_seconds=0)
+    commit_tier(palace.anchors, tier, reader, wait_seconds=0)
     assert "palace/chambers/wren/new.md" in found(palace, "the tipping bucket")
     assert found(palace, "Zabel") == {"palace/chambers/wren/new.md"}
 
 
 def test_builds_and_updates_at_the_same_time_lose_nothing(palace: Palace, write: Write) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     stop = threading.Event()
 
     def build_again_and_again() -> None:
         other = Palace(palace.paths.root)
         while not stop.is_set():
-            build_anchors(other, wait_seconds=30)
+            other.anchors.build(wait_seconds=30)
 
     thread = threading.Thread(target=build_again_and_again)
     thread.start()
@@ -133,21 +129,21 @@ def test_builds_and_updates_at_the_same_time_lose_nothing(palace: Palace, write:
 
 
 def test_what_is_new_is_admitted_before_what_is_old(palace: Palace, write: Write) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket.\n")
     palace.index()
     without = replace(LEXICAL, episodic=False, words=False)
-    hits = look_up_anchors(palace, "tipping bucket", switches=without).found
+    hits = look_up_anchors(palace.anchors, "tipping bucket", switches=without).passages
     assert "palace/chambers/wren/new.md" not in {hit.chunk.path for hit in hits}
-    build_anchors(palace)
-    tier = anchor_tiers(palace)[0]
+    palace.anchors.build()
+    tier = palace.anchors.tiers()[0]
     assert np.count_nonzero(tier.added_ns) == 1, "a nightly build keeps how old a passage is"
 
 
 def test_the_commit_record_names_the_files_and_nothing_else_stays(palace: Palace) -> None:
     """H20: there is one commit, so that no reader sees parts of two builds."""
     for _ in range(3):
-        build_anchors(palace)
+        palace.anchors.build()
     commit = read_commit(palace.paths.commit)
     files = {path.stem for path in palace.paths.index.glob("anchors-*")}
     assert set(commit.anchors) <= files <= commit.names()
@@ -155,16 +151,16 @@ def test_the_commit_record_names_the_files_and_nothing_else_stays(palace: Palace
 
 def test_an_unchanged_palace_gives_the_same_lists(palace: Palace) -> None:
     """H19: nothing compounds from night to night."""
-    build_anchors(palace)
-    first = anchor_tiers(palace)[0]
-    build_anchors(palace)
-    again = anchor_tiers(palace)[0]
+    palace.anchors.build()
+    first = palace.anchors.tiers()[0]
+    palace.anchors.build()
+    again = palace.anchors.tiers()[0]
     assert np.array_equal(first.lists.scores, again.lists.scores)
     assert [a.salience for a in first.anchors] == [a.salience for a in again.anchors]
 
 
 def test_a_damaged_file_stops_no_update(palace: Palace, write: Write) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     name = read_commit(palace.paths.commit).anchors[0]
     path = palace.paths.index / f"{name}.npz"
     path.write_bytes(path.read_bytes()[:-100] + bytes(100))
@@ -172,7 +168,7 @@ def test_a_damaged_file_stops_no_update(palace: Palace, write: Write) -> None:
     [problem] = palace.index().problems
     assert path.name in str(problem) and "palace anchors build" in str(problem)
     assert read_commit(palace.paths.commit).anchors == ()
-    build_anchors(palace)
+    palace.anchors.build()
     assert found(palace, "antenna mast")
 
 
@@ -180,7 +176,7 @@ def test_a_damaged_file_stops_no_update(palace: Palace, write: Write) -> None:
 def test_a_damaged_file_is_named_by_everyone_and_left_out_by_doctor(
     palace: Palace, damage: str
 ) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     path = palace.paths.index / f"{read_commit(palace.paths.commit).anchors[0]}.npz"
     data = bytearray(path.read_bytes())
     if damage == "delete":
@@ -198,17 +194,17 @@ def test_a_damaged_file_is_named_by_everyone_and_left_out_by_doctor(
     assert path.name in finding.message
     assert [f.message for f in fresh.doctor(fix=True).fixed] == [finding.message]
     assert fresh.doctor().findings == ()
-    build_anchors(fresh)
+    fresh.anchors.build()
     assert found(fresh, "antenna mast")
 
 
 def test_doctor_finds_nothing_wrong_with_anchors(palace: Palace) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     assert not [f for f in palace.doctor().findings if "anchors" in str(f)]
 
 
 def test_compaction_and_a_forced_build_keep_the_anchors(palace: Palace, write: Write) -> None:
-    build_anchors(palace)
+    palace.anchors.build()
     for number in range(10):
         write(f"chambers/wren/n{number}.md", f"# Day {number}\n\nNothing much, {number}.\n")
         palace.index()

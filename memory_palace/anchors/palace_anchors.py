@@ -1,0 +1,118 @@
+"""The anchors of one palace: built, carried along with its index, asked, reported, exported.
+
+What an ordinary question does not need is imported where it is used.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.config import Config, PalacePaths
+from memory_palace.errors import IndexDamagedError, UsageError
+from memory_palace.index.context import Followed
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import AnchorEvidence, Problem, Query
+
+if TYPE_CHECKING:
+    from memory_palace.anchors.book import Book
+    from memory_palace.anchors.nightly import AnchorBuild
+    from memory_palace.anchors.tier import Tier
+    from memory_palace.embedding.base import Embedder
+
+
+class PalaceAnchors:
+    """What a palace's anchors can do; the anchors of the last snapshot are held open."""
+
+    def __init__(
+        self,
+        paths: PalacePaths,
+        config: Config,
+        *,
+        snapshot: Callable[[], Snapshot],
+        embedder: Callable[[], Embedder],
+    ) -> None:
+        """``snapshot`` and ``embedder`` give those of the index as it is committed now."""
+        self.paths = paths
+        self.config = config
+        self.snapshot = snapshot
+        self.embedder = embedder
+        self._opened: Book | None = None
+
+    def book(self, snapshot: Snapshot | None = None) -> Book:
+        """Return the anchors that a snapshot names; without one, those committed now."""
+        from memory_palace.anchors.book import open_book
+
+        snapshot = self.snapshot() if snapshot is None else snapshot
+        if self._opened is None or self._opened.snapshot is not snapshot:
+            settings, sources = self.config.anchors, self.config.sources
+            self._opened = open_book(self.paths.index, snapshot, settings, sources)
+        return self._opened
+
+    def build(self, *, theta: float | None = None, wait_seconds: float = 30.0) -> AnchorBuild:
+        """Discover anchors anew, list where each leads, and commit them.
+
+        ``theta`` is the least cosine of anchor and passage instead of the one of the settings.
+        """
+        from memory_palace.anchors.nightly import build_anchors
+
+        return build_anchors(self, theta=theta, wait_seconds=wait_seconds)
+
+    def tiers(self) -> tuple[Tier, ...]:
+        """Return the anchor files of the committed generation, nightly first."""
+        from memory_palace.anchors.tier import read_tier
+
+        return tuple(read_tier(self.paths.index, name) for name in self.snapshot().commit.anchors)
+
+    def export(self, folder: Path) -> list[Path]:
+        """Write the three files of source document 003, for people and for other programs."""
+        from memory_palace.anchors.export import export_files
+
+        book = self.book()
+        if not book.anchors:
+            raise UsageError("there are no anchors to export; run `palace anchors build`")
+        return export_files(book, folder)
+
+    def ask(self, query: Query, snapshot: Snapshot, notes: NDArray[np.bool_]) -> Query:
+        """Add to a question what its anchors lead to, in the notes that its filters let pass."""
+        from memory_palace.anchors.lookup import look_up
+
+        book = self.book(snapshot)
+        found = look_up(book, query.text, query.vector, now_ns=time.time_ns(), notes=notes)
+        order = np.argsort(found.rows)
+        anchors = AnchorEvidence(
+            rows=found.rows[order],
+            scores=found.anchor[order],
+            path=found.path,
+            fired=tuple(f"{anchor.display} ({anchor.how})" for anchor in found.fired),
+            weights=(book.settings.anchor_weight, book.settings.query_weight),
+        )
+        return replace(query, anchors=anchors)
+
+    def follow(
+        self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
+    ) -> Followed:
+        """Carry the anchors over to the next generation; return the names of its files.
+
+        Damaged files are named and not used: there are no anchors then until `palace anchors
+        build`, but the notes are indexed.
+        """
+        if not names:
+            return Followed(())
+        from memory_palace.anchors.corpus import Reader
+        from memory_palace.anchors.update import Updater
+
+        reader = Reader(self.paths.root, embedder, self.config.max_note_bytes)
+        settings, sources = self.config.anchors, self.config.sources
+        updater = Updater(self.paths.index, reader, settings, sources, now_ns)
+        try:
+            return Followed(updater.follow(hot, names))
+        except IndexDamagedError as error:
+            where = self.paths.index.relative_to(self.paths.root).as_posix()
+            return Followed((), (Problem(where, None, "index", str(error)),))
