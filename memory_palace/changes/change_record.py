@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, TypeGuard
 
 from memory_palace.changes.editing import ChangeSet, Create, Move, Remove, Replace
@@ -40,8 +38,8 @@ class Entry:
     """SHA-256 of every note the change leaves behind, by its path after the change."""
     undoes: str | None = None
 
-    def to_line(self) -> bytes:
-        """Return the record as one line of JSON."""
+    def to_record(self) -> dict[str, object]:
+        """Return the entry as it is written."""
         values: dict[str, object] = {
             "id": self.identity,
             "time": self.time,
@@ -54,7 +52,7 @@ class Entry:
         }
         if self.undoes is not None:
             values["undoes"] = self.undoes
-        return json.dumps(values, ensure_ascii=False).encode()
+        return values
 
 
 def describe_writes(change: ChangeSet) -> tuple[Write, ...]:
@@ -89,13 +87,9 @@ def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def parse_entry(data: bytes) -> Entry | None:
+def parse_entry(values: Mapping[str, Any]) -> Entry | None:
     """Read a record; ``None`` where it makes no sense. Old ones have moves alone."""
-    try:
-        values = json.loads(data)
-    except ValueError:
-        return None
-    if not isinstance(values, dict) or not isinstance(values.get("id"), str):
+    if not isinstance(values.get("id"), str):
         return None
     moves, writes = values.get("moves"), values.get("writes", [])
     if not _are_rows(moves, 2, nullable=False) or not _are_rows(writes, 3, nullable=True):
@@ -111,18 +105,6 @@ def parse_entry(data: bytes) -> Entry | None:
         digests=_strings(values.get("digests")),
         undoes=undoes if isinstance(undoes := values.get("undoes"), str) else None,
     )
-
-
-def read_entries(path: Path) -> Iterator[Entry]:
-    """Yield every whole line of the log, oldest first; a torn one is passed over."""
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except FileNotFoundError:
-        return
-    for line in lines:
-        entry = parse_entry(line)
-        if entry is not None:
-            yield entry
 
 
 def _are_rows(rows: Any, width: int, *, nullable: bool) -> TypeGuard[list[list[Any]]]:

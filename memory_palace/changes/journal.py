@@ -8,6 +8,7 @@ here that writes holds the writer's lock.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,6 @@ from memory_palace.changes.change_record import (
     digest,
     digests_after,
     parse_entry,
-    read_entries,
 )
 from memory_palace.changes.editing import (
     ChangeSet,
@@ -36,12 +36,8 @@ from memory_palace.changes.file_steps import digest_of, do, take_back_move, take
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.git import uncommitted
-from memory_palace.storage.atomic import (
-    append_line,
-    remove_files,
-    sweep_temporaries,
-    write_atomic,
-)
+from memory_palace.storage.atomic import remove_files, sweep_temporaries, write_atomic
+from memory_palace.storage.logs import append_record, parse_record, read_records
 
 __all__ = ["Move", "apply_change", "read_log", "recover",
            "render_diff", "undo"]  # fmt: skip
@@ -90,12 +86,11 @@ def apply_change(
         digests_after(writes, moves, moved), undoes,
     )  # fmt: skip
     _keep(paths, change)
-    write_atomic(paths.palace / _JOURNAL, entry.to_line())
+    write_atomic(paths.palace / _JOURNAL, json.dumps(entry.to_record()).encode())
     try:
         for operation in sorted(change, key=lambda operation: isinstance(operation, Move)):
             do(paths.root, operation)
-        paths.logs.mkdir(parents=True, exist_ok=True)
-        append_line(paths.logs / LOG, entry.to_line())
+        append_record(paths.logs / LOG, entry.to_record())
     except (OSError, PalaceError) as error:
         recover(paths)
         if _is_logged(paths, entry):
@@ -112,9 +107,10 @@ def recover(paths: PalacePaths) -> bool:
         if folder.is_dir():
             sweep_temporaries(folder)
     try:
-        entry = parse_entry(journal.read_bytes())
+        record = parse_record(journal.read_bytes())
     except FileNotFoundError:
         return False
+    entry = parse_entry(record or {})
     if entry is None:
         raise PalaceError(f"{journal} is damaged; look at it and delete it")
     if not _is_logged(paths, entry):
@@ -163,8 +159,14 @@ def undo(
 
 
 def read_log(paths: PalacePaths) -> list[Entry]:
-    """Return every whole line of the log, oldest first; a torn one is passed over."""
-    return list(read_entries(paths.logs / LOG))
+    """Return every logged change, oldest first."""
+    entries = map(parse_entry, read_records(paths.logs / LOG))
+    return [entry for entry in entries if entry is not None]
+
+
+def read_moves(paths: PalacePaths) -> list[tuple[str, str]]:
+    """Return the old and the new path of every logged move, oldest first."""
+    return [(move.old, move.new) for entry in read_log(paths) for move in entry.moves]
 
 
 def _roll_back(paths: PalacePaths, entry: Entry) -> None:

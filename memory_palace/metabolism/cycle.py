@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 
 from memory_palace.changes.change import Outcome, Plan, change_notes, find_note, read_notes
 from memory_palace.changes.change_record import Entry, digest
-from memory_palace.changes.journal import read_log
+from memory_palace.changes.journal import read_log, read_moves
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError
 from memory_palace.metabolism.assets import KINDS, TELEGRAM, Kind, kind_of
@@ -219,7 +219,7 @@ def take_ledger(engine: Engine, library: Library, *, today: date | None = None) 
     conflicts = read_conflicts(documents.values())
     return make_ledger(
         documents,
-        usage=read_usage(engine.paths.logs, [(m.old, m.new) for entry in log for m in entry.moves]),
+        usage=read_usage(engine.paths.logs, read_moves(engine.paths)),
         today=today or datetime.now(UTC).date(),
         disputed=disputes,
         uncommitted=_foreign_edits(engine, documents, log),

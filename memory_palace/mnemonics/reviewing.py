@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from memory_palace.changes.change import WAIT_SECONDS
-from memory_palace.changes.journal import read_log
+from memory_palace.changes.journal import read_moves
 from memory_palace.engine import Engine
 from memory_palace.mnemonics.decay import Fit, fit_decay
 from memory_palace.mnemonics.form import read_memory
@@ -70,5 +70,4 @@ def record_review(
 
 
 def _reviews(engine: Engine) -> Mapping[str, Sequence[Review]]:
-    moves = [(m.old, m.new) for entry in read_log(engine.paths) for m in entry.moves]
-    return read_reviews(engine.paths.logs, moves)
+    return read_reviews(engine.paths.logs, read_moves(engine.paths))

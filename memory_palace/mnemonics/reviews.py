@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import Trial, fade
 from memory_palace.mnemonics.values import MOST_FACTORS, Memory
-from memory_palace.storage.atomic import append_line
+from memory_palace.storage.logs import append_record, follow_moves, read_records
 
 LOG = "reviews.jsonl"
 FIBONACCI = (1, 2, 3, 5, 8, 13, 21, 34)
@@ -55,27 +55,20 @@ def append_review(logs: Path, review: Review) -> None:
         "confidence": review.confidence,
         "smashin": review.smashin,
     }
-    logs.mkdir(parents=True, exist_ok=True)
-    append_line(logs / LOG, json.dumps(record, ensure_ascii=False).encode())
+    append_record(logs / LOG, record)
 
 
 def read_reviews(
     logs: Path, moves: Iterable[tuple[str, str]] = ()
 ) -> Mapping[str, Sequence[Review]]:
-    """Return the reviews of each memory, oldest first; lines that make no sense are passed over.
+    """Return the reviews of each memory, oldest first; records that make no sense are skipped.
 
     ``moves`` are pairs of an old and a new path, in order: reviews follow their note.
     """
-    try:
-        lines = (logs / LOG).read_bytes().split(b"\n")
-    except FileNotFoundError:
-        return {}
     found: dict[str, list[Review]] = {}
-    for review in filter(None, map(_read, lines)):
+    for review in filter(None, map(_read, read_records(logs / LOG))):
         found.setdefault(review.memory, []).append(review)
-    for old, new in moves:
-        if old in found:
-            found[new] = [*found.get(new, ()), *found.pop(old)]
+    follow_moves(found, moves)
     return {path: sorted(rows, key=lambda row: row.time) for path, rows in found.items()}
 
 
@@ -127,9 +120,8 @@ def _count_streak(reviews: Sequence[Review]) -> int:
     return streak
 
 
-def _read(line: bytes) -> Review | None:
+def _read(record: Mapping[str, Any]) -> Review | None:
     try:
-        record = json.loads(line)
         time = datetime.fromisoformat(record["time"])
         confidence, smashin = float(record["confidence"]), int(record["smashin"])
         memory, recalled = record["memory"], record["recalled"]

@@ -16,8 +16,9 @@ from memory_palace.navigation.calibration import Null
 from memory_palace.navigation.candidates import Narrowing, Scoring
 from memory_palace.navigation.locus import Pose2D
 from memory_palace.navigation.schema import SchemaError, check_belief, check_schema
-from memory_palace.storage.atomic import append_line, remove_files, write_atomic
+from memory_palace.storage.atomic import remove_files, write_atomic
 from memory_palace.storage.lock import writer_lock
+from memory_palace.storage.logs import append_record
 
 FORMAT = 1
 
@@ -147,14 +148,16 @@ class Sessions:
             raise PalaceError(f"{log} is shorter than when it was written; restore it")
         if size > session.log_bytes:  # a step that was logged and never committed
             os.truncate(log, session.log_bytes)
-        line = json.dumps(record, ensure_ascii=False, allow_nan=False)
-        append_line(log, line.encode())
+        append_record(log, record)
         session.log_bytes = log.stat().st_size
         text = json.dumps(session.to_json(), ensure_ascii=False, indent=1, allow_nan=False)
         write_atomic(self._folder / f"{session.id}.json", text.encode() + b"\n")
 
     def log(self, session: Session) -> list[dict[str, object]]:
-        """Return the committed records of a session."""
+        """Return the committed records of a session.
+
+        Here a damaged line is an error: the session vouches for every byte of its log.
+        """
         path = self._folder / f"{session.id}.jsonl"
         data = path.read_bytes() if path.exists() else b""
         if len(data) < session.log_bytes:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -28,7 +27,7 @@ from memory_palace.redqueen.session import (
     run_session,
 )
 from memory_palace.redqueen.values import Evolution, Strategy
-from memory_palace.storage.atomic import append_line
+from memory_palace.storage.logs import append_record, read_records
 
 COMMAND = "redqueen"
 LOG = "redqueen.jsonl"
@@ -164,13 +163,10 @@ def find_resting(engine: Engine, *, now: datetime) -> set[str]:
 
 
 def read_history(engine: Engine) -> list[PastRound]:
-    """Return the rounds that were applied, oldest first; a torn line is passed over."""
+    """Return the rounds that were applied, oldest first."""
     undone = {entry.undoes for entry in read_log(engine.paths) if entry.undoes}
-    try:
-        lines = (engine.paths.logs / LOG).read_text("utf-8", "replace").splitlines()
-    except FileNotFoundError:
-        return []
-    return [past for line in lines if (past := _parse(line, undone)) is not None]
+    rounds = (_parse(record, undone) for record in read_records(engine.paths.logs / LOG))
+    return [past for past in rounds if past is not None]
 
 
 def find_round(engine: Engine, identity: str | None) -> PastRound:
@@ -219,13 +215,11 @@ def _record(
             for gap in evaluation.gaps
         ],
     }
-    engine.paths.logs.mkdir(parents=True, exist_ok=True)
-    append_line(engine.paths.logs / LOG, json.dumps(record, ensure_ascii=False).encode())
+    append_record(engine.paths.logs / LOG, record)
 
 
-def _parse(line: str, undone: set[str]) -> PastRound | None:
+def _parse(record: Mapping[str, Any], undone: set[str]) -> PastRound | None:
     try:
-        record: Any = json.loads(line)
         return PastRound(
             identity=str(record["id"]),
             time=str(record["time"]),

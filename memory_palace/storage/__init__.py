@@ -1,1 +1,1 @@
-"""Bytes on disk: atomic replacement and the writer's lock."""
+"""Bytes on disk: atomic replacement, logs of JSON lines, the writer's lock."""

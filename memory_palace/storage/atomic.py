@@ -58,18 +58,6 @@ def is_named_by_content(path: Path) -> bool:
         return path.stem.rpartition("-")[2] == _digest(file)
 
 
-def append_line(path: Path, line: bytes, *, mode: int = 0o600) -> None:
-    """Add one line to a log and flush it; a torn last line is ended first."""
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, mode)
-    with os.fdopen(descriptor, "r+b") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(size - 1, 0))
-        is_torn = size > 0 and file.read(1) != b"\n"
-        file.write((b"\n" if is_torn else b"") + line + b"\n")
-        _flush(file)
-    sync_folder(path.parent)
-
-
 def sync_folder(folder: Path) -> None:
     """Make a rename durable. Some network file systems refuse with EINVAL, which is fine."""
     if os.name == "nt":

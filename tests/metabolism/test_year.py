@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import re
@@ -246,5 +245,5 @@ def check_evidence(palace):
         assert lines.count("distill ") == sum(
             w.before is None and "/telegrams/" in w.path for w in entry.writes
         )
-        assert json.loads(entry.to_line())["evidence"]
+        assert entry.to_record()["evidence"]
     assert seen["moved"] > 300 and seen["distilled"] >= CARDS and seen["promoted"] >= 10
