@@ -92,9 +92,7 @@ class Remembering:
         """Return one unit vector per question."""
         return self._find(texts, self._embedder.embed_queries, is_query=True)
 
-    def embed_passages(
-        self, texts: Sequence[str], *, progress: Callable[[int], None] | None = None
-    ) -> Matrix:
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
         """Return one unit vector per passage."""
         return self._find(texts, self._embedder.embed_passages, is_query=False)
 

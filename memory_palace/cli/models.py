@@ -7,18 +7,11 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import typer
 
-from memory_palace.embedding.bge_weights import find_bge_m3
-from memory_palace.embedding.registry import EMBEDDERS, LLM_PREFIX, describe_unknown, is_available
-from memory_palace.embedding.weights import (
-    MINILM_FILES,
-    cache_folder,
-    minilm_folder,
-    verify_minilm,
-)
+from memory_palace.embedding.registry import EMBEDDERS, find_weights, is_available
+from memory_palace.embedding.weights import MINILM_FILES, cache_folder, verify_minilm
 from memory_palace.errors import UsageError
 
 SCHEMA = 1
@@ -38,7 +31,7 @@ def list_models(
     """
     models = [
         {"name": name, "available": is_available(name), "description": description}
-        for name, description in EMBEDDERS.items()
+        for name, (_, description) in EMBEDDERS.items()
     ]
     if as_json:
         print(json.dumps({"schema": SCHEMA, "models": models}))
@@ -56,14 +49,13 @@ def fetch_model(name: str = Name) -> None:
     models fetch minilm
     """
     if name != "minilm":
-        folder = _find(name)
+        folder = find_weights(name)
         if folder is None:
             print(f"{name} needs no weights", file=sys.stderr)
         else:
             print(folder)
         return
-    from memory_palace.embedding.fetching import fetch_minilm
-    from memory_palace.embedding.weight_sources import list_sources
+    from memory_palace.embedding.fetching import fetch_minilm, list_sources
 
     with _progress_bar(sum(file.size_bytes for file in MINILM_FILES)) as progress:
         folder = fetch_minilm(
@@ -81,7 +73,7 @@ def show_path(name: str = Name) -> None:
 
     Example: palace models path minilm
     """
-    folder = minilm_folder(cache_folder(os.environ)) if name == "minilm" else _find(name)
+    folder = find_weights(name)
     if folder is None:
         raise UsageError(f"{name} has no weights of its own, so there is no folder")
     print(folder)
@@ -96,19 +88,10 @@ def verify_model(name: str = Name) -> None:
     if name == "minilm":
         verify_minilm(cache_folder(os.environ))
         print("minilm: both files have the pinned SHA-256")
-    elif (folder := _find(name)) is None:
+    elif (folder := find_weights(name)) is None:
         print(f"{name}: nothing to verify")
     else:
         print(f"{name}: {folder} has every file; no digest is pinned for them")
-
-
-def _find(name: str) -> Path | None:
-    """Return where an embedder's weights are, ``None`` where it has none of its own."""
-    if name == "bge-m3":
-        return find_bge_m3(os.environ, cache_folder(os.environ))
-    if name == "hashing" or name.startswith(LLM_PREFIX):
-        return None
-    raise UsageError(describe_unknown(name))
 
 
 @contextmanager

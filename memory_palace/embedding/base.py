@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from memory_palace.models import Matrix, Vector
 
@@ -39,22 +39,8 @@ class Embedder(Protocol):
         """Return one unit vector per question, shape ``(len(texts), dimension)``."""
         ...
 
-    def embed_passages(
-        self, texts: Sequence[str], *, progress: Callable[[int], None] | None = None
-    ) -> Matrix:
-        """Return one unit vector per passage; ``progress`` is told how many more are done.
-
-        A text without any token becomes the zero vector.
-        """
-        ...
-
-
-@runtime_checkable
-class TokenEmbedder(Protocol):
-    """An embedder that gives a vector to every word too."""
-
-    def embed_tokens(self, text: str) -> tuple[list[str], Matrix]:
-        """Return the pieces of a text and one unit vector for each, as the text around makes it."""
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
+        """Return one unit vector per passage, the zero vector for one without any token."""
         ...
 
 
@@ -65,5 +51,8 @@ def embed_query(embedder: Embedder, text: str) -> Vector:
 
 
 def find_token_reader(embedder: Embedder) -> Callable[[str], tuple[list[str], Matrix]] | None:
-    """Return what gives a vector to every word; ``None`` where the embedder has no such thing."""
-    return embedder.embed_tokens if isinstance(embedder, TokenEmbedder) else None
+    """Return the embedder's ``embed_tokens``, which gives every word a vector; minilm has it.
+
+    ``None`` where the embedder gives vectors to whole texts alone.
+    """
+    return getattr(embedder, "embed_tokens", None)

@@ -6,7 +6,7 @@ import importlib.util
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -14,12 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from memory_palace.embedding.bge_weights import check_bge_m3, find_bge_m3, find_encoder
-from memory_palace.embedding.weight_digest import digest_weights
+from memory_palace.embedding.weights import cache_folder, digest_weights, hub_snapshots
 from memory_palace.errors import MissingPartError
 from memory_palace.models import Matrix
 
-NAME = "bge-m3"
+MODEL_ID = "BAAI/bge-m3"
+VARIABLE = "PALACE_BGE_M3"
+ENCODERS = ("model.safetensors", "pytorch_model.bin")
+"""Either holds the encoder; transformers prefers the first, and the hub has the second."""
+REQUIRED = ("config.json", "tokenizer.json", "sparse_linear.pt", "colbert_linear.pt")
+"""Without both head files FlagEmbedding fills the heads with random numbers and says nothing."""
 TOKEN_LIMIT = 510
 SPECIAL_TOKENS = 2
 BATCH_SIZE = 8
@@ -29,18 +33,79 @@ INSTALL = "pip install 'memory-palace[bge]'"
 _CONTROL_TOKEN = re.compile(r"<(?=(?:/?s|pad|unk|mask)>)")
 
 
-def load_bge_m3(environ: Mapping[str, str], cache: Path) -> BgeM3Embedder:
+def load(model: str, environ: Mapping[str, str]) -> BgeM3Embedder:
     """Return the embedder over the weights on this machine; FlagEmbedding loads on first use.
 
     Raises ``MissingPartError`` where the extra or the weights are not installed.
     """
     if importlib.util.find_spec("FlagEmbedding") is None:
         raise MissingPartError(f"bge-m3 needs FlagEmbedding; run `{INSTALL}`")
-    return BgeM3Embedder(find_bge_m3(environ, cache), cache=cache)
+    return BgeM3Embedder(find_weights(environ), cache=cache_folder(environ))
+
+
+def is_available(environ: Mapping[str, str]) -> bool:
+    """Whether FlagEmbedding and the weights are here."""
+    if importlib.util.find_spec("FlagEmbedding") is None:
+        return False
+    try:
+        find_weights(environ)
+    except MissingPartError:
+        return False
+    return True
+
+
+def find_weights(environ: Mapping[str, str]) -> Path:
+    """Return a complete folder of weights, or raise ``MissingPartError`` with the steps.
+
+    It looks where ``PALACE_BGE_M3`` points, and nowhere else if that is set; then in
+    ``models/bge-m3`` of our own cache; then in the Hugging Face hub's cache.
+    """
+    if named := environ.get(VARIABLE):
+        folder = Path(named).expanduser()
+        check_bge_m3(folder, f"{VARIABLE} points to {folder}")
+        return folder
+    own = cache_folder(environ) / "models" / "bge-m3"
+    for folder in (own, *hub_snapshots(environ, MODEL_ID)):
+        if folder.is_dir() and not missing_files(folder):
+            return folder
+    raise MissingPartError(
+        f"the weights of bge-m3 are not on this machine (looked in {own} and the Hugging Face "
+        f"cache); run `hf download {MODEL_ID} --exclude 'onnx/*'`, or copy that folder from "
+        f"another machine and set {VARIABLE} to it"
+    )
+
+
+def check_bge_m3(folder: Path, where: str) -> None:
+    """Raise ``MissingPartError`` unless ``folder`` holds every file the model is made of.
+
+    FlagEmbedding takes a path that does not exist for the name of a model to download.
+    """
+    if not folder.is_dir():
+        raise MissingPartError(f"{where}, which is not a folder; it must hold {MODEL_ID}'s files")
+    if missing := missing_files(folder):
+        raise MissingPartError(
+            f"{where}, which lacks {', '.join(missing)}; copy the whole of {MODEL_ID} there "
+            f"(`hf download {MODEL_ID} --exclude 'onnx/*' --local-dir {folder}`)"
+        )
+
+
+def missing_files(folder: Path) -> tuple[str, ...]:
+    """Name the files of the model that ``folder`` lacks."""
+    missing = [name for name in REQUIRED if not (folder / name).is_file()]
+    if find_encoder(folder) is None:
+        missing.append(" or ".join(ENCODERS))
+    return tuple(missing)
+
+
+def find_encoder(folder: Path) -> Path | None:
+    """Return the file of encoder weights that is loaded from ``folder``."""
+    return next((folder / name for name in ENCODERS if (folder / name).is_file()), None)
 
 
 class BgeM3Embedder:
     """Dense vectors of bge-m3 from a local folder. Nothing is ever downloaded."""
+
+    name = "bge-m3"
 
     def __init__(self, folder: Path, *, cache: Path) -> None:
         check_bge_m3(folder, f"bge-m3 is to be loaded from {folder}")
@@ -50,11 +115,6 @@ class BgeM3Embedder:
         self._dimension = int(config["hidden_size"])
         # RoBERTa numbers positions from pad_token_id + 1, so two of them are never used.
         self._max_tokens = int(config["max_position_embeddings"]) - 2
-
-    @property
-    def name(self) -> str:
-        """The name it is chosen by."""
-        return NAME
 
     @property
     def dimension(self) -> int:
@@ -74,7 +134,7 @@ class BgeM3Embedder:
         for name in ("config.json", "tokenizer.json"):
             digest.update(sha256((self._folder / name).read_bytes()).digest())
         limits = f"{self.token_limit}-{self._max_tokens}"
-        return f"{NAME}:{digest.hexdigest()[:16]}:cls:{limits}:fp32"
+        return f"{self.name}:{digest.hexdigest()[:16]}:cls:{limits}:fp32"
 
     def count_tokens(self, text: str) -> int:
         """Count tokens with the model's tokenizer, which loads without torch."""
@@ -84,9 +144,7 @@ class BgeM3Embedder:
         """Return one unit vector per question; bge-m3 uses no query prefix."""
         return self.embed_passages(texts)
 
-    def embed_passages(
-        self, texts: Sequence[str], *, progress: Callable[[int], None] | None = None
-    ) -> Matrix:
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
         """Return one unit vector per passage, the zero vector for one without a token.
 
         The model is called directly, not through ``encode``: that runs its first batch twice,
@@ -100,8 +158,6 @@ class BgeM3Embedder:
             filled = batch[lengths[batch] > 0]
             if len(filled):
                 vectors[filled] = self._encode([_as_text(texts[row]) for row in filled])
-            if progress is not None:
-                progress(len(batch))
         return vectors
 
     def _encode(self, texts: list[str]) -> Matrix:

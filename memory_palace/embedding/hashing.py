@@ -10,7 +10,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -18,10 +18,7 @@ from numpy.typing import NDArray
 
 from memory_palace.models import Matrix, Vector
 
-NAME = "hashing"
 DIMENSION = 384
-TOKEN_LIMIT = 254
-"""A text is hashed whole; the limit only gives passages the size that minilm's have."""
 WORD_FEATURES = 3
 """A whole word counts three times a part of it, in three places, so that few collide fully."""
 CACHED_WORDS = 20_000
@@ -32,34 +29,25 @@ _TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]{{1,16}}")
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 
 
+def load(model: str, environ: Mapping[str, str]) -> HashingEmbedder:
+    """Return the embedder; it needs nothing."""
+    return HashingEmbedder()
+
+
 class HashingEmbedder:
     """Adds the features of distinct words, weighed by the root of their count.
 
     The signs keep sums of colliding features near zero (Weinberger et al., 2009).
     """
 
+    name = "hashing"
+    dimension = DIMENSION
+    token_limit = 254
+    """A text is hashed whole; the limit only gives passages the size that minilm's have."""
+    fingerprint = f"hashing:blake2b:{DIMENSION}:1"
+
     def __init__(self) -> None:
         self._features: dict[str, NDArray[np.int16]] = {}
-
-    @property
-    def name(self) -> str:
-        """The name it is chosen by."""
-        return NAME
-
-    @property
-    def dimension(self) -> int:
-        """Length of its vectors."""
-        return DIMENSION
-
-    @property
-    def token_limit(self) -> int:
-        """Tokens a passage should have at most."""
-        return TOKEN_LIMIT
-
-    @property
-    def fingerprint(self) -> str:
-        """Everything that changes its vectors."""
-        return f"{NAME}:blake2b:{DIMENSION}:1"
 
     def count_tokens(self, text: str) -> int:
         """Count words; a long one counts once per 16 letters, an ideograph by itself."""
@@ -69,15 +57,11 @@ class HashingEmbedder:
         """Return one unit vector per question."""
         return self.embed_passages(texts)
 
-    def embed_passages(
-        self, texts: Sequence[str], *, progress: Callable[[int], None] | None = None
-    ) -> Matrix:
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
         """Return one unit vector per passage, the zero vector for one without a word."""
         vectors: Matrix = np.zeros((len(texts), DIMENSION), dtype=np.float32)
         for row, text in enumerate(texts):
             vectors[row] = self._embed(text)
-            if progress is not None:
-                progress(1)
         return vectors
 
     def _embed(self, text: str) -> Vector:

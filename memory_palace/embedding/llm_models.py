@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from memory_palace.errors import PalaceError
 from memory_palace.libraries import calling, find_model
 from memory_palace.models import Matrix
 
-PREFIX = "llm:"
 TOKEN_LIMIT = 240
 """Below the 256 tokens at which the smallest model of the plugins cuts texts off."""
 BATCH_SIZE = 32
@@ -28,7 +28,7 @@ _SCRIPTS_BY_CHARACTER = re.compile(
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean: no spaces, about a token a character."""
 
 
-def load_llm_embedder(model: str) -> LlmEmbedder:
+def load(model: str, environ: Mapping[str, str]) -> LlmEmbedder:
     """Return the embedder over the model that ``llm`` knows by this name or alias.
 
     Raises ``MissingPartError`` without the ``llm`` library or a plugin that has the model.
@@ -36,8 +36,15 @@ def load_llm_embedder(model: str) -> LlmEmbedder:
     return LlmEmbedder(find_model(model, kind="embedding "))
 
 
+def is_available(environ: Mapping[str, str]) -> bool:
+    """Whether the library is here; which models it knows is not asked."""
+    return find_spec("llm") is not None
+
+
 class LlmEmbedder:
     """Vectors of one registered embedding model, made unit length."""
+
+    token_limit = TOKEN_LIMIT
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -46,7 +53,7 @@ class LlmEmbedder:
     @property
     def name(self) -> str:
         """``llm:`` and the model's own id, whatever alias it was chosen by."""
-        return f"{PREFIX}{self._model.model_id}"
+        return f"llm:{self._model.model_id}"
 
     @property
     def dimension(self) -> int:
@@ -54,11 +61,6 @@ class LlmEmbedder:
         if self._dimension is None:
             return int(self._ask(["dimension"]).shape[1])
         return self._dimension
-
-    @property
-    def token_limit(self) -> int:
-        """A length that every known model reads whole; ``llm`` cannot tell the real one."""
-        return TOKEN_LIMIT
 
     @property
     def fingerprint(self) -> str:
@@ -73,22 +75,17 @@ class LlmEmbedder:
         """Return one unit vector per question."""
         return self.embed_passages(texts)
 
-    def embed_passages(
-        self, texts: Sequence[str], *, progress: Callable[[int], None] | None = None
-    ) -> Matrix:
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
         """Return one unit vector per passage; a blank text is the zero vector and is not sent.
 
         Raises ``MissingPartError`` without a key, ``PalaceError`` for an answer of wrong shape.
         """
         size = self._model.batch_size or BATCH_SIZE
         filled = [row for row, text in enumerate(texts) if text.strip()]
-        answers: list[Matrix] = []
-        for start in range(0, len(filled), size):
-            answers.append(self._ask([texts[row] for row in filled[start : start + size]]))
-            if progress is not None:
-                progress(len(answers[-1]))
-        if progress is not None and len(filled) < len(texts):
-            progress(len(texts) - len(filled))
+        answers = [
+            self._ask([texts[row] for row in filled[start : start + size]])
+            for start in range(0, len(filled), size)
+        ]
         vectors: Matrix = np.zeros((len(texts), self.dimension), dtype=np.float32)
         if answers:
             vectors[filled] = np.concatenate(answers)

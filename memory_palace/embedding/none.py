@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from memory_palace.models import Matrix
 
-_LIMIT = 256
+
+def load(model: str, environ: Mapping[str, str]) -> NoEmbedder:
+    """Return the embedder; it needs nothing."""
+    return NoEmbedder()
 
 
 class NoEmbedder:
@@ -16,7 +19,7 @@ class NoEmbedder:
 
     name = "none"
     dimension = 0
-    token_limit = _LIMIT
+    token_limit = 256
     fingerprint = "none"
 
     def count_tokens(self, text: str) -> int:
@@ -27,10 +30,6 @@ class NoEmbedder:
         """Return one vector without components per question."""
         return np.zeros((len(texts), 0), np.float32)
 
-    def embed_passages(
-        self, texts: Sequence[str], *, progress: Callable[[int], None] | None = None
-    ) -> Matrix:
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
         """Return one vector without components per passage."""
-        if progress is not None:
-            progress(len(texts))
         return np.zeros((len(texts), 0), np.float32)

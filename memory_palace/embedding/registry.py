@@ -1,81 +1,104 @@
-"""Embedders by name. Nothing heavy is imported before its embedder is asked for."""
+"""Embedders by name. Nothing heavy is imported before its embedder is asked for.
+
+An embedder is a module here and a line of ``EMBEDDERS``. The module has ``load(model, environ)``,
+where ``model`` is what follows the colon of the name; ``is_available(environ)`` unless it always
+is; and ``find_weights(environ)`` if it has weights of its own.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from difflib import get_close_matches
-from importlib.util import find_spec
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from memory_palace.embedding.base import Embedder
-from memory_palace.embedding.bge_weights import find_bge_m3
-from memory_palace.embedding.weights import cache_folder, is_minilm_present
-from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.errors import UsageError, WrongEmbedderError
 
-LLM_PREFIX = "llm:"
-
-EMBEDDERS: Mapping[str, str] = {
-    "minilm": "all-MiniLM-L6-v2, 384 dimensions, English; the default where its weights are",
-    "bge-m3": "BAAI/bge-m3, 1024 dimensions, a hundred languages; needs the extra [bge]",
-    "hashing": "hashed words and letters, 384 dimensions; lexical: finds words, not meanings",
-    "none": "no vectors: words and facts alone answer; what an index gets where no model is",
-    "llm:MODEL": "an embedding model of the llm library; needs the extra [llm]",
+EMBEDDERS: Mapping[str, tuple[str, str]] = {
+    "minilm": (
+        "minilm",
+        "all-MiniLM-L6-v2, 384 dimensions, English; the default where its weights are",
+    ),
+    "bge-m3": (
+        "bge_m3",
+        "BAAI/bge-m3, 1024 dimensions, a hundred languages; needs the extra [bge]",
+    ),
+    "hashing": (
+        "hashing",
+        "hashed words and letters, 384 dimensions; lexical: finds words, not meanings",
+    ),
+    "none": (
+        "none",
+        "no vectors: words and facts alone answer; what an index gets where no model is",
+    ),
+    "llm:MODEL": (
+        "llm_models",
+        "an embedding model of the llm library; needs the extra [llm]",
+    ),
 }
-"""What each name stands for, in one line."""
+"""By name: the module, and what it is in one line. ``MODEL`` stands for the name of any model."""
+DEFAULT, NO_VECTORS = "minilm", "none"
 
 
 def get_embedder(name: str, *, environ: Mapping[str, str] = os.environ) -> Embedder:
     """Return the embedder of that name. It is cheap: weights load when the first text comes.
 
-    Raises ``UsageError`` for a name nobody knows, ``MissingPartError`` for a missing extra.
+    Raises ``UsageError`` for an unknown name, ``MissingPartError`` for a missing extra.
     """
-    if name.startswith(LLM_PREFIX) and len(name) > len(LLM_PREFIX):
-        from memory_palace.embedding.llm_models import load_llm_embedder
-
-        return load_llm_embedder(name.removeprefix(LLM_PREFIX))
-    cache = cache_folder(environ)
-    if name == "minilm":
-        from memory_palace.embedding.minilm import MiniLMEmbedder
-
-        return MiniLMEmbedder(cache)
-    if name == "bge-m3":
-        from memory_palace.embedding.bge_m3 import load_bge_m3
-
-        return load_bge_m3(environ, cache)
-    if name == "hashing":
-        from memory_palace.embedding.hashing import HashingEmbedder
-
-        return HashingEmbedder()
-    if name == "none":
-        from memory_palace.embedding.none import NoEmbedder
-
-        return NoEmbedder()
-    raise UsageError(describe_unknown(name))
+    module, model = _find(name)
+    embedder: Embedder = module.load(model, environ)
+    return embedder
 
 
 def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
     """Whether the packages and weights of an embedder are here; imports none of them."""
-    if name.startswith(LLM_PREFIX):
-        return find_spec("llm") is not None
-    if name == "minilm":
-        return is_minilm_present(cache_folder(environ))
-    if name == "bge-m3":
-        return find_spec("FlagEmbedding") is not None and _has_bge_weights(environ)
-    if name in ("hashing", "none"):
-        return True
-    raise UsageError(describe_unknown(name))
+    module, _ = _find(name)
+    return bool(module.is_available(environ)) if hasattr(module, "is_available") else True
 
 
-def _has_bge_weights(environ: Mapping[str, str]) -> bool:
-    try:
-        find_bge_m3(environ, cache_folder(environ))
-    except MissingPartError:
-        return False
-    return True
+def find_weights(name: str, *, environ: Mapping[str, str] = os.environ) -> Path | None:
+    """Return the folder of an embedder's weights; ``None`` where it has none of its own."""
+    module, _ = _find(name)
+    folder: Path | None = module.find_weights(environ) if hasattr(module, "find_weights") else None
+    return folder
 
 
-def describe_unknown(name: str) -> str:
-    """Return the message for a name nobody knows: the known ones, and the nearest."""
-    near = get_close_matches(name, EMBEDDERS, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"there is no embedder {name!r}{hint} (known: {', '.join(EMBEDDERS)})"
+def choose_embedder(
+    *,
+    asked: str | None,
+    configured: str | None,
+    committed: str | None,
+    force: bool,
+) -> str:
+    """Return the name of the embedder to build with.
+
+    ``asked`` is the flag, ``configured`` what ``palace.yaml`` says, ``committed`` what the index
+    was built with. Another one than the committed needs ``force``: vectors of two models do not
+    mix. Without any of them it is minilm where its weights are, and no vectors at all if not.
+    """
+    wanted = asked or configured
+    if committed is not None and not force:
+        if wanted is not None and wanted != committed:
+            raise WrongEmbedderError(
+                f"the index was built with {committed}, not {wanted}; keep it, or run "
+                f"`palace index --force --embedder {wanted}` to build it again"
+            )
+        return committed
+    name = wanted or committed or DEFAULT
+    if name == DEFAULT and wanted is None and not is_available(DEFAULT):
+        return NO_VECTORS
+    return name
+
+
+def _find(name: str) -> tuple[Any, str]:
+    """Return the module of an embedder, and the model its name asks for."""
+    kind, _, model = name.partition(":")
+    entry = EMBEDDERS.get(f"{kind}:MODEL" if model else name)
+    if entry is None:
+        near = get_close_matches(name, EMBEDDERS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UsageError(f"there is no embedder {name!r}{hint} (known: {', '.join(EMBEDDERS)})")
+    return import_module(f"memory_palace.embedding.{entry[0]}"), model

@@ -1,18 +1,20 @@
-"""The weights of MiniLM on this machine: where they are, and whether they are the pinned ones."""
+"""Weights on this machine: where they are kept, and whether MiniLM's are the pinned ones."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
+from typing import Any
 
-from memory_palace.embedding.weight_digest import digest_weights
 from memory_palace.errors import CheckFailedError, MissingPartError
+from memory_palace.models import FileStat
 from memory_palace.storage.atomic import write_atomic
 
+DIGESTS = "weight-digests.json"
 FETCH = "palace models fetch minilm"
 
 
@@ -51,6 +53,30 @@ def cache_folder(environ: Mapping[str, str]) -> Path:
     from platformdirs import user_cache_dir
 
     return Path(user_cache_dir("memory-palace", appauthor=False))
+
+
+def hub_cache(environ: Mapping[str, str]) -> Path:
+    """Return where the Hugging Face tools keep models, by the rules that they document.
+
+    The layout is read here because importing ``huggingface_hub`` for it costs 0.3 s.
+    """
+    if folder := environ.get("HF_HUB_CACHE"):
+        return Path(folder).expanduser()
+    if folder := environ.get("HF_HOME"):
+        return Path(folder).expanduser() / "hub"
+    caches = Path(environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    return caches / "huggingface" / "hub"
+
+
+def hub_snapshots(environ: Mapping[str, str], model_id: str) -> Iterator[Path]:
+    """Yield the downloaded revisions of a model, the one that ``main`` names first."""
+    repository = hub_cache(environ) / f"models--{model_id.replace('/', '--')}"
+    snapshots = repository / "snapshots"
+    main = repository / "refs" / "main"
+    if main.is_file():
+        yield snapshots / main.read_text("utf-8").strip()
+    if snapshots.is_dir():
+        yield from sorted(snapshots.iterdir())
 
 
 def minilm_folder(cache: Path) -> Path:
@@ -115,6 +141,26 @@ def read_vocabulary(folder: Path) -> list[str]:
     return data.decode().removesuffix("\n").split("\n")
 
 
+def digest_weights(path: Path, *, cache: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal.
+
+    The digest is remembered in ``cache`` under the file's size, times and inode: 2.3 GB of
+    weights take seconds to read, and a query should not wait for them. A file whose stat
+    differs is read again, and so is one that changed in the same tick as the cache was written.
+    """
+    resolved = path.resolve()
+    remembered, written_ns = _read_digests(cache / DIGESTS)
+    stat = resolved.stat()
+    key = list(FileStat(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino))
+    entry = remembered.get(str(resolved), {})
+    if entry.get("stat") == key and stat.st_ctime_ns < written_ns:
+        return str(entry["sha256"])
+    with resolved.open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+    _remember_digests(cache, {**remembered, str(resolved): {"stat": key, "sha256": digest}})
+    return digest
+
+
 def _derive_vocabulary(path: Path) -> bytes:
     data = path.read_bytes()
     if sha256(data).hexdigest() != TOKENIZER.sha256:
@@ -127,3 +173,29 @@ def _derive_vocabulary(path: Path) -> bytes:
 
 def _size(path: Path) -> int | None:
     return path.stat().st_size if path.is_file() else None
+
+
+def _read_digests(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
+    """Return the entries that are whole, and when they were written."""
+    try:
+        values = json.loads(path.read_bytes())
+        written_ns = path.stat().st_mtime_ns
+    except (OSError, ValueError):
+        return {}, 0
+    if not isinstance(values, dict):
+        return {}, 0
+    whole = {
+        key: entry
+        for key, entry in values.items()
+        if isinstance(entry, dict) and isinstance(entry.get("sha256"), str)
+    }
+    return whole, written_ns
+
+
+def _remember_digests(cache: Path, values: Mapping[str, Any]) -> None:
+    try:
+        cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomic(cache / DIGESTS, json.dumps(values, indent=1, sort_keys=True).encode())
+    except OSError:
+        # A read-only or full cache costs the next process a few seconds, never the answer.
+        return

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from memory_palace.embedding.base import Embedder
-from memory_palace.embedding.choice import choose_embedder
-from memory_palace.embedding.registry import get_embedder, is_available
+from memory_palace.embedding.registry import choose_embedder, get_embedder
 from memory_palace.index.commit import Commit
 from memory_palace.index.fingerprint import check_fingerprint
 
@@ -39,6 +38,5 @@ class Embedders:
             configured=configured,
             committed=commit.embedder if commit else None,
             force=force,
-            is_available=is_available,
         )
         return self.of(commit) if commit is not None and not force else self.get(name)

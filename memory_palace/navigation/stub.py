@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import md5
 
 import numpy as np
@@ -34,16 +34,12 @@ class StubEmbedder:
         """Return one unit vector per text."""
         return self.embed_passages(texts)
 
-    def embed_passages(
-        self, texts: Sequence[str], *, progress: Callable[[int], None] | None = None
-    ) -> Matrix:
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
         """Return one unit vector per text; a blank text is the zero vector."""
         vectors: Matrix = np.zeros((len(texts), DIMENSION), dtype=np.float32)
         for row, text in enumerate(texts):
             if text.strip():
                 vectors[row] = self.embed_exactly(text)
-            if progress is not None:
-                progress(1)
         return vectors
 
     def embed_exactly(self, text: str) -> list[float]:

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_palace.embedding.bge_m3 import BATCH_SIZE, BgeM3Embedder, load_bge_m3
-from memory_palace.embedding.weight_digest import CACHE_FILE
+from memory_palace.embedding.bge_m3 import BATCH_SIZE, BgeM3Embedder, load
+from memory_palace.embedding.weights import DIGESTS
 
 pytestmark = pytest.mark.bge
 
@@ -57,12 +57,6 @@ def test_no_texts_give_no_vectors_and_empty_texts_give_zero(embedder: BgeM3Embed
     np.testing.assert_allclose(norms, [0.0, 1.0, 0.0], atol=1e-5)
 
 
-def test_progress_counts_every_text_once(embedder: BgeM3Embedder) -> None:
-    told: list[int] = []
-    embedder.embed_passages(["rain", ""] * BATCH_SIZE, progress=told.append)
-    assert told == [BATCH_SIZE, BATCH_SIZE]
-
-
 def test_the_counter_agrees_with_the_tokenizer_that_encodes(
     embedder: BgeM3Embedder, tiny_bge_m3: Path
 ) -> None:
@@ -93,9 +87,9 @@ def test_a_text_longer_than_the_limit_is_still_read_to_its_end(embedder: BgeM3Em
 
 def test_loading_and_encoding_print_nothing(tiny_bge_m3: Path, tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path\n"
-        "from memory_palace.embedding.bge_m3 import load_bge_m3\n"
-        "e = load_bge_m3({'PALACE_BGE_M3': sys.argv[1]}, Path(sys.argv[2]))\n"
+        "import sys\n"
+        "from memory_palace.embedding.bge_m3 import load\n"
+        "e = load('', {'PALACE_BGE_M3': sys.argv[1], 'PALACE_CACHE': sys.argv[2]})\n"
         "assert 'torch' not in sys.modules and 'FlagEmbedding' not in sys.modules\n"
         "assert e.count_tokens('rain') and e.fingerprint and 'torch' not in sys.modules\n"
         "assert e.embed_passages(['rain'] * 20).shape == (20, 32)\n"
@@ -121,7 +115,7 @@ def test_the_published_weight_format_gives_the_same_vectors(
     folder = shutil.copytree(tiny_bge_m3, tmp_path / "weights")
     torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
     (folder / "model.safetensors").unlink()
-    other = load_bge_m3({"PALACE_BGE_M3": str(folder)}, tmp_path / "cache")
+    other = load("", {"PALACE_BGE_M3": str(folder), "PALACE_CACHE": str(tmp_path / "cache")})
     np.testing.assert_allclose(
         other.embed_passages(TEXTS), embedder.embed_passages(TEXTS), atol=1e-6
     )
@@ -139,4 +133,4 @@ def test_the_fingerprint_changes_with_what_changes_vectors(
     is_text = name.endswith("json")
     (folder / name).write_bytes(data + b"\n" if is_text else data[:-1] + bytes([data[-1] ^ 1]))
     assert BgeM3Embedder(folder, cache=cache).fingerprint != before
-    assert (cache / CACHE_FILE).is_file()
+    assert (cache / DIGESTS).is_file()

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.embedding.bge_m3 import load_bge_m3
-from memory_palace.embedding.bge_weights import REQUIRED, VARIABLE, find_bge_m3, missing_files
+from memory_palace.embedding.bge_m3 import (
+    REQUIRED,
+    VARIABLE,
+    find_weights,
+    load,
+    missing_files,
+)
 from memory_palace.errors import MissingPartError
 
 
@@ -19,6 +24,11 @@ def fill(folder: Path, *, encoder: str = "pytorch_model.bin") -> Path:
     return folder
 
 
+def environ(tmp_path: Path, variable: str = VARIABLE, folder: Path | None = None) -> dict[str, str]:
+    """Return an environment with our own cache and one variable more."""
+    return {variable: str(folder or tmp_path), "PALACE_CACHE": str(tmp_path / "cache")}
+
+
 def snapshot(cache: Path, revision: str) -> Path:
     return cache / "models--BAAI--bge-m3" / "snapshots" / revision
 
@@ -26,13 +36,18 @@ def snapshot(cache: Path, revision: str) -> Path:
 def test_the_variable_wins_over_every_cache(tmp_path: Path) -> None:
     fill(tmp_path / "cache" / "models" / "bge-m3")
     named = fill(tmp_path / "elsewhere")
-    assert find_bge_m3({VARIABLE: str(named)}, tmp_path / "cache") == named
+    assert find_weights(environ(tmp_path, VARIABLE, named)) == named
 
 
 def test_our_cache_wins_over_the_hub(tmp_path: Path) -> None:
     own = fill(tmp_path / "cache" / "models" / "bge-m3")
     fill(snapshot(tmp_path / "hub", "a1"))
-    assert find_bge_m3({"HF_HUB_CACHE": str(tmp_path / "hub")}, tmp_path / "cache") == own
+    assert (
+        find_weights(
+            {"HF_HUB_CACHE": str(tmp_path / "hub"), "PALACE_CACHE": str(tmp_path / "cache")}
+        )
+        == own
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,25 +58,25 @@ def test_the_hub_cache_is_where_its_variables_say(
     tmp_path: Path, variable: str, below: str
 ) -> None:
     weights = fill(snapshot(tmp_path / "hub" / below, "a1"))
-    assert find_bge_m3({variable: str(tmp_path / "hub")}, tmp_path / "cache") == weights
+    assert find_weights(environ(tmp_path, variable, tmp_path / "hub")) == weights
 
 
 def test_the_revision_that_main_names_comes_first_and_an_incomplete_one_never(
     tmp_path: Path,
 ) -> None:
-    environ = {"HF_HUB_CACHE": str(tmp_path)}
+    hub = environ(tmp_path, "HF_HUB_CACHE")
     older, newer = fill(snapshot(tmp_path, "a1")), fill(snapshot(tmp_path, "b2"))
     main = tmp_path / "models--BAAI--bge-m3" / "refs" / "main"
     main.parent.mkdir()
     main.write_text("b2\n", "utf-8")
-    assert find_bge_m3(environ, tmp_path / "cache") == newer
+    assert find_weights(hub) == newer
     (newer / "sparse_linear.pt").unlink()
-    assert find_bge_m3(environ, tmp_path / "cache") == older
+    assert find_weights(hub) == older
 
 
 def test_without_weights_the_error_says_how_to_get_them(tmp_path: Path) -> None:
     with pytest.raises(MissingPartError, match="hf download BAAI/bge-m3") as caught:
-        find_bge_m3({"HF_HUB_CACHE": str(tmp_path)}, tmp_path / "cache")
+        find_weights(environ(tmp_path, "HF_HUB_CACHE", tmp_path))
     assert VARIABLE in str(caught.value)
     assert caught.value.exit_code == 9
 
@@ -69,7 +84,7 @@ def test_without_weights_the_error_says_how_to_get_them(tmp_path: Path) -> None:
 def test_a_named_folder_that_is_missing_is_an_error_and_not_a_download(tmp_path: Path) -> None:
     fill(tmp_path / "cache" / "models" / "bge-m3")
     with pytest.raises(MissingPartError, match="not a folder"):
-        find_bge_m3({VARIABLE: str(tmp_path / "gone")}, tmp_path / "cache")
+        find_weights(environ(tmp_path, VARIABLE, tmp_path / "gone"))
 
 
 @pytest.mark.parametrize("name", REQUIRED)
@@ -77,7 +92,7 @@ def test_a_folder_that_lacks_a_file_is_refused_by_name(tmp_path: Path, name: str
     folder = fill(tmp_path / "weights")
     (folder / name).unlink()
     with pytest.raises(MissingPartError, match=name.replace(".", r"\.")):
-        find_bge_m3({VARIABLE: str(folder)}, tmp_path / "cache")
+        find_weights(environ(tmp_path, VARIABLE, folder))
 
 
 def test_either_format_of_the_encoder_is_enough(tmp_path: Path) -> None:
@@ -93,4 +108,4 @@ def test_without_flagembedding_the_error_names_the_extra(
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingPartError, match=r"pip install 'memory-palace\[bge\]'"):
-        load_bge_m3({VARIABLE: str(fill(tmp_path / "weights"))}, tmp_path / "cache")
+        load("", {VARIABLE: str(fill(tmp_path / "weights"))})

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.embedding.fetching import fetch_minilm
-from memory_palace.embedding.weight_sources import (
+from memory_palace.embedding.fetching import (
     MODEL_ID,
     OpenFile,
     Source,
     SourceError,
+    fetch_minilm,
     list_sources,
 )
 from memory_palace.embedding.weights import (

@@ -78,12 +78,6 @@ def test_shared_words_and_stems_are_near(question: str, near: str, far: str) -> 
     assert similarity[0] > similarity[1] + 0.15
 
 
-def test_progress_counts_every_text_once() -> None:
-    told: list[int] = []
-    HashingEmbedder().embed_passages(["a", "", "b"], progress=told.append)
-    assert sum(told) == 3
-
-
 def test_long_words_and_unspaced_scripts_count_by_their_length() -> None:
     embedder = HashingEmbedder()
     assert embedder.count_tokens("two words") == 2

@@ -17,7 +17,7 @@ from memory_palace.embedding.llm_models import (
     TOKEN_LIMIT,
     LlmEmbedder,
     estimate_tokens,
-    load_llm_embedder,
+    load,
 )
 from memory_palace.errors import MissingPartError, PalaceError
 
@@ -73,7 +73,7 @@ def plugin(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[LetterPl
 
 @pytest.fixture
 def embedder(plugin: LetterPlugin) -> LlmEmbedder:
-    return load_llm_embedder("letters")
+    return load("letters", {})
 
 
 class TestRegisteredModel:
@@ -90,14 +90,12 @@ class TestRegisteredModel:
     def test_texts_go_out_in_the_models_batches_and_come_back_in_order(
         self, embedder: LlmEmbedder, plugin: LetterPlugin
     ) -> None:
-        told: list[int] = []
         texts = ["a", "e", "", "i", "o", "\n", "u"]
-        vectors = embedder.embed_passages(texts, progress=told.append)
+        vectors = embedder.embed_passages(texts)
         assert plugin.batches == [["a", "e", "i"], ["o", "u"]]
         assert [int(row.argmax()) if row.any() else None for row in vectors] == [
             0, 1, None, 2, 3, None, 4,
         ]  # fmt: skip
-        assert sum(told) == len(texts)
 
     def test_one_question_is_one_call(self, embedder: LlmEmbedder, plugin: LetterPlugin) -> None:
         embedder.embed_queries(["a question"])
@@ -108,7 +106,7 @@ class TestRegisteredModel:
         assert embedder.embed_passages([]).shape == (0, 5)
 
     def test_an_alias_and_the_id_are_the_same_embedder(self, embedder: LlmEmbedder) -> None:
-        other = load_llm_embedder("letters-1")
+        other = load("letters-1", {})
         assert embedder.name == other.name == "llm:letters-1"
         assert embedder.fingerprint == other.fingerprint
         assert "letters-1" in embedder.fingerprint
@@ -118,7 +116,7 @@ class TestRegisteredModel:
         self, embedder: LlmEmbedder
     ) -> None:
         with pytest.raises(MissingPartError, match="did you mean 'letters-1'") as caught:
-            load_llm_embedder("leters-1")
+            load("leters-1", {})
         assert "llm install" in str(caught.value)
 
     @pytest.mark.parametrize("vectors", [[[1.0]], [[1.0], [1.0, 2.0]], [[], []]])
@@ -147,7 +145,7 @@ class TestRegisteredModel:
     def test_a_missing_key_says_how_to_set_it(
         self, plugin: LetterPlugin, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        embedder = load_llm_embedder("letters")
+        embedder = load("letters", {})
         monkeypatch.setattr(embedder._model, "needs_key", "letters-key")
         with pytest.raises(MissingPartError, match="llm keys set letters-key"):
             embedder.embed_queries(["a"])
@@ -156,7 +154,7 @@ class TestRegisteredModel:
 def test_without_the_library_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llm", None)
     with pytest.raises(MissingPartError, match=r"pip install 'memory-palace\[llm\]'"):
-        load_llm_embedder("any")
+        load("any", {})
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_palace.embedding import minilm as minilm_module
 from memory_palace.embedding.minilm import TOKEN_LIMIT, MiniLMEmbedder
 from memory_palace.embedding.minilm_forward import _gelu
 from memory_palace.errors import MissingPartError
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "minilm_reference.json").read_bytes())
 TEXTS = REFERENCE["texts"]
-
-
-@pytest.fixture(autouse=True)
-def numpy_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm_module, "is_onnx_installed", lambda: False)
 
 
 def test_vectors_are_those_of_sentence_transformers(minilm: MiniLMEmbedder) -> None:
@@ -65,12 +59,6 @@ def test_a_text_past_the_limit_is_read_up_to_it(minilm: MiniLMEmbedder) -> None:
     assert np.array_equal(minilm.embed_queries([text]), minilm.embed_queries([cut]))
 
 
-def test_progress_counts_every_text_once(minilm: MiniLMEmbedder) -> None:
-    told: list[int] = []
-    minilm.embed_passages([*TEXTS, "", "  "] * 2, progress=told.append)
-    assert sum(told) == 2 * (len(TEXTS) + 2)
-
-
 def test_a_question_is_nearest_to_its_answer(minilm: MiniLMEmbedder) -> None:
     passages = ["The cat sleeps on the sofa.", "Kafka was too costly to run, so we removed it."]
     similarity = minilm.embed_passages(passages) @ minilm.embed_queries([TEXTS[0]])[0]
@@ -105,7 +93,7 @@ def test_a_query_loads_no_heavy_package() -> None:
     code = (
         "import sys; from memory_palace.embedding.registry import get_embedder;"
         "get_embedder('minilm').embed_queries(['storm']);"
-        "heavy = {'torch', 'tokenizers', 'onnx', 'onnxruntime', 'typer', 'rich', 'transformers'};"
+        "heavy = {'torch', 'tokenizers', 'typer', 'rich', 'transformers'};"
         "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

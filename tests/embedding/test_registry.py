@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,13 @@ def environ(tmp_path: Path) -> Mapping[str, str]:
     return {"PALACE_CACHE": str(tmp_path), "HF_HUB_CACHE": str(tmp_path / "hub")}
 
 
-@pytest.mark.parametrize("name", ["minilm", "hashing"])
+def test_every_line_of_the_table_names_a_module_that_loads_an_embedder() -> None:
+    for module, description in EMBEDDERS.values():
+        assert callable(import_module(f"memory_palace.embedding.{module}").load)
+        assert description
+
+
+@pytest.mark.parametrize("name", ["minilm", "hashing", "none"])
 def test_an_embedder_is_found_by_its_name(environ: Mapping[str, str], name: str) -> None:
     embedder = get_embedder(name, environ=environ)
     assert embedder.name == name
@@ -60,7 +67,7 @@ def test_asking_what_is_available_imports_no_model_package() -> None:
     code = (
         "import sys; from memory_palace.embedding.registry import EMBEDDERS, is_available;"
         "[is_available(name) for name in EMBEDDERS];"
-        "heavy = {'torch', 'FlagEmbedding', 'llm', 'onnxruntime', 'tokenizers'};"
+        "heavy = {'torch', 'FlagEmbedding', 'llm', 'tokenizers'};"
         "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

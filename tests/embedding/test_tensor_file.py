@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.embedding.tensor_file import TensorFile, TensorFileError
+from memory_palace.embedding.minilm_forward import TensorFile, TensorFileError
 
 VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
 ENTRY = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}
@@ -26,8 +26,6 @@ def test_a_tensor_has_the_shape_and_values_that_were_stored(tmp_path: Path) -> N
     header = {"__metadata__": {"format": "pt"}, "weights": ENTRY}
     file = TensorFile(write_tensors(tmp_path / "m", header))
     assert np.array_equal(file["weights"], VALUES)
-    offset = file.offset("weights")
-    assert (tmp_path / "m").read_bytes()[offset : offset + 24] == VALUES.tobytes()
 
 
 def test_a_tensor_cannot_be_written_to(tmp_path: Path) -> None:

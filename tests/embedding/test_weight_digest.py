@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.embedding import weight_digest
-from memory_palace.embedding.weight_digest import CACHE_FILE, digest_weights
+from memory_palace.embedding import weights as weights_module
+from memory_palace.embedding.weights import DIGESTS, digest_weights
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def weights(tmp_path: Path) -> Path:
 
 def age_cache(cache: Path, *, seconds: float) -> None:
     """Make the cache look written that long before the moment that it was."""
-    moment = (cache / CACHE_FILE).stat().st_mtime - seconds
-    os.utime(cache / CACHE_FILE, (moment, moment))
+    moment = (cache / DIGESTS).stat().st_mtime - seconds
+    os.utime(cache / DIGESTS, (moment, moment))
 
 
 def test_a_digest_is_computed_once_and_then_remembered(
@@ -31,7 +31,7 @@ def test_a_digest_is_computed_once_and_then_remembered(
     expected = hashlib.sha256(b"weights").hexdigest()
     assert digest_weights(weights, cache=tmp_path / "cache") == expected
     age_cache(tmp_path / "cache", seconds=-1)
-    monkeypatch.setattr(weight_digest, "file_digest", None)
+    monkeypatch.setattr(weights_module, "file_digest", None)
     assert digest_weights(weights, cache=tmp_path / "cache") == expected
 
 
@@ -46,7 +46,7 @@ def test_a_file_as_new_as_the_cache_is_not_trusted(
 ) -> None:
     digest_weights(weights, cache=tmp_path)
     age_cache(tmp_path, seconds=60)
-    monkeypatch.setattr(weight_digest, "file_digest", lambda file, name: hashlib.sha256(b"read"))
+    monkeypatch.setattr(weights_module, "file_digest", lambda file, name: hashlib.sha256(b"read"))
     assert digest_weights(weights, cache=tmp_path) == hashlib.sha256(b"read").hexdigest()
 
 
@@ -56,17 +56,17 @@ def test_a_link_and_its_target_share_one_entry(weights: Path, tmp_path: Path) ->
     cache = tmp_path / "cache"
     digest_weights(weights, cache=cache)
     age_cache(cache, seconds=-1)
-    remembered = (cache / CACHE_FILE).read_bytes()
+    remembered = (cache / DIGESTS).read_bytes()
     digest_weights(link, cache=cache)
-    assert (cache / CACHE_FILE).read_bytes() == remembered
+    assert (cache / DIGESTS).read_bytes() == remembered
 
 
 @pytest.mark.parametrize("damage", [b"", b"[]", b'{"x": 3}', b"\xff", b'{"x": {"stat": 1}}'])
 def test_a_damaged_cache_is_written_anew(weights: Path, tmp_path: Path, damage: bytes) -> None:
-    (tmp_path / CACHE_FILE).write_bytes(damage)
+    (tmp_path / DIGESTS).write_bytes(damage)
     expected = hashlib.sha256(b"weights").hexdigest()
     assert digest_weights(weights, cache=tmp_path) == expected
-    assert expected.encode() in (tmp_path / CACHE_FILE).read_bytes()
+    assert expected.encode() in (tmp_path / DIGESTS).read_bytes()
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(weights: Path, tmp_path: Path) -> None:
