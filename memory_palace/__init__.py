@@ -1,28 +1,90 @@
 """A long-term memory that is nothing but Markdown files.
 
-``Palace`` is the way in: it joins notes, index and retrieval. It is imported on first use, so
-that ``import memory_palace`` costs next to nothing.
+``Palace`` is the way in; the other names are what its methods take, return and raise. Each is
+imported on first use (PEP 562), so that ``import memory_palace`` costs next to nothing.
 """
 
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 # Read when numpy loads: on a busy machine a second BLAS thread made one query 40 times slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 if TYPE_CHECKING:
+    from memory_palace.config import Config
+    from memory_palace.errors import (
+        CheckFailedError,
+        ConfigError,
+        IndexDamagedError,
+        IndexLockedError,
+        IndexMissingError,
+        MissingPartError,
+        NotAPalaceError,
+        NotesFailedError,
+        PalaceError,
+        UsageError,
+        WrongEmbedderError,
+    )
+    from memory_palace.models import (
+        ChunkRecord,
+        Contribution,
+        Filters,
+        Hit,
+        IndexReport,
+        NoteDate,
+        NoteRecord,
+        Problem,
+        QueryResult,
+    )
     from memory_palace.palace import Palace
 
 __version__ = "0.1.0"
-__all__ = ["Palace", "__version__"]
+__all__ = [
+    "CheckFailedError",
+    "ChunkRecord",
+    "Config",
+    "ConfigError",
+    "Contribution",
+    "Filters",
+    "Hit",
+    "IndexDamagedError",
+    "IndexLockedError",
+    "IndexMissingError",
+    "IndexReport",
+    "MissingPartError",
+    "NotAPalaceError",
+    "NoteDate",
+    "NoteRecord",
+    "NotesFailedError",
+    "Palace",
+    "PalaceError",
+    "Problem",
+    "QueryResult",
+    "UsageError",
+    "WrongEmbedderError",
+    "__version__",
+]
+_HOMES = (
+    "memory_palace.errors",
+    "memory_palace.config",
+    "memory_palace.models",
+    "memory_palace.palace",
+)
+"""Where the names are, the cheapest module first."""
 
 
 def __getattr__(name: str) -> object:
-    """Import the public class when it is first asked for (PEP 562)."""
-    if name == "Palace":
-        from memory_palace.palace import Palace
-
-        return Palace
+    """Import a public name when it is first asked for."""
+    if name in __all__:
+        for home in _HOMES:
+            module = import_module(home)
+            if name in vars(module):
+                return vars(module)[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

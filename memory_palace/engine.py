@@ -12,11 +12,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from memory_palace.anchors.palace_anchors import PalaceAnchors
-from memory_palace.config import PALACE, ROOMS, Config, PalacePaths, read_config
-from memory_palace.errors import NotAPalaceError
+from memory_palace.config import Config, PalacePaths, read_config
 from memory_palace.facts.late import derive
 from memory_palace.graph.names import NoteNames
 from memory_palace.graph.near import NearLinks
@@ -52,23 +51,6 @@ class Engine:
         )
         self._snapshots: dict[bool, Snapshot] = {}
         self._links: tuple[Snapshot, NearLinks] | None = None
-
-    @classmethod
-    def init(cls, root: Path) -> Self:
-        """Make the seven rooms below ``root``; doing it twice changes nothing."""
-        for room in ROOMS:
-            (root / PALACE / room).mkdir(parents=True, exist_ok=True)
-        return cls(root)
-
-    @classmethod
-    def discover(cls, start: Path) -> Self:
-        """Open the nearest palace at or above ``start``."""
-        for folder in (start, *start.parents):
-            if (folder / PALACE).is_dir():
-                return cls(folder)
-        raise NotAPalaceError(
-            f"there is no {PALACE}/ folder in {start} or above it; run `palace init` to make one"
-        )
 
     def index(
         self,

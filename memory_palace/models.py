@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -285,6 +285,15 @@ class QueryResult:
     """How many notes differ from the index."""
     anchors: AnchorEvidence | None = None
     """Where anchors were asked: which fired, and which way answered."""
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, place: int) -> Hit:
+        return self.hits[place]
 
 
 @dataclass(frozen=True, slots=True)

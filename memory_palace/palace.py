@@ -1,31 +1,268 @@
-"""The palace: the engine and, above it, what people do with it. The public API."""
+"""The palace: the engine and, above it, what people do with it. The public API.
+
+A feature is imported when its attribute is first used: a question should not pay for the rest.
+"""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
+from memory_palace.config import PALACE, ROOMS, Config
 from memory_palace.engine import Engine
-from memory_palace.retrieval.filters import check_room
+from memory_palace.errors import NotAPalaceError, UsageError
+from memory_palace.language.moments import Moment, to_timestamp
+from memory_palace.models import Filters, NoteRecord, QueryResult
+from memory_palace.retrieval.filters import check_priority, check_room, make_filters
+from memory_palace.retrieval.profiles import DEFAULT_PROFILE, get_profile
+
+if TYPE_CHECKING:
+    from memory_palace.changes.change import Outcome
+    from memory_palace.facade.mnemonics import Memories
+    from memory_palace.facade.navigation import Loci, Searches
+    from memory_palace.facade.redqueen import RedQueen
+    from memory_palace.facade.upkeep import Changes, ColdZone, Metabolism
+    from memory_palace.facade.workflow import Conflicts, Tasks
+    from memory_palace.retrieval.anchored import AnchorAnswer
 
 
 class Palace(Engine):
-    """A folder of Markdown rooms and the index derived from it."""
+    """A folder of Markdown rooms, the index derived from it, and every feature above them.
+
+    ``root`` is the folder that holds ``palace/``, or that folder itself, as text or as a path;
+    ``~`` is expanded. Raise ``NotAPalaceError`` where there is no such folder. ``config``
+    replaces the settings in ``palace/palace.yaml``.
+    """
+
+    def __init__(self, root: str | os.PathLike[str], *, config: Config | None = None) -> None:
+        home = Path(root).expanduser()
+        if home.name == PALACE and not (home / PALACE).is_dir():
+            home = home.parent
+        if not (home / PALACE).is_dir():
+            raise NotAPalaceError(
+                f"there is no {PALACE}/ folder in {home}; Palace.init or `palace init` makes one"
+            )
+        super().__init__(home, config=config)
+
+    @classmethod
+    def init(cls, root: str | os.PathLike[str]) -> Self:
+        """Make the seven rooms below ``root``, and open them; doing it twice changes nothing."""
+        home = Path(root).expanduser()
+        for room in ROOMS:
+            (home / PALACE / room).mkdir(parents=True, exist_ok=True)
+        return cls(home)
+
+    @classmethod
+    def discover(cls, start: str | os.PathLike[str] = ".") -> Self:
+        """Open the nearest palace at or above ``start``."""
+        home = Path(start).expanduser().resolve()
+        for folder in (home, *home.parents):
+            if (folder / PALACE).is_dir():
+                return cls(folder)
+        raise NotAPalaceError(
+            f"there is no {PALACE}/ folder in {home} or above it; run `palace init` to make one"
+        )
+
+    def query(
+        self,
+        text: str = "",
+        *,
+        limit: int = 5,
+        type: str | None = None,
+        priority: str | None = None,
+        room: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        filters: Filters | None = None,
+        profile: str = DEFAULT_PROFILE,
+        per_note: bool = True,
+        lexical: bool = False,
+        gate: bool = True,
+        include_cold: bool = False,
+        neighbors: int = 2,
+        as_of: Moment | None = None,
+        budget_bytes: int | None = None,
+    ) -> QueryResult:
+        """Rank the notes that answer ``text``; without text, list those that match the filters.
+
+        ``limit`` counts notes, or passages with ``per_note=False``; ``neighbors`` linked notes
+        follow each hit. ``lexical`` compares words and facts alone and needs no model.
+        ``budget_bytes`` bounds the text of all hits together. ``as_of`` is the moment that
+        recency and words such as "yesterday" count from.
+
+        Raise ``UsageError`` for a value that cannot be used, ``IndexMissingError`` before the
+        first ``index()``.
+        """
+        for name, value, least in (
+            ("limit", limit, 1),
+            ("neighbors", neighbors, 0),
+            ("budget_bytes", budget_bytes, 1),
+        ):
+            if value is not None and value < least:
+                raise UsageError(f"{name} must be at least {least}, not {value}")
+        get_profile(profile)
+        now = time.time()
+        return super().query(
+            text,
+            limit=limit,
+            filters=_choose(filters, type, priority, room, since, until, now=now),
+            profile=profile,
+            per_note=per_note,
+            lexical=lexical,
+            gate=gate,
+            include_cold=include_cold,
+            neighbors=neighbors,
+            as_of=now if as_of is None else to_timestamp(as_of, now=now, end_of_day=True),
+            budget_bytes=budget_bytes,
+        )
+
+    def notes(
+        self,
+        *,
+        type: str | None = None,
+        priority: str | None = None,
+        room: str | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        filters: Filters | None = None,
+        include_cold: bool = False,
+    ) -> list[NoteRecord]:
+        """List the notes that match the filters, in path order."""
+        chosen = _choose(filters, type, priority, room, since, until, now=time.time())
+        return super().notes(filters=chosen, include_cold=include_cold)
 
     def new(
         self,
         title: str,
         *,
-        room: str,
+        room: str = "project_rooms",
         type: str | None = None,
         priority: str | None = None,
         tags: Sequence[str] = (),
     ) -> str:
-        """Create a note and return its path; an existing file is never touched."""
+        """Create a note and return its path relative to the root.
+
+        ``room`` is one of the seven rooms, or a folder in one. An existing file is never touched:
+        it raises ``UsageError``, as an unknown room or priority does.
+        """
         from memory_palace.changes.creating import create_note
 
         check_room(room.partition("/")[0])
+        level = check_priority(priority) if priority is not None else None
         now = datetime.now(UTC)
         return create_note(
-            self.paths.root, title, room=room, now=now, type=type, priority=priority, tags=tags
+            self.paths.root, title, room=room, now=now, type=type, priority=level, tags=tags
         )
+
+    def look_up(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        projects: tuple[str, ...] | None = None,
+        budget_bytes: int | None = None,
+    ) -> AnchorAnswer:
+        """Return the passages that the anchors of ``text`` lead to; nothing where none fires.
+
+        ``projects`` are the folders that pronouns stand for; ``budget_bytes`` bounds the previews.
+        """
+        from memory_palace.retrieval.anchored import look_up_anchors
+
+        return look_up_anchors(
+            self.anchors, text, limit=limit, projects=projects, budget_bytes=budget_bytes
+        )
+
+    def map(self, *, apply: bool = False, allow_uncommitted: bool = False) -> Outcome:
+        """Write rooms, work, insights and health into the control panel, between two marks."""
+        from memory_palace.workflow.map import draw_map
+
+        return draw_map(self, apply=apply, allow_uncommitted=allow_uncommitted)
+
+    @cached_property
+    def tasks(self) -> Tasks:
+        """Task cards: list, show, new, move, lint, route."""
+        from memory_palace.facade.workflow import Tasks
+
+        return Tasks(self)
+
+    @cached_property
+    def conflicts(self) -> Conflicts:
+        """Claims that contradict each other: list, show, open, resolve."""
+        from memory_palace.facade.workflow import Conflicts
+
+        return Conflicts(self)
+
+    @cached_property
+    def memories(self) -> Memories:
+        """Memories with an image and a token: list, show, new, define, score, due, verify."""
+        from memory_palace.facade.mnemonics import Memories
+
+        return Memories(self)
+
+    @cached_property
+    def redqueen(self) -> RedQueen:
+        """Rounds that look for what would be forgotten: run, history, show, undo."""
+        from memory_palace.facade.redqueen import RedQueen
+
+        return RedQueen(self)
+
+    @cached_property
+    def metabolism(self) -> Metabolism:
+        """What is kept of finished work, and what leaves: report, distill, promote, eliminate."""
+        from memory_palace.facade.upkeep import Metabolism
+
+        return Metabolism(self)
+
+    @cached_property
+    def cold_zone(self) -> ColdZone:
+        """The archive: check, fix, archive, restore, undo."""
+        from memory_palace.facade.upkeep import ColdZone
+
+        return ColdZone(self)
+
+    @cached_property
+    def changes(self) -> Changes:
+        """What commands have changed in the notes: log, undo."""
+        from memory_palace.facade.upkeep import Changes
+
+        return Changes(self)
+
+    @cached_property
+    def loci(self) -> Loci:
+        """Notes that have a place: read, near, add, load."""
+        from memory_palace.facade.navigation import Loci
+
+        return Loci(self)
+
+    @cached_property
+    def searches(self) -> Searches:
+        """Goals pursued over several steps: start, step, read, confirm, reject, run."""
+        from memory_palace.facade.navigation import Searches
+
+        return Searches(self)
+
+
+def _choose(
+    filters: Filters | None,
+    type: str | None,
+    priority: str | None,
+    room: str | None,
+    since: Moment | None,
+    until: Moment | None,
+    *,
+    now: float,
+) -> Filters:
+    """Return ``filters``, or those that were given one by one."""
+    single = make_filters(
+        type=type, priority=priority, room=room, since=since, until=until, now=now
+    )
+    if filters is None:
+        return single
+    if single:
+        raise UsageError("give filters, or type, priority, room, since and until; not both")
+    return filters

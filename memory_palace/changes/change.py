@@ -73,7 +73,7 @@ def change_notes(
 
 
 def undo_change(
-    engine: Engine, *, command: str | None, identity: str | None, apply: bool
+    engine: Engine, *, command: str | None = None, identity: str | None = None, apply: bool = False
 ) -> Outcome:
     """Take back the last change of a command, or the one of an id, byte for byte."""
     if not apply:

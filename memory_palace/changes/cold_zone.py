@@ -43,7 +43,7 @@ def fix_leaks(engine: Engine) -> None:
 
 
 def archive_note(
-    engine: Engine, note: str, *, apply: bool, allow_uncommitted: bool = False
+    engine: Engine, note: str, *, apply: bool = False, allow_uncommitted: bool = False
 ) -> Outcome:
     """Move a note into the cold zone. Links to it become archived: not broken, not followed."""
     path = NoteNames.from_snapshot(engine.snapshot()).find(note)
@@ -52,7 +52,7 @@ def archive_note(
 
 
 def restore_note(
-    engine: Engine, note: str, *, apply: bool, allow_uncommitted: bool = False
+    engine: Engine, note: str, *, apply: bool = False, allow_uncommitted: bool = False
 ) -> Outcome:
     """Bring an archived note back to where it was."""
     snapshot = engine.snapshot(include_cold=True)
@@ -60,7 +60,7 @@ def restore_note(
     return _move(engine, move, f"restore {move.old}", apply, allow_uncommitted)
 
 
-def undo_last(engine: Engine, *, apply: bool) -> Outcome:
+def undo_last(engine: Engine, *, apply: bool = False) -> Outcome:
     """Take the last archive or restore back."""
     return undo_change(engine, command="cold", identity=None, apply=apply)
 

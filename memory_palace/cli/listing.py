@@ -16,9 +16,8 @@ from memory_palace.cli.options import (
     Since,
     Type,
     Until,
-    make_filters,
     open_palace,
-)  # fmt: skip
+)
 from memory_palace.cli.printing import print_json, say, show_date
 from memory_palace.language.visible import visible
 from memory_palace.models import NoteRecord
@@ -47,8 +46,14 @@ def list_notes(
     Example: palace list --type project --since 30d --sort date
     """
     palace = open_palace(ctx)
-    filters = make_filters(type=type, priority=priority, room=room, since=since, until=until)
-    notes = palace.notes(filters=filters, include_cold=include_cold)
+    notes = palace.notes(
+        type=type,
+        priority=priority,
+        room=room,
+        since=since,
+        until=until,
+        include_cold=include_cold,
+    )
     allowed = _linked(palace, linked_by, links_to, include_cold=include_cold)
     notes = [note for note in notes if allowed is None or note.path in allowed]
     if sort == "date":

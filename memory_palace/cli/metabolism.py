@@ -13,7 +13,6 @@ from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
-from memory_palace.metabolism.assets import get_kind
 from memory_palace.metabolism.cycle import (
     Report,
     distill,
@@ -69,8 +68,7 @@ def explain(
 
     Example: palace metabolism explain "keep the raw column"
     """
-    wanted = get_kind(kind) if kind else None
-    found = explain_note(open_palace(ctx), note, kind=wanted)
+    found = explain_note(open_palace(ctx), note, kind=kind)
     if as_json:
         print_json(
             {
@@ -136,11 +134,8 @@ def promote_(
     An accepted candidate becomes a rule of the constitution.
     Example: palace metabolism promote 2026-05-20-recovering-april --as principle
     """
-    wanted = get_kind(kind)
-    if decided_by is not None and wanted.name != "constitution":
-        raise UsageError("--decided-by goes with --as constitution")
     outcome = promote(
-        open_palace(ctx), note, wanted, sections=_parse_sections(section or ()),
+        open_palace(ctx), note, kind, sections=_parse_sections(section or ()),
         decided_by=decided_by, model=model, apply=apply, allow_uncommitted=allow_uncommitted,
     )  # fmt: skip
     show_outcome(outcome, as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.cli.options import PriorityName, Type, make_filters, open_palace
+from memory_palace.cli.options import PriorityName, Type, open_palace
 
 
 def new_note(
@@ -23,6 +23,5 @@ def new_note(
 
     Example: palace new "Rain gauge drifts in frost" --room project_rooms/station -p high
     """
-    checked = make_filters(type=type, priority=priority, room=None, since=None, until=None)
     palace = open_palace(ctx)
-    print(palace.new(title, room=room, type=type, priority=checked.priority, tags=tuple(tag or ())))
+    print(palace.new(title, room=room, type=type, priority=priority, tags=tag or ()))

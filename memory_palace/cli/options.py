@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
-from typing import Annotated, TypeAlias, get_args
+from typing import Annotated, TypeAlias
 
 import typer
 
-from memory_palace.cli.when import parse_moment
 from memory_palace.errors import UsageError
-from memory_palace.models import Filters, Priority
 from memory_palace.palace import Palace
 
 SCHEMA = 1
@@ -39,8 +36,7 @@ Wait: TypeAlias = Annotated[
 
 def open_palace(ctx: typer.Context) -> Palace:
     """Open the palace that ``-C``, ``PALACE_ROOT`` or the working folder names."""
-    root: Path | None = ctx.obj
-    return Palace.discover(Path.cwd()) if root is None else Palace.discover(root.resolve())
+    return Palace.discover(ctx.obj or Path.cwd())
 
 
 def read_input(file: str, *, hint: str = "") -> str:
@@ -51,25 +47,3 @@ def read_input(file: str, *, hint: str = "") -> str:
         return Path(file).read_text("utf-8")
     except FileNotFoundError as error:
         raise UsageError(f"there is no file {file}{hint}") from error
-
-
-def make_filters(
-    *,
-    type: str | None,
-    priority: str | None,
-    room: str | None,
-    since: str | None,
-    until: str | None,
-) -> Filters:
-    """Check the filter options and turn dates into moments."""
-    level = priority.lower() if priority is not None else None
-    if level is not None and level not in get_args(Priority):
-        raise UsageError(f"priority is high, medium or low, not {priority!r}")
-    now = time.time()
-    return Filters(
-        type=type,
-        priority=level,  # type: ignore[arg-type]
-        room=room,
-        since=parse_moment(since, now=now) if since else None,
-        until=parse_moment(until, now=now, end_of_day=True) if until else None,
-    )

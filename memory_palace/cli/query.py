@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -19,11 +18,9 @@ from memory_palace.cli.options import (
     Since,
     Type,
     Until,
-    make_filters,
     open_palace,
-)  # fmt: skip
+)
 from memory_palace.cli.printing import print_json, say, show_date
-from memory_palace.cli.when import parse_moment
 from memory_palace.errors import IndexLockedError, UsageError
 from memory_palace.language.visible import visible
 from memory_palace.models import Hit, QueryResult
@@ -76,21 +73,23 @@ def query_notes(
     if raw and profile not in (None, "raw"):
         raise UsageError(f"--raw and --profile {profile} contradict each other")
     palace = open_palace(ctx)
-    filters = make_filters(type=type, priority=priority, room=room, since=since, until=until)
     if refresh:
         _refresh(palace)
     question = " ".join(text or ())
-    moment = parse_moment(as_of, now=time.time(), end_of_day=True) if as_of else None
     result = palace.query(
         question,
         limit=top_k,
-        filters=filters,
+        type=type,
+        priority=priority,
+        room=room,
+        since=since,
+        until=until,
         profile="raw" if raw else profile or DEFAULT_PROFILE,
         lexical=mode == "lexical",
         gate=not no_gate,
         include_cold=include_cold,
         neighbors=neighbors,
-        as_of=moment,
+        as_of=as_of,
         budget_bytes=budget,
     )
     texts = [

@@ -10,8 +10,8 @@ from memory_palace.changes.change import Outcome, Plan, change_notes, find_note,
 from memory_palace.changes.change_record import Entry, digest
 from memory_palace.changes.journal import read_log, read_moves
 from memory_palace.engine import Engine
-from memory_palace.errors import CheckFailedError
-from memory_palace.metabolism.assets import KINDS, TELEGRAM, Kind, kind_of
+from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.metabolism.assets import KINDS, TELEGRAM, Kind, get_kind, kind_of
 from memory_palace.metabolism.distill import (
     LEAST_TOKENS,
     MOST_TOKENS,
@@ -87,20 +87,21 @@ def take_report(engine: Engine, *, today: date | None = None) -> Report:
     )
 
 
-def explain_note(engine: Engine, name: str, *, kind: Kind | None = None) -> Explanation:
+def explain_note(engine: Engine, name: str, *, kind: str | None = None) -> Explanation:
     """Return the gates before a note, and what the rules say of it."""
+    wanted = get_kind(kind) if kind is not None else None
     library = read_notes(engine)
     ledger = take_ledger(engine, library)
     path = find_note(library, name).path
     document = ledger.documents[path]
-    if kind is None and kind_of(document) not in (None, TELEGRAM):
-        kind = KINDS["constitution"]  # the tier above
+    if wanted is None and kind_of(document) not in (None, TELEGRAM):
+        wanted = KINDS["constitution"]  # the tier above
     proposals = find_proposals(ledger, cosine=_cosine_of(engine) or _unknown)
     own = kind_of(document)
     successes, failures = ledger.record(path)
     return Explanation(
         path, own.name if own else "note",
-        tuple(gates_for(ledger, path, kind, sections={})),
+        tuple(gates_for(ledger, path, wanted, sections={})),
         next((p for p in proposals if path in (p.path, p.other)), None),
         tuple(card.path for card in ledger.worked_in(path)), tuple(ledger.inbound(path)),
         ledger.last_use(path), successes, failures,
@@ -108,7 +109,12 @@ def explain_note(engine: Engine, name: str, *, kind: Kind | None = None) -> Expl
 
 
 def distill(
-    engine: Engine, name: str, *, model: str | None, apply: bool, today: date | None = None
+    engine: Engine,
+    name: str,
+    *,
+    model: str | None = None,
+    apply: bool = False,
+    today: date | None = None,
 ) -> Outcome:
     """Write the telegraph of a completed card."""
 
@@ -156,16 +162,23 @@ def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Pla
 def promote(
     engine: Engine,
     name: str,
-    kind: Kind,
+    kind: str,
     *,
-    sections: Mapping[str, str],
-    decided_by: str | None,
-    model: str | None,
-    apply: bool,
-    allow_uncommitted: bool,
+    sections: Mapping[str, str] | None = None,
+    decided_by: str | None = None,
+    model: str | None = None,
+    apply: bool = False,
+    allow_uncommitted: bool = False,
     today: date | None = None,
 ) -> Outcome:
-    """Compile a note into an asset; with ``decided_by`` make a candidate a rule."""
+    """Compile a note into an asset; with ``decided_by`` make a candidate a rule.
+
+    ``kind`` is one of ``assets.KINDS``; ``sections`` are texts by heading. Raise ``UsageError``
+    for an unknown kind, ``CheckFailedError`` where a gate is closed.
+    """
+    asset = get_kind(kind)
+    if decided_by is not None and asset.name != "constitution":
+        raise UsageError("a person's decision makes a rule of the constitution; name that kind")
 
     def plan(library: Library) -> Plan:
         ledger = take_ledger(engine, library, today=today)
@@ -176,11 +189,11 @@ def promote(
                 ledger, path, decided_by=decided_by, agents=_agents(library), today=day
             )
             return Plan(done.change, f"amend the constitution by {path}", done.evidence)
-        written = dict(sections)
+        written = dict(sections or {})
         if model is not None:
-            written = _write_missing(ledger, path, kind, written, model)
-        done = plan_promotion(ledger, path, kind, sections=written, today=day)
-        return Plan(done.change, f"promote {path} as {kind.name}", done.evidence)
+            written = _write_missing(ledger, path, asset, written, model)
+        done = plan_promotion(ledger, path, asset, sections=written, today=day)
+        return Plan(done.change, f"promote {path} as {asset.name}", done.evidence)
 
     return change_notes(
         engine, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted
@@ -188,7 +201,11 @@ def promote(
 
 
 def eliminate(
-    engine: Engine, *, apply: bool, allow_uncommitted: bool = False, today: date | None = None
+    engine: Engine,
+    *,
+    apply: bool = False,
+    allow_uncommitted: bool = False,
+    today: date | None = None,
 ) -> Outcome:
     """Carry out what the rules propose and nothing holds up, in one change."""
     cosine = _cosine_of(engine)
@@ -205,7 +222,7 @@ def eliminate(
     )
 
 
-def read_changes(engine: Engine, *, every_command: bool) -> list[Entry]:
+def read_changes(engine: Engine, *, every_command: bool = False) -> list[Entry]:
     """Return what was changed, oldest first."""
     log = read_log(engine.paths)
     return [entry for entry in log if every_command or entry.command == "metabolism"]

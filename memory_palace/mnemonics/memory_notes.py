@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 
 from memory_palace.changes.change import Outcome, Plan, change_notes
 from memory_palace.changes.creating import name_note
@@ -27,7 +27,7 @@ from memory_palace.mnemonics.smashin import (
     merge_marks,
 )
 from memory_palace.mnemonics.token_lint import Flaw
-from memory_palace.mnemonics.values import Mark, Memory
+from memory_palace.mnemonics.values import Mark, Memory, MemoryLink
 from memory_palace.notes.document import Document, Library, parse_document
 from memory_palace.retrieval.filters import check_room
 
@@ -54,6 +54,34 @@ class Scored:
     outcome: Outcome
 
 
+def draft_memory(
+    subject: str,
+    *,
+    image: str = "",
+    content: str = "",
+    tokens: Sequence[str] = (),
+    anchors: Sequence[str] = (),
+    locus: str = "",
+    links: Sequence[MemoryLink] = (),
+    text: str = "",
+) -> Memory:
+    """Return a memory from its parts; what ``text`` says in Markdown is used where they are silent.
+
+    ``tokens`` are three to five odd words each, ``links`` lead to other memories.
+    """
+    draft = read_draft(subject, text)
+    return replace(
+        draft,
+        image=image or draft.image,
+        content=content or draft.content,
+        verify_token="",
+        verify_tokens=tuple(dict.fromkeys((*draft.verify_tokens, *tokens))),
+        anchors=tuple(dict.fromkeys((*draft.anchors, *anchors))),
+        locus=locus or draft.locus,
+        links=(*draft.links, *links),
+    )
+
+
 def read_draft(subject: str, text: str) -> Memory:
     """Return a memory from Markdown: sections of the form, or prose alone, which is its content.
 
@@ -69,14 +97,21 @@ def read_draft(subject: str, text: str) -> Memory:
 
 
 def new_memory(
-    engine: Engine, memory: Memory, *, room: str, tags: Sequence[str], today: date, apply: bool
+    engine: Engine,
+    memory: Memory,
+    *,
+    room: str = MEMORIES_ROOM,
+    tags: Sequence[str] = (),
+    today: date | None = None,
+    apply: bool = False,
 ) -> Written:
     """Write a memory as a note in a room. Its factors are counted from the words of its image."""
     check_room(room.partition("/")[0])
     path = name_note(engine.paths.root, memory.subject, room=room)
     marks = merge_marks(memory.marks, detect_factors(memory.image))
     scored = replace(memory, id=path, marks=marks, smashin_score=count_score(marks))
-    data = render_memory(scored, tags=tags, today=today).encode()
+    day = today or datetime.now(UTC).date()
+    data = render_memory(scored, tags=tags, today=day).encode()
 
     def plan(_: Library) -> Plan:
         return Plan([Create(path, data)], f"remember {memory.subject}")
@@ -88,7 +123,9 @@ def new_memory(
     return Written(outcome, tuple(flaws))
 
 
-def score_memory(engine: Engine, name: str, given: Sequence[Mark], *, apply: bool) -> Scored:
+def score_memory(
+    engine: Engine, name: str, given: Sequence[Mark] = (), *, apply: bool = False
+) -> Scored:
     """Count the factors of a memory again, with marks that are given, and write the map."""
     found: list[tuple[Form, tuple[Mark, ...]]] = []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 from memory_palace.changes.change import WAIT_SECONDS
 from memory_palace.changes.journal import read_moves
@@ -37,18 +37,19 @@ class Agenda:
     """How fast this person forgets, where enough reviews tell; it is applied already."""
 
 
-def plan_reviews(engine: Engine, *, today: date, schedule: Sequence[int] = FIBONACCI) -> Agenda:
+def plan_reviews(
+    engine: Engine, *, today: date | None = None, schedule: Sequence[int] = FIBONACCI
+) -> Agenda:
     """Return where all memories stand; raise ``UsageError`` for a schedule that does not rise."""
     check_schedule(schedule)
+    day = today or datetime.now(UTC).date()
     reviews = _reviews(engine)
     fit = fit_decay(make_trials(reviews))
     factor = fit.factor if fit else 1.0
     found = [
         (
             memory,
-            stand(
-                memory, reviews.get(memory.id, ()), today=today, schedule=schedule, factor=factor
-            ),
+            stand(memory, reviews.get(memory.id, ()), today=day, schedule=schedule, factor=factor),
         )
         for memory in read_collection(engine).memories
     ]
@@ -57,16 +58,25 @@ def plan_reviews(engine: Engine, *, today: date, schedule: Sequence[int] = FIBON
 
 
 def record_review(
-    engine: Engine, name: str, *, is_recalled: bool, confidence: float | None, now: datetime
+    engine: Engine,
+    name: str,
+    *,
+    is_recalled: bool,
+    confidence: float | None = None,
+    now: datetime | None = None,
 ) -> Standing:
-    """Log that a memory was reviewed, and return where it stands then. The note is not touched."""
+    """Log that a memory was reviewed, and return where it stands then. The note is not touched.
+
+    ``confidence`` is from 0 to 1, by default what such a review usually means.
+    """
+    moment = now or datetime.now(UTC)
     memory = read_memory(read_collection(engine).find(name))
     usual = RECALLED_CONFIDENCE if is_recalled else FORGOTTEN_CONFIDENCE
     sure = usual if confidence is None else confidence
     with engine.writing(wait_seconds=WAIT_SECONDS):
-        review = Review(memory.id, now, is_recalled, sure, memory.smashin_score)
+        review = Review(memory.id, moment, is_recalled, sure, memory.smashin_score)
         append_review(engine.paths.logs, review)
-    return stand(memory, _reviews(engine).get(memory.id, ()), today=now.date())
+    return stand(memory, _reviews(engine).get(memory.id, ()), today=moment.date())
 
 
 def _reviews(engine: Engine) -> Mapping[str, Sequence[Review]]:

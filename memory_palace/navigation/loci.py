@@ -73,12 +73,12 @@ def add_locus(
     title: str,
     *,
     pose: Pose2D,
-    node_id: int | None,
-    tags: Sequence[str],
-    summary: str,
-    room: str,
-    note: bool,
-    apply: bool,
+    node_id: int | None = None,
+    tags: Sequence[str] = (),
+    summary: str = "",
+    room: str = DEFAULT_ROOM,
+    note: bool = False,
+    apply: bool = False,
 ) -> Outcome:
     """Create a note that is a locus, or make the existing ``note`` called ``title`` one."""
     check_room(room.partition("/")[0])
@@ -100,7 +100,11 @@ def add_locus(
 
 
 def import_loci(
-    engine: Engine, records: Sequence[Mapping[str, object]], *, room: str, apply: bool
+    engine: Engine,
+    records: Sequence[Mapping[str, object]],
+    *,
+    room: str = DEFAULT_ROOM,
+    apply: bool = False,
 ) -> Outcome:
     """Create a note for each node of a list, or bring the note of that id up to date."""
     check_room(room.partition("/")[0])
@@ -161,6 +165,24 @@ def near_loci(
         key=lambda pair: (pair[0], pair[1].node.node_id),
     )
     return [pair for pair in found if within_metres is None or pair[0] <= within_metres][:limit]
+
+
+def near_place(
+    engine: Engine, place: Pose2D | int, *, within_metres: float | None = None, limit: int = 5
+) -> list[tuple[float, Locus]]:
+    """Return the loci nearest to a place, or to the locus of an id, with distances in metres."""
+    loci = read_loci(engine).loci
+    return near_loci(loci, pose_of(loci, place), within_metres=within_metres, limit=limit)
+
+
+def pose_of(loci: Sequence[Locus], place: Pose2D | int) -> Pose2D:
+    """Return a place itself, or that of the locus with this id."""
+    if isinstance(place, Pose2D):
+        return place
+    for locus in loci:
+        if locus.node.node_id == place:
+            return locus.node.pose
+    raise UsageError(f"there is no locus {place}; see `palace locus list`")
 
 
 def _loci_of(library: Library) -> Loci:

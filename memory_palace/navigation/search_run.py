@@ -23,10 +23,10 @@ from memory_palace.navigation.session import Session
 
 def run_search(
     engine: Engine,
-    name: str | None,
+    name: str | None = None,
     *,
-    steps: int,
-    seed: int,
+    steps: int = 20,
+    seed: int = 42,
     expect: str = "",
     target: int | None = None,
 ) -> Iterator[StepRecord]:

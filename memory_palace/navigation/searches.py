@@ -51,7 +51,7 @@ class Plan:
     half_life_days: float | None = None
 
 
-def start_search(engine: Engine, goal: str, plan: Plan) -> Session:
+def start_search(engine: Engine, goal: str, plan: Plan = Plan()) -> Session:
     """Begin a search and return it; raise ``UsageError`` for a plan that contradicts itself."""
     belief = new_belief(goal, check_constraints(plan.constraints))
     _check_plan(engine, plan)
@@ -87,7 +87,7 @@ def _save_start(engine: Engine, sessions: Sessions, session: Session) -> None:
 
 
 def step_search(
-    engine: Engine, name: str | None, *, images: Sequence[str] = ()
+    engine: Engine, name: str | None = None, *, images: Sequence[str] = ()
 ) -> tuple[Session, StepRecord]:
     """Take one step: retrieve, propose, verify, believe. A model is shown the image files."""
     with _changing(engine, name) as (sessions, session):
@@ -104,7 +104,9 @@ def step_search(
     return session, record
 
 
-def read_node(engine: Engine, name: str | None, node: int | None) -> tuple[Session, NoteText]:
+def read_node(
+    engine: Engine, name: str | None = None, node: int | None = None
+) -> tuple[Session, NoteText]:
     """Read the note of a node, by default the one the last step leads to; it counts as read."""
     with _changing(engine, name) as (sessions, session):
         number = _node(sessions, session, node)
@@ -180,13 +182,19 @@ def change_search_goal(engine: Engine, name: str | None, goal: str) -> Session:
     return session
 
 
-def load_search(engine: Engine, name: str | None) -> Session:
+def load_search(engine: Engine, name: str | None = None) -> Session:
     """Return a session as it is committed, the last changed one for ``None``."""
     sessions = sessions_of(engine)
     return sessions.load(sessions.find(name))
 
 
-def read_search_log(engine: Engine, name: str | None) -> list[dict[str, object]]:
+def list_searches(engine: Engine) -> list[Session]:
+    """Return every search, the one that was changed last at the end."""
+    sessions = sessions_of(engine)
+    return [sessions.load(name) for name in sessions.names()]
+
+
+def read_search_log(engine: Engine, name: str | None = None) -> list[dict[str, object]]:
     """Return the committed records of a search, in order."""
     sessions = sessions_of(engine)
     return sessions.log(sessions.load(sessions.find(name)))

@@ -100,8 +100,8 @@ def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[st
 def run(
     engine: Engine,
     *,
-    strategy: Strategy,
-    question_count: int,
+    strategy: Strategy = Strategy.WEAK_SPOTS,
+    question_count: int = 10,
     seed: int = 0,
     evolve_at_most: int | None = EVOLVED_AT_MOST,
     roles: Roles | None = None,
@@ -169,7 +169,7 @@ def read_history(engine: Engine) -> list[PastRound]:
     return [past for past in rounds if past is not None]
 
 
-def find_round(engine: Engine, identity: str | None) -> PastRound:
+def find_round(engine: Engine, identity: str | None = None) -> PastRound:
     """Return the last round that was applied, or the one of an id."""
     history = read_history(engine)
     for past in reversed(history):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from typing import cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,40 @@ from memory_palace.config import ROOMS
 from memory_palace.errors import UsageError
 from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Filters
+from memory_palace.language.moments import Moment, to_timestamp
+from memory_palace.models import Filters, Priority
+
+
+def make_filters(
+    *,
+    type: str | None = None,
+    priority: str | None = None,
+    room: str | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
+    now: float,
+) -> Filters:
+    """Check conditions as people give them; ``now`` is what ``30d`` counts back from.
+
+    Raise ``UsageError`` for an unknown priority or room, and for text that is not a date.
+    """
+    if room is not None:
+        check_room(room)
+    return Filters(
+        type=type,
+        priority=check_priority(priority) if priority is not None else None,
+        room=room,
+        since=to_timestamp(since, now=now) if since is not None else None,
+        until=to_timestamp(until, now=now, end_of_day=True) if until is not None else None,
+    )
+
+
+def check_priority(name: str) -> Priority:
+    """Return a priority in lower case; raise ``UsageError`` where there is none of that name."""
+    level = name.lower()
+    if level not in get_args(Priority):
+        raise UsageError(f"a priority is high, medium or low, not {name!r}")
+    return cast(Priority, level)
 
 
 def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
@@ -29,7 +63,7 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
         within = (path.rpartition("/")[0] in filters.folders for path in snapshot.paths)
         passes &= np.fromiter(within, np.bool_, len(passes))
     if filters.priority is not None:
-        passes &= snapshot.priorities == PRIORITIES.index(filters.priority)
+        passes &= snapshot.priorities == PRIORITIES.index(check_priority(filters.priority))
     if filters.since is not None:
         passes &= snapshot.dates >= filters.since
     if filters.until is not None:

@@ -37,11 +37,11 @@ def open_conflict(
     first: str,
     second: str,
     *,
-    title: str,
-    kind: str,
+    title: str = "",
+    kind: str = "contradiction",
     raised_by: str,
-    evidence: Sequence[str],
-    apply: bool,
+    evidence: Sequence[str] = (),
+    apply: bool = False,
 ) -> Outcome:
     """Write a conflict of two notes, each perhaps with lines: ``NOTE:12-15``."""
 
@@ -60,11 +60,11 @@ def resolve_conflict(
     engine: Engine,
     name: str,
     *,
-    winner: str | None,
+    winner: str | None = None,
     decision: str,
     by: str,
-    apply: bool,
-    allow_uncommitted: bool,
+    apply: bool = False,
+    allow_uncommitted: bool = False,
 ) -> Outcome:
     """Close a conflict; the party that is not the winner is superseded by it."""
 

@@ -17,7 +17,7 @@ from memory_palace.workflow.tasks import item_exists
 _INSIGHTS = 5
 
 
-def draw_map(engine: Engine, *, apply: bool, allow_uncommitted: bool) -> Outcome:
+def draw_map(engine: Engine, *, apply: bool = False, allow_uncommitted: bool = False) -> Outcome:
     """Bring the generated part of the control panel up to date."""
 
     def plan(library: Library) -> Plan:

@@ -41,11 +41,11 @@ def new_task(
     owner: str,
     project: str,
     goal: str,
-    inputs: Sequence[str],
-    outputs: Sequence[str],
-    checks: Sequence[str],
-    next_action: str,
-    apply: bool,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+    checks: Sequence[str] = (),
+    next_action: str = "",
+    apply: bool = False,
 ) -> Outcome:
     """Make an active card."""
     card = plan_new(
@@ -61,7 +61,13 @@ def new_task(
 
 
 def move_task(
-    engine: Engine, verb: str, name: str, *, reason: str, apply: bool, allow_uncommitted: bool
+    engine: Engine,
+    verb: str,
+    name: str,
+    *,
+    reason: str = "",
+    apply: bool = False,
+    allow_uncommitted: bool = False,
 ) -> Outcome:
     """Start, block, complete or reopen a card."""
 

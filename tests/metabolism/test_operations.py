@@ -12,7 +12,7 @@ import pytest
 from memory_palace.changes.change import Plan, change_notes, read_notes, undo_change
 from memory_palace.changes.editing import Move
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.metabolism.assets import KINDS, get_kind
+from memory_palace.metabolism.assets import KINDS
 from memory_palace.metabolism.cycle import (
     distill,
     eliminate,
@@ -162,7 +162,7 @@ def raise_(palace, name="log", kind="principle", *, apply=True, **more):
         "model": None,
         "allow_uncommitted": False,
     }
-    return promote(palace, name, get_kind(kind), apply=apply, today=TODAY, **values | more)
+    return promote(palace, name, kind, apply=apply, today=TODAY, **values | more)
 
 
 def test_a_note_becomes_a_principle_with_its_evidence_and_undo_takes_it_back(ripe):

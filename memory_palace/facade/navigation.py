@@ -1,0 +1,31 @@
+"""Places and searches: notes with a pose, and goals that are pursued over several steps."""
+
+from __future__ import annotations
+
+from memory_palace.facade.verb import Feature, Verb
+from memory_palace.navigation import loci, search_run, searches
+
+
+class Loci(Feature):
+    """Notes that have a place in the plane."""
+
+    read = Verb(loci.read_loci)
+    near = Verb(loci.near_place)
+    add = Verb(loci.add_locus)
+    load = Verb(loci.import_loci)
+
+
+class Searches(Feature):
+    """Searches that go on over several commands, in ``palace/.sessions``."""
+
+    start = Verb(searches.start_search)
+    step = Verb(searches.step_search)
+    read = Verb(searches.read_node)
+    confirm = Verb(searches.confirm_node)
+    reject = Verb(searches.reject_node)
+    sight = Verb(searches.sight_node)
+    change_goal = Verb(searches.change_search_goal)
+    show = Verb(searches.load_search)
+    list = Verb(searches.list_searches)
+    log = Verb(searches.read_search_log)
+    run = Verb(search_run.run_search)

@@ -1,0 +1,101 @@
+"""List the public API: ``python tests/api/signatures.py > tests/api/signatures.txt``."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from functools import cached_property
+from typing import get_type_hints
+
+import memory_palace
+from memory_palace.anchors.palace_anchors import PalaceAnchors
+from memory_palace.errors import PalaceError
+from memory_palace.facade import mnemonics, navigation, redqueen, upkeep, workflow
+from memory_palace.facade.verb import Feature
+from memory_palace.palace import Palace
+
+FEATURE_MODULES = (mnemonics, navigation, redqueen, upkeep, workflow)
+BELOW = {"ask", "book", "embedder", "follow", "freshness", "snapshot", "writing"}
+"""Methods that the engine has for itself and the features; they are not promised to anybody."""
+
+
+class Written:
+    """A text that is shown as it is, without quotation marks."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+
+def list_signatures():
+    """Yield a line for each public name, method and field, in a stable order."""
+    for name in sorted(memory_palace.__all__):
+        value = getattr(memory_palace, name)
+        if not inspect.isclass(value) or value is Palace:
+            continue
+        if issubclass(value, PalaceError):
+            yield f"{name}({value.__mro__[1].__name__}) exits {value.exit_code}"
+        else:
+            yield f"{name}{signature(value)}"
+    for name, member in public_members():
+        yield name if is_feature(member) else f"{name}{signature(member)}"
+
+
+def public_members():
+    """Yield each public method of ``Palace`` and of its features, with its dotted name."""
+    yield "Palace", Palace
+    classes = {
+        name: value
+        for module in FEATURE_MODULES
+        for name, value in vars(module).items()
+        if inspect.isclass(value) and issubclass(value, Feature) and value is not Feature
+    }
+    features = {
+        name: get_type_hints(member.func, localns=classes)["return"]
+        for name, member in vars(Palace).items()
+        if isinstance(member, cached_property)
+    }
+    features["anchors"] = PalaceAnchors
+    for name, member in members(Palace):
+        if name not in features:
+            yield f"Palace.{name}", member
+    for attribute, feature in sorted(features.items()):
+        yield f"Palace.{attribute}", feature
+        for name, member in members(feature):
+            yield f"Palace.{attribute}.{name}", member
+
+
+def is_feature(member):
+    return inspect.isclass(member) and member is not Palace
+
+
+def members(owner):
+    """Yield the public methods of a class."""
+    for name in sorted(set(dir(owner))):
+        if not name.startswith("_") and name not in BELOW and callable(getattr(owner, name)):
+            yield name, getattr(owner, name)
+
+
+def signature(member):
+    """Return a signature as it is written, without the instance."""
+    found = inspect.signature(member)
+    given = [
+        p.replace(annotation=written(p.annotation), default=default(p.default))
+        for p in found.parameters.values()
+        if p.name not in ("self", "engine")
+    ]
+    return found.replace(parameters=given, return_annotation=written(found.return_annotation))
+
+
+def written(annotation):
+    return Written(annotation) if isinstance(annotation, str) else annotation
+
+
+def default(value):
+    return Written("...") if inspect.isfunction(value) else value
+
+
+if __name__ == "__main__":
+    sys.stdout.write("".join(f"{line}\n" for line in list_signatures()))
