@@ -16,7 +16,7 @@ from memory_palace.anchors.pairs import pairs_of
 from memory_palace.anchors.terms import words_of
 from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.stopwords import STOP_STEMS
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Scores
 
@@ -24,7 +24,6 @@ COMMON = 500
 """A word in more passages than this leads nowhere, which also bounds the cost of a lookup: 1000
 finds no more on CORF dev, 300 less (.710, .710, .687)."""
 _NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
-_DULL = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,7 @@ def cover(
     found: list[tuple[str, NDArray[np.int64], float]] = []
     idf: dict[str, float] = {}
     for term in dict.fromkeys(tokenize(text)):
-        if term not in _DULL and not is_shut(term):
+        if term not in STOP_STEMS and not is_shut(term):
             count, rows = postings.find_rows(term, most=COMMON)
             if count:
                 idf[term] = log(1 + total / count) ** 2

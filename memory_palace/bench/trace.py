@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_palace.errors import UsageError
-from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.stopwords import STOP_STEMS
 from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.claims import split_sentences
 
@@ -26,7 +26,6 @@ USED = 0.5
 """Share of a sentence's words in the response that makes it used; and of a response's sentence in
 one or two sentences of the documents that makes it adhere."""
 MEASURES = ("relevance", "utilization", "completeness", "adherence")
-_STOPPED = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,7 @@ def _strings(value: object) -> Iterable[str]:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(tokenize(text)) - _STOPPED
+    return frozenset(tokenize(text)) - STOP_STEMS
 
 
 def _share(words: frozenset[str], others: frozenset[str]) -> float:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from memory_palace.language.tokens import tokenize
+
 _WORDS = """
 a about above after again all am an and any are as at be because been before being below
 between both but by can could did do does doing down during each few for from further had has
@@ -13,3 +17,11 @@ which while who whom whose why will with would you your yours yourself yourselve
 """
 STOPWORDS = frozenset(_WORDS.split())
 """Articles, pronouns, prepositions, conjunctions, auxiliaries and question words."""
+STOP_STEMS = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
+"""The same as ``tokenize`` gives them."""
+
+
+def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:
+    """Return the distinct stems that carry meaning, in order; all where none does."""
+    distinct = tuple(dict.fromkeys(stems))
+    return tuple(stem for stem in distinct if stem not in STOP_STEMS) or distinct

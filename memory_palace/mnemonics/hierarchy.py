@@ -10,19 +10,19 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
-
-import numpy as np
 
 from memory_palace.config import PalacePaths, read_config
 from memory_palace.language.markers import drop_markers
-from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.stopwords import STOP_STEMS, STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.form import is_memory, read_memory
 from memory_palace.mnemonics.values import Memory
-from memory_palace.models import Matrix, Scores, Vector
+from memory_palace.models import Matrix, Vector
 from memory_palace.notes.document import read_library
+from memory_palace.retrieval.collection import TextCollection
 from memory_palace.retrieval.routing import Route, Router
 
 Embed = Callable[[Sequence[str]], Matrix]
@@ -30,11 +30,6 @@ Embed = Callable[[Sequence[str]], Matrix]
 
 ROOT_CHARACTERS = 500
 """The root never grows beyond it, whatever the palace (source document 000: 400 to 500)."""
-BY_CONTENT = 0.6
-"""What a word of the image or the content counts, beside one of the subject or an anchor."""
-BY_WORDS = 0.5
-"""Part of words in a memory's score, where there are vectors."""
-_STOPPED = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
 _COUNTED = re.compile(r"\w+|[^\w\s]")
 
 
@@ -53,12 +48,12 @@ class Retrieved:
     @property
     def index_bytes(self) -> int:
         """UTF-8 bytes of root and domain indexes."""
-        return len(self.index_text.encode())
+        return _bytes(self.index_text)
 
     @property
     def context_bytes(self) -> int:
         """UTF-8 bytes of everything."""
-        return len(self.text.encode())
+        return _bytes(self.text)
 
     @property
     def tokens(self) -> int:
@@ -82,9 +77,7 @@ class HierarchicalIndex:
         """
         paths = PalacePaths(Path(root_path))
         config = read_config(paths.settings)
-        library = read_library(
-            paths.root, ignore=config.ignore, limit_bytes=config.max_note_bytes
-        )  # fmt: skip
+        library = read_library(paths.root, ignore=config.ignore, limit_bytes=config.max_note_bytes)
         documents = library.documents.values()
         found = [read_memory(d) for d in documents if not d.is_cold and is_memory(d)]
         self._open(found, embed, embed_query)
@@ -114,22 +107,22 @@ class HierarchicalIndex:
         memories come first while they fit, best first, then the root and domain indexes. None of
         them is ever cut.
         """
-        stems, vector = self._read(query)
-        route = self._router.route(stems, vector)
+        vector = self._embed_query(query)
+        route = self._router.route(_stems(query), vector)
         inside = [at for at, m in enumerate(self.memories) if m.domain in set(route.domains)]
-        best = self._rank(stems, vector, inside)[:k]
+        best = self._rank(query, vector, inside)[:k]
         indexes = [self.domain_text(name) for name in route.domains]
-        loaded = _fit([render(self.memories[at]) for at in best], budget_bytes)
+        loaded = _fit([render(self.memories[at]) for at in best], budget_bytes, _bytes)
         text = "".join(loaded)
-        left = None if budget_bytes is None else budget_bytes - len(text.encode())
-        index_text = "".join(_fit([self.root_text, *indexes], left))
+        left = None if budget_bytes is None else budget_bytes - _bytes(text)
+        index_text = "".join(_fit([self.root_text, *indexes], left, _bytes))
         chosen = tuple(self.memories[at] for at in best[: len(loaded)])
         return Retrieved(chosen, route, index_text, index_text + text)
 
     def look_up_flat(self, query: str, k: int = 3) -> Retrieved:
         """Take the best of all memories by the same scores, and list all: the baseline."""
-        stems, vector = self._read(query)
-        best = self._rank(stems, vector, range(len(self.memories)))[:k]
+        vector = self._embed_query(query)
+        best = self._rank(query, vector, range(len(self.memories)))[:k]
         listing = "".join(self.domain_text(name) for name in self._router.names)
         chosen = tuple(self.memories[at] for at in best)
         route = Route(self._router.names, 1.0, False)
@@ -147,7 +140,7 @@ class HierarchicalIndex:
         Words are dealt out in turns, and domains that do not fit are counted at the end.
         """
         lines = [visible(f"{name} {len(self._members[name])}:") for name in self._router.names]
-        kept = _fit_lines(lines, ROOT_CHARACTERS)
+        kept = _fit(lines, ROOT_CHARACTERS, lambda line: len(line) + 1)
         room = ROOT_CHARACTERS - sum(len(line) + 1 for line in kept)
         keywords = [self._topics[name] for name in self._router.names[: len(kept)]]
         if len(kept) < len(lines):
@@ -174,57 +167,25 @@ class HierarchicalIndex:
         embed_query: Callable[[str], Vector] | None,
     ) -> None:
         self.memories = tuple(sorted(memories, key=lambda memory: memory.id))
-        self._embed_query = embed_query
-        self._vectors = None if embed is None else self._embed(embed)
-        self._subjects = [set(_stems(_topic(memory))) for memory in self.memories]
-        self._words = [set(_stems(_body(memory))) | stems for memory, stems in
-                       zip(self.memories, self._subjects, strict=True)]  # fmt: skip
+        texts = [f"{_topic(memory)}. {_body(memory)}" for memory in self.memories]
+        self._texts = TextCollection(texts)
+        self._vectors = embed(texts) if embed and embed_query and texts else None
+        self._embed_query = embed_query if embed_query and self._vectors is not None else _no_vector
         domains = [memory.domain for memory in self.memories]
-        self._router = Router(domains, [sorted(words) for words in self._words], self._vectors)
+        self._router = Router(domains, [_stems(text) for text in texts], self._vectors)
         self._members: dict[str, list[int]] = {name: [] for name in self._router.names}
         for at, domain in enumerate(domains):
             self._members[domain].append(at)
         self._topics = Router(domains, [_keywords(memory) for memory in self.memories]).keywords()
 
-    def _embed(self, embed: Embed) -> Matrix | None:
-        texts = [f"{_topic(memory)}. {_body(memory)}" for memory in self.memories]
-        return embed(texts) if texts else None
-
-    def _read(self, query: str) -> tuple[list[str], Vector | None]:
-        is_vectors = self._vectors is not None and self._embed_query is not None
-        vector = self._embed_query(query) if is_vectors and self._embed_query else None
-        return _stems(query), vector
-
-    def _rank(
-        self, stems: Sequence[str], vector: Vector | None, places: Sequence[int]
-    ) -> list[int]:
+    def _rank(self, query: str, vector: Vector | None, places: Sequence[int]) -> list[int]:
         """Return places best first; ties go by subject, then by file, never by a mapping."""
-        scores = self._score(stems, vector, places)
-        keyed = zip(places, scores.tolist(), strict=True)
-        ordered = sorted(
-            keyed,
-            key=lambda pair: (-round(pair[1], 6), *_name(self.memories[pair[0]])),
-        )
-        return [at for at, _ in ordered]
+        cosines = None if vector is None or self._vectors is None else self._vectors @ vector
+        scores = self._texts.score(query, cosines)
+        return sorted(places, key=lambda at: (-round(float(scores[at]), 6), *self._name(at)))
 
-    def _score(self, stems: Sequence[str], vector: Vector | None, places: Sequence[int]) -> Scores:
-        asked = {stem: self._router.idf(stem) for stem in stems}
-        whole = sum(asked.values())
-        words = np.array([self._share(asked, whole, at) for at in places], np.float32)
-        if vector is None or self._vectors is None:
-            return words
-        cosines = np.maximum(self._vectors[list(places)] @ vector, 0)
-        scores: Scores = BY_WORDS * words + (1 - BY_WORDS) * cosines
-        return scores
-
-    def _share(self, asked: dict[str, float], whole: float, at: int) -> float:
-        """Return the part of a question's idf that a memory has."""
-        held = sum(
-            idf * (1.0 if stem in self._subjects[at] else BY_CONTENT)
-            for stem, idf in asked.items()
-            if stem in self._words[at]
-        )
-        return held / whole if whole else 0.0
+    def _name(self, at: int) -> tuple[str, str]:
+        return self.memories[at].subject, self.memories[at].id
 
 
 def render(memory: Memory) -> str:
@@ -248,8 +209,8 @@ def _body(memory: Memory) -> str:
     return drop_markers(f"{memory.image}\n{memory.content}")
 
 
-def _name(memory: Memory) -> tuple[str, str]:
-    return memory.subject, memory.id
+def _no_vector(_: str) -> None:
+    return None
 
 
 def _keywords(memory: Memory) -> list[str]:
@@ -258,27 +219,14 @@ def _keywords(memory: Memory) -> list[str]:
 
 
 def _stems(text: str) -> list[str]:
-    return [stem for stem in dict.fromkeys(tokenize(text)) if stem not in _STOPPED]
+    return [stem for stem in dict.fromkeys(tokenize(text)) if stem not in STOP_STEMS]
 
 
-def _fit(texts: Sequence[str], limit_bytes: int | None) -> list[str]:
-    """Return texts in order, up to the first that does not fit any more."""
-    kept: list[str] = []
-    left = limit_bytes
-    for text in texts:
-        if left is not None:
-            left -= len(text.encode())
-            if left < 0:
-                break
-        kept.append(text)
-    return kept
+def _fit(texts: Sequence[str], limit: int | None, size: Callable[[str], int]) -> list[str]:
+    """Return texts in order, up to the first with which their sizes exceed the limit."""
+    sizes = accumulate(map(size, texts))
+    return [text for text, used in zip(texts, sizes, strict=True) if limit is None or used <= limit]
 
 
-def _fit_lines(lines: Sequence[str], limit: int) -> list[str]:
-    kept: list[str] = []
-    for line in lines:
-        limit -= len(line) + 1
-        if limit < 0:
-            break
-        kept.append(line)
-    return kept
+def _bytes(text: str) -> int:
+    return len(text.encode())

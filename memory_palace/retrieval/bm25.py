@@ -41,8 +41,8 @@ class BM25:
         norm = K1 * (1 - PASSAGE_B + PASSAGE_B * lengths / max(float(lengths[hot].mean()), 1.0))
         for term in dict.fromkeys(terms):
             rows, counts = self._find(term)
-            idf = _idf(int(np.count_nonzero(hot[rows])), self._count_rows)
-            scores[rows] += idf * counts * (K1 + 1) / (counts + norm[rows])
+            weight = idf(int(np.count_nonzero(hot[rows])), self._count_rows)
+            scores[rows] += weight * counts * (K1 + 1) / (counts + norm[rows])
         return scores
 
     def notes(self, terms: Sequence[str]) -> Exact:
@@ -58,8 +58,8 @@ class BM25:
         for term in dict.fromkeys(terms):
             rows, counts = self._find(term)
             totals = np.bincount(note_of[rows], weights=counts, minlength=size)
-            idf = _idf(int(np.count_nonzero(totals[hot])), int(np.count_nonzero(hot)))
-            scores += idf * totals * (K1 + 1) / (totals + norm)
+            weight = idf(int(np.count_nonzero(totals[hot])), int(np.count_nonzero(hot)))
+            scores += weight * totals * (K1 + 1) / (totals + norm)
         return scores
 
     def _find(self, term: str) -> tuple[Rows, Exact]:
@@ -92,5 +92,6 @@ class BM25:
         ).astype(np.float64)
 
 
-def _idf(frequency: int, count: int) -> float:
+def idf(frequency: int, count: int) -> float:
+    """Return how telling a term is that ``frequency`` of ``count`` texts have."""
     return float(np.log1p((count - frequency + 0.5) / (frequency + 0.5)))

@@ -17,10 +17,16 @@ from numpy.typing import NDArray
 from memory_palace.index.calibration import sample_rows
 from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Member, Snapshot
-from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.stopwords import drop_stop_stems
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Query, Scores, Vector
 from memory_palace.retrieval.bm25 import BM25, Exact
+from memory_palace.retrieval.standardising import (
+    LEAST_DEVIATION,
+    find_moments,
+    stand_above,
+    standardise,
+)
 from memory_palace.retrieval.tables import FactRows, WordRows
 
 if TYPE_CHECKING:
@@ -29,9 +35,6 @@ if TYPE_CHECKING:
 Places = NDArray[np.int64]
 """Positions in another array: rows of a snapshot, its notes, or candidates."""
 
-_LEAST_DEVIATION = 0.02
-"""Of cosines: in a palace of a few like notes, differences below this are noise."""
-_QUANTUM = 10_000
 _NEAR = 4
 """Times as many are compared in double precision as are asked for."""
 _DECIMALS = 6
@@ -106,7 +109,7 @@ class Evidence:
     def dense(self) -> Scores:
         """Standardised cosine of each row."""
         mean, deviation = self._cosine_moments
-        return _above(self.cosines, mean, max(deviation, _LEAST_DEVIATION))
+        return stand_above(self.cosines, mean, max(deviation, LEAST_DEVIATION))
 
     @cached_property
     def described(self) -> Scores:
@@ -131,19 +134,19 @@ class Evidence:
     @cached_property
     def words(self) -> Scores:
         """Standardised BM25 of each row, over all words of the question."""
-        return _standardised(self._bm25.passages(self.terms), self._snapshot.row_note >= 0)
+        return standardise(self._bm25.passages(self.terms), self._snapshot.row_note >= 0)
 
     @cached_property
     def extras(self) -> Scores:
         """Standardised BM25 of each row over what describes it, for words that carry meaning."""
         bm25 = BM25(self._snapshot, "extras")
-        return _standardised(bm25.passages(self.content_terms), self._snapshot.row_note >= 0)
+        return standardise(bm25.passages(self.content_terms), self._snapshot.row_note >= 0)
 
     @cached_property
     def note_words(self) -> Scores:
         """Standardised BM25 of each note, over the words that carry meaning."""
         scores = self._bm25.notes(self.content_terms)
-        return _standardised(scores, np.ones(len(scores), np.bool_))
+        return standardise(scores, np.ones(len(scores), np.bool_))
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
@@ -153,8 +156,7 @@ class Evidence:
     @cached_property
     def content_terms(self) -> tuple[str, ...]:
         """Those that are no stop words; all of them where nothing else is left."""
-        dull = set(tokenize(" ".join(sorted(STOPWORDS))))
-        return tuple(term for term in self.terms if term not in dull) or self.terms
+        return drop_stop_stems(self.terms)
 
     @cached_property
     def facts(self) -> FactRows:
@@ -180,7 +182,7 @@ class Evidence:
 
     @cached_property
     def _cosine_moments(self) -> tuple[float, float]:
-        return _moments(self._exact_cosines(sample_rows(self._snapshot)))
+        return find_moments(self._exact_cosines(sample_rows(self._snapshot)))
 
     def _described(self, vector: Vector | None) -> Scores:
         if vector is None or not self._query.text or not self._snapshot.is_enriched:
@@ -191,8 +193,8 @@ class Evidence:
         if vector is None or not self._snapshot.is_enriched:
             return np.zeros(len(cosines), np.float32)
         sample = self._multiply(sample_rows(self._snapshot), vector, member="described")
-        mean, deviation = _moments(sample)
-        return _above(cosines, mean, max(deviation, _LEAST_DEVIATION))
+        mean, deviation = find_moments(sample)
+        return stand_above(cosines, mean, max(deviation, LEAST_DEVIATION))
 
     def _exact_cosines(self, rows: Places) -> Exact:
         if self._query.vector is None or not self._query.text:
@@ -204,23 +206,3 @@ class Evidence:
         vectors = self._snapshot.rows_of(rows, member=member)
         cosines: Exact = np.einsum("ij,j->i", vectors, vector, dtype=np.float64)
         return cosines
-
-
-def _moments(sample: Exact) -> tuple[float, float]:
-    return (float(sample.mean()), float(sample.std())) if len(sample) else (0.0, 1.0)
-
-
-def _standardised(scores: Exact, counted: NDArray[np.bool_]) -> Scores:
-    whole = np.rint(scores[counted] * _QUANTUM).astype(np.int64)
-    if not len(whole) or not whole.any():
-        return np.zeros(len(scores), np.float32)
-    count = len(whole)
-    total, squares = int(whole.sum()), float((whole.astype(np.float64) ** 2).sum())
-    mean = total / count
-    deviation = max(squares / count - mean * mean, 0.0) ** 0.5
-    return _above(scores, mean / _QUANTUM, max(deviation, 1.0) / _QUANTUM)
-
-
-def _above(values: NDArray[np.floating], mean: float, deviation: float) -> Scores:
-    above: Scores = np.maximum((values - mean) / deviation, 0.0).astype(np.float32)
-    return above

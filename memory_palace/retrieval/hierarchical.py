@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 
 from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.stopwords import STOP_STEMS
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Query
 from memory_palace.retrieval.filters import match_notes
 from memory_palace.retrieval.routing import choose_domains, count_votes
-
-_STOPPED = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
 
 
 def narrow(query: Query, snapshot: Snapshot) -> Query:
@@ -44,7 +42,7 @@ def _hold(
     """Return for each word how many notes of each folder have it."""
     lookup = PostingLookup(snapshot, "words")
     found = []
-    for stem in dict.fromkeys(stem for stem in tokenize(text) if stem not in _STOPPED):
+    for stem in dict.fromkeys(stem for stem in tokenize(text) if stem not in STOP_STEMS):
         rows, _ = lookup.find(stem)
         notes = np.unique(snapshot.row_note[rows])
         held = homes[notes]

@@ -1,0 +1,63 @@
+"""Rank a few thousand texts that are in no index, as the profile ``hybrid`` ranks notes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.language.stopwords import drop_stop_stems
+from memory_palace.language.tokens import tokenize
+from memory_palace.models import Scores
+from memory_palace.retrieval.bm25 import K1, NOTE_B, idf
+from memory_palace.retrieval.profiles import HYBRID
+from memory_palace.retrieval.standardising import (
+    LEAST_DEVIATION,
+    find_moments,
+    stand_above,
+    standardise,
+)
+
+WORDS_WEIGHT = HYBRID["lexical"] + HYBRID["note_lexical"]
+MEANING_WEIGHT = HYBRID["dense"] + HYBRID["note_dense"]
+"""A text of a collection is a passage and a note at once."""
+
+
+class TextCollection:
+    """Texts in a fixed order, each scored as a note of one passage is."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        counts = [Counter(tokenize(text)) for text in texts]
+        lengths = np.array([count.total() for count in counts], np.float64)
+        self._size = len(counts)
+        mean = float(lengths.mean()) if self._size else 0.0
+        self._norms = K1 * (1 - NOTE_B + NOTE_B * lengths / max(mean, 1.0))
+        found: dict[str, list[tuple[int, int]]] = {}
+        for place, stems in enumerate(counts):
+            for stem, count in stems.items():
+                found.setdefault(stem, []).append((place, count))
+        self._postings = {stem: np.array(held, np.int64).T for stem, held in found.items()}
+
+    def score(self, question: str, cosines: NDArray[np.floating] | None = None) -> Scores:
+        """Return one score per text, never negative, shape ``(texts,)``.
+
+        ``cosines`` of the question with each text, of the same shape, count beside the words.
+        """
+        words = standardise(self._bm25(question), np.ones(self._size, np.bool_))
+        scores: Scores = np.float32(WORDS_WEIGHT) * words
+        if cosines is not None and self._size:
+            mean, deviation = find_moments(cosines.astype(np.float64))
+            meaning = stand_above(cosines, mean, max(deviation, LEAST_DEVIATION))
+            scores += np.float32(MEANING_WEIGHT) * meaning
+        return scores
+
+    def _bm25(self, question: str) -> NDArray[np.float64]:
+        scores = np.zeros(self._size)
+        for stem in drop_stop_stems(tokenize(question)):
+            if stem in self._postings:
+                places, counts = self._postings[stem]
+                gain = counts * (K1 + 1) / (counts + self._norms[places])
+                scores[places] += idf(len(places), self._size) * gain
+        return scores
