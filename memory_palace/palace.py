@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -22,7 +21,7 @@ from memory_palace.retrieval.filters import check_priority, check_room, make_fil
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, get_profile
 
 if TYPE_CHECKING:
-    from memory_palace.changes.change import Outcome
+    from memory_palace.changes.changing import Outcome
     from memory_palace.facade.mnemonics import Memories
     from memory_palace.facade.navigation import Loci, Searches
     from memory_palace.facade.redqueen import RedQueen
@@ -150,14 +149,17 @@ class Palace(Engine):
         ``room`` is one of the seven rooms, or a folder in one. An existing file is never touched:
         it raises ``UsageError``, as an unknown room or priority does.
         """
-        from memory_palace.changes.creating import create_note
+        from memory_palace.changes.changing import create_note, today
+        from memory_palace.changes.composing import compose_note, note_path
 
         check_room(room.partition("/")[0])
         level = check_priority(priority) if priority is not None else None
-        now = datetime.now(UTC)
-        return create_note(
-            self.paths.root, title, room=room, now=now, type=type, priority=level, tags=tags
-        )
+        given = {"type": type, "priority": level, "tags": list(tags)}
+        fields: dict[str, object] = {"title": title, "date": today()}
+        fields |= {key: value for key, value in given.items() if value}
+        path = note_path(title, room=room)
+        create_note(self, compose_note(path, title, fields), command="new")
+        return path
 
     def look_up(
         self,

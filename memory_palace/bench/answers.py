@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from memory_palace.bench.metrics import paired_interval
-from memory_palace.changes.change import read_notes
+from memory_palace.changes.changing import read_notes
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
 from memory_palace.redqueen.dialogue import Dialogue

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from memory_palace.bench.golden import Pair, read_pairs
 from memory_palace.bench.metrics import DRAWS, SEED
-from memory_palace.changes.change import read_notes
+from memory_palace.changes.changing import read_notes
 from memory_palace.config import PALACE
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver

@@ -1,19 +1,24 @@
-"""What a palace does with its cold zone: prove that it is blind to it, archive, restore, undo."""
+"""The cold zone of a palace: archive, restore, undo, and prove that nothing shows it."""
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
-from memory_palace.changes.archive import plan_archive, plan_restore
-from memory_palace.changes.change import Outcome, Plan, change_notes, undo_change
-from memory_palace.changes.editing import Move
+from memory_palace.changes.changing import Outcome, Plan, change_notes, undo_change
+from memory_palace.changes.journal import read_log
+from memory_palace.changes.operations import Move
+from memory_palace.config import ARCHIVE, PALACE, PalacePaths
 from memory_palace.engine import Engine
+from memory_palace.errors import UsageError
 from memory_palace.graph.blindness import Leak, find_cold_leaks
 from memory_palace.graph.names import NoteNames
 from memory_palace.models import Filters
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.rooms import is_cold_path
 from memory_palace.storage.atomic import write_atomic
+
+_ARCHIVED = re.compile(rf"{PALACE}/{ARCHIVE}/(?:\d{{4}}/)?(.+)")
 
 
 def find_leaks(engine: Engine) -> list[Leak]:
@@ -63,6 +68,27 @@ def restore_note(
 def undo_last(engine: Engine, *, apply: bool = False) -> Outcome:
     """Take the last archive or restore back."""
     return undo_change(engine, command="cold", identity=None, apply=apply)
+
+
+def plan_archive(path: str, *, year: int) -> Move:
+    """Keep a note's room and folders below the year: it shows where it came from."""
+    if _ARCHIVED.fullmatch(path):
+        raise UsageError(f"{path} is archived already")
+    return Move(path, f"{PALACE}/{ARCHIVE}/{year}/{path.removeprefix(f'{PALACE}/')}")
+
+
+def plan_restore(paths: PalacePaths, path: str) -> Move:
+    """Bring a note back to where the log says it was, else to where its folders say."""
+    match = _ARCHIVED.fullmatch(path)
+    if match is None:
+        raise UsageError(f"{path} is not in the archive")
+    for entry in reversed(read_log(paths)):
+        for move in entry.moves:
+            if move.new == path and not _ARCHIVED.fullmatch(move.old):
+                return Move(path, move.old)
+    if "/" not in match[1]:
+        raise UsageError(f"nothing says where {path} came from; move it with your file manager")
+    return Move(path, f"{PALACE}/{match[1]}")
 
 
 def _move(engine: Engine, move: Move, reason: str, apply: bool, allow_uncommitted: bool) -> Outcome:

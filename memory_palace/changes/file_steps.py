@@ -8,8 +8,8 @@ from glob import escape
 from hashlib import sha256
 from pathlib import Path
 
-from memory_palace.changes.change_record import Write
-from memory_palace.changes.editing import Create, Move, Operation, Remove, Replace
+from memory_palace.changes.logged_change import Write
+from memory_palace.changes.operations import Create, Move, Operation, Remove, Replace
 from memory_palace.errors import PalaceError
 from memory_palace.storage.atomic import (
     TEMPORARY,

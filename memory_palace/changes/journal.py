@@ -13,14 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_palace.changes.change_record import (
-    Entry,
+from memory_palace.changes.file_steps import digest_of, do, take_back_move, take_back_write
+from memory_palace.changes.logged_change import (
+    LoggedChange,
     describe_writes,
     digest,
     digests_after,
-    parse_entry,
+    parse_logged_change,
 )
-from memory_palace.changes.editing import (
+from memory_palace.changes.operations import (
     ChangeSet,
     Create,
     Move,
@@ -29,18 +30,13 @@ from memory_palace.changes.editing import (
     Replace,
     check_change,
     check_inside,
-    render_diff,
     touched_paths,
 )
-from memory_palace.changes.file_steps import digest_of, do, take_back_move, take_back_write
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.git import uncommitted
 from memory_palace.storage.atomic import remove_files, sweep_temporaries, write_atomic
 from memory_palace.storage.logs import append_record, parse_record, read_records
-
-__all__ = ["Move", "apply_change", "read_log", "recover",
-           "render_diff", "undo"]  # fmt: skip
 
 LOG = "moves.jsonl"
 KEPT = "before"
@@ -52,7 +48,7 @@ _JOURNAL = ".journal.json"
 class Undo:
     """The way back from one logged change."""
 
-    entry: Entry
+    entry: LoggedChange
     change: tuple[Operation, ...]
 
 
@@ -81,7 +77,7 @@ def apply_change(
     moves = tuple(operation for operation in change if isinstance(operation, Move))
     writes = describe_writes(change)
     moved = {move.old: digest((paths.root / move.old).read_bytes()) for move in moves}
-    entry = Entry(
+    entry = LoggedChange(
         f"{now}-{len(log) + 1}", now, command, reason, tuple(evidence), writes, moves,
         digests_after(writes, moves, moved), undoes,
     )  # fmt: skip
@@ -110,7 +106,7 @@ def recover(paths: PalacePaths) -> bool:
         record = parse_record(journal.read_bytes())
     except FileNotFoundError:
         return False
-    entry = parse_entry(record or {})
+    entry = parse_logged_change(record or {})
     if entry is None:
         raise PalaceError(f"{journal} is damaged; look at it and delete it")
     if not _is_logged(paths, entry):
@@ -158,9 +154,9 @@ def undo(
     return planned
 
 
-def read_log(paths: PalacePaths) -> list[Entry]:
+def read_log(paths: PalacePaths) -> list[LoggedChange]:
     """Return every logged change, oldest first."""
-    entries = map(parse_entry, read_records(paths.logs / LOG))
+    entries = map(parse_logged_change, read_records(paths.logs / LOG))
     return [entry for entry in entries if entry is not None]
 
 
@@ -169,7 +165,7 @@ def read_moves(paths: PalacePaths) -> list[tuple[str, str]]:
     return [(move.old, move.new) for entry in read_log(paths) for move in entry.moves]
 
 
-def _roll_back(paths: PalacePaths, entry: Entry) -> None:
+def _roll_back(paths: PalacePaths, entry: LoggedChange) -> None:
     # The file may have come with somebody else's palace: it must not reach outside of it.
     named = [path for move in entry.moves for path in (move.old, move.new)]
     for path in (*named, *(write.path for write in entry.writes)):
@@ -181,7 +177,9 @@ def _roll_back(paths: PalacePaths, entry: Entry) -> None:
         take_back_write(paths.root, write, before[write.path])
 
 
-def _entry_to_undo(log: Sequence[Entry], command: str | None, identity: str | None) -> Entry:
+def _entry_to_undo(
+    log: Sequence[LoggedChange], command: str | None, identity: str | None
+) -> LoggedChange:
     undone = {entry.undoes for entry in log}
     for entry in reversed(log):
         if identity is not None and entry.identity != identity:
@@ -195,7 +193,7 @@ def _entry_to_undo(log: Sequence[Entry], command: str | None, identity: str | No
     raise UsageError("there is nothing to undo" if identity is None else f"no change {identity}")
 
 
-def _check_committed(paths: PalacePaths, change: ChangeSet, log: Sequence[Entry]) -> None:
+def _check_committed(paths: PalacePaths, change: ChangeSet, log: Sequence[LoggedChange]) -> None:
     ours = {path: wanted for entry in log for path, wanted in entry.digests.items()}
     foreign = [
         path
@@ -230,5 +228,5 @@ def _kept(paths: PalacePaths, name: str | None) -> bytes | None:
     return path.read_bytes()
 
 
-def _is_logged(paths: PalacePaths, entry: Entry) -> bool:
+def _is_logged(paths: PalacePaths, entry: LoggedChange) -> bool:
     return any(logged.identity == entry.identity for logged in read_log(paths))

@@ -9,11 +9,12 @@ from functools import partial
 from types import MappingProxyType
 from urllib.parse import quote, unquote
 
-from memory_palace.changes.editing import ChangeSet, Move, Operation, Replace
+from memory_palace.changes.operations import ChangeSet, Move, Operation, Replace
 from memory_palace.graph.resolve import Resolver
 from memory_palace.graph.spelling import strip_suffix
 from memory_palace.notes.code import without_code
 from memory_palace.notes.document import Document, parse_document
+from memory_palace.notes.rooms import is_archived
 
 _WIKI = re.compile(r"(!?\[\[)([^\[\]\n|#]+)")
 _CODE = re.compile(r"(`[^`]*`|``.*?``|<!--.*?-->)")
@@ -94,7 +95,7 @@ class _Names:
         aliases: Sequence[Sequence[str]],
         places: Iterable[tuple[str, str]] = (),
     ) -> list[tuple[list[str], Resolver]]:
-        cold = {new for old, new in places if "/archive_basement/" in new}
+        cold = {new for _, new in places if is_archived(new)}
         cold |= {path for path, document in documents.items() if document.is_cold}
         zones = []
         for is_cold in (False, True):

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from memory_palace.changes.change import Outcome
+from memory_palace.changes.changing import Outcome
 from memory_palace.cli.options import SCHEMA
 from memory_palace.cli.printing import print_json, say
 from memory_palace.language.visible import visible

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.changes.change import undo_change
+from memory_palace.changes.changing import undo_change
 from memory_palace.cli.changes import AllowUncommitted, Apply, show_outcome
 from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json, say

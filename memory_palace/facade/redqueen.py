@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_palace.changes.change import Outcome, undo_change
+from memory_palace.changes.changing import Outcome, undo_change
 from memory_palace.facade.verb import Feature, Verb
 from memory_palace.redqueen import rounds
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_palace.changes import change, cold_zone
+from memory_palace.changes import changing, cold_zone
 from memory_palace.facade.verb import Feature, Verb
 from memory_palace.metabolism import cycle
 
@@ -31,4 +31,4 @@ class Changes(Feature):
     """The log of everything that a command has changed in the notes."""
 
     log = Verb(cycle.read_changes)
-    undo = Verb(change.undo_change)
+    undo = Verb(changing.undo_change)

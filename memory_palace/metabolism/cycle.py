@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from memory_palace.changes.change import Outcome, Plan, change_notes, find_note, read_notes
-from memory_palace.changes.change_record import Entry, digest
+from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes
 from memory_palace.changes.journal import read_log, read_moves
+from memory_palace.changes.logged_change import LoggedChange, digest
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import KINDS, TELEGRAM, Kind, get_kind, kind_of
@@ -222,7 +222,7 @@ def eliminate(
     )
 
 
-def read_changes(engine: Engine, *, every_command: bool = False) -> list[Entry]:
+def read_changes(engine: Engine, *, every_command: bool = False) -> list[LoggedChange]:
     """Return what was changed, oldest first."""
     log = read_log(engine.paths)
     return [entry for entry in log if every_command or entry.command == "metabolism"]
@@ -280,7 +280,7 @@ def _write_missing(
 
 
 def _foreign_edits(
-    engine: Engine, documents: Mapping[str, Document], log: list[Entry]
+    engine: Engine, documents: Mapping[str, Document], log: list[LoggedChange]
 ) -> list[str]:
     """Return notes that git knows otherwise, unless the last logged change wrote them so."""
     ours = {path: wanted for entry in log for path, wanted in entry.digests.items()}

@@ -6,16 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_palace.changes.editing import Create
+from memory_palace.changes.composing import compose_note, make_slug
+from memory_palace.changes.operations import Create
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import TELEGRAM, WING
 from memory_palace.metabolism.foam import split_statements, strip_foam
 from memory_palace.metabolism.ledger import Ledger
-from memory_palace.notes.document import LEAD, Document, set_fields
+from memory_palace.notes.document import LEAD, Document
 from memory_palace.workflow.cards import Card
 from memory_palace.workflow.corridor import target_of_item
-from memory_palace.workflow.naming import make_slug
 
 LEAST_TOKENS, MOST_TOKENS = 150, 400
 """Bounds of a telegraph, by ``estimate_tokens``."""
@@ -120,22 +120,18 @@ def render_telegraph(
 ) -> Create:
     """Return the telegraph as a note beside the others."""
     title = card.document.title
-    head = set_fields(
-        "",
-        b"",
-        {
-            "title": title,
-            "type": TELEGRAM.type,
-            "corridor_card": card.document.stem,
-            "project_room": card.document.text("project"),
-            "date": today,
-            **({"written_by": by_model} if by_model else {}),
-        },
-    ).decode()
-    body = "".join(f"\n## {name}\n\n{parts[name]}\n" for name in TELEGRAM.sections)
-    source = f"\nFrom [[{card.document.stem}]].\n"
+    fields: dict[str, object] = {
+        "title": title,
+        "type": TELEGRAM.type,
+        "corridor_card": card.document.stem,
+        "project_room": card.document.text("project"),
+        "date": today,
+    }
+    if by_model:
+        fields["written_by"] = by_model
     path = f"{WING}/{TELEGRAM.folder}/{today}-{make_slug(title)}.md"
-    return Create(path, f"{head}# {title}\n{body}{source}".encode())
+    sections = {name: parts[name] for name in TELEGRAM.sections}
+    return compose_note(path, title, fields, sections, source=card.document.stem)
 
 
 def count_tokens(parts: Mapping[str, str]) -> int:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_palace.changes.editing import Create, Operation, Replace
+from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
+from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import CONSTITUTION, KINDS, WING, Kind, kind_of
 from memory_palace.metabolism.gates import (
@@ -18,7 +19,6 @@ from memory_palace.metabolism.gates import (
 )
 from memory_palace.metabolism.ledger import Ledger
 from memory_palace.notes.document import Document, set_fields
-from memory_palace.workflow.naming import make_slug, one_line
 
 _COST = "Cost of deviation"
 _ITEM = re.compile(r"^(\d+)[.)] ", re.MULTILINE)
@@ -90,8 +90,7 @@ def plan_promotion(
     asset = _render(document, kind, drafted, today=today)
     stem = asset.path.rpartition("/")[2].removesuffix(".md")
     promoted = [*document.texts("promoted_to"), stem]
-    source = set_fields(path, document.data, {"promoted_to": promoted})
-    return Promotion((asset, Replace(path, document.data, source)), tuple(gates))
+    return Promotion((asset, edit_fields(document, {"promoted_to": promoted})), tuple(gates))
 
 
 def plan_amendment(
@@ -174,11 +173,9 @@ def _render(document: Document, kind: Kind, drafted: Mapping[str, str], *, today
         fields["tags"] = list(document.texts("tags"))
     if kind is KINDS["constitution"]:
         fields["decision"] = "pending"
-    head = set_fields("", b"", fields).decode()
-    body = "".join(f"\n## {name}\n\n{drafted[name]}\n" for name in kind.sections)
     path = f"{WING}/{kind.folder}/{make_slug(title)}_{today}.md"
-    source = f"\nFrom [[{document.stem}]].\n"
-    return Create(path, f"{head}# {fields['title']}\n{body}{source}".encode())
+    sections = {name: drafted[name] for name in kind.sections}
+    return compose_note(path, str(fields["title"]), fields, sections, source=document.stem)
 
 
 def _set_section(data: bytes, name: str, words: str) -> bytes:

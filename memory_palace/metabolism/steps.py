@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory_palace.changes.archive import plan_archive
-from memory_palace.changes.editing import Create, Move, Operation, Replace
+from memory_palace.changes.cold_zone import plan_archive
+from memory_palace.changes.operations import Create, Move, Operation, Replace
 from memory_palace.config import PALACE
 from memory_palace.metabolism.elimination import Proposal
 from memory_palace.metabolism.ledger import Ledger

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Literal, TypeAlias
 
-from memory_palace.changes.change import find_note, read_notes
+from memory_palace.changes.changing import find_note, read_notes
 from memory_palace.embedding.base import embed_query
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from memory_palace.changes.change import Outcome, Plan, change_notes
-from memory_palace.changes.creating import name_note
-from memory_palace.changes.editing import Create, Replace
+from memory_palace.changes.changing import Outcome, Plan, change_notes
+from memory_palace.changes.composing import note_path
+from memory_palace.changes.operations import Create, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.form import IMAGE, SMASHIN, Form, read_form, read_memory
@@ -107,7 +107,7 @@ def new_memory(
 ) -> Written:
     """Write a memory as a note in a room. Its factors are counted from the words of its image."""
     check_room(room.partition("/")[0])
-    path = name_note(engine.paths.root, memory.subject, room=room)
+    path = note_path(memory.subject, room=room)
     marks = merge_marks(memory.marks, detect_factors(memory.image))
     scored = replace(memory, id=path, marks=marks, smashin_score=count_score(marks))
     day = today or datetime.now(UTC).date()

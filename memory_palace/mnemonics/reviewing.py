@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from memory_palace.changes.change import WAIT_SECONDS
+from memory_palace.changes.changing import WAIT_SECONDS
 from memory_palace.changes.journal import read_moves
 from memory_palace.engine import Engine
 from memory_palace.mnemonics.decay import Fit, fit_decay

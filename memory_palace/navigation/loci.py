@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from memory_palace.changes.change import Outcome, Plan, change_notes, find_note, today
-from memory_palace.changes.creating import note_path
-from memory_palace.changes.editing import Create, Operation, Replace
+from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
+from memory_palace.changes.composing import compose_note, edit_fields, note_path
+from memory_palace.changes.operations import Create, Operation
 from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.models import Problem
@@ -24,9 +24,7 @@ from memory_palace.navigation.locus import (
     read_locus,
 )
 from memory_palace.navigation.schema import check_schema
-from memory_palace.notes.discovery import discover_notes
-from memory_palace.notes.document import Document, Library, parse_document, set_fields
-from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.notes.document import Document, Library
 from memory_palace.retrieval.filters import check_room
 
 DEFAULT_ROOM = "chambers/places"
@@ -46,19 +44,7 @@ class Loci:
 
 def read_loci(engine: Engine) -> Loci:
     """Read every locus outside the cold zone. A note that does not name the field is not parsed."""
-    documents: list[Document] = []
-    problems: list[Problem] = []
-    for file in discover_notes(engine.paths.root, ignore=engine.config.ignore).files:
-        if file.is_cold:
-            continue
-        try:
-            data, _ = read_note(engine.paths.root, file, limit_bytes=engine.config.max_note_bytes)
-        except (FileNotFoundError, NoteUnreadable):
-            continue  # indexing reports it
-        document = parse_document(file.path, data) if FIELD.encode() in data else None
-        if document is not None:
-            documents.append(document)
-    return _collect(documents, problems)
+    return _loci_of(read_notes(engine, mentioning=FIELD.encode()))
 
 
 def check_loci(found: Loci) -> Loci:
@@ -186,12 +172,11 @@ def pose_of(loci: Sequence[Locus], place: Pose2D | int) -> Pose2D:
 
 
 def _loci_of(library: Library) -> Loci:
-    return _collect([d for d in library.documents.values() if not d.is_cold], [])
-
-
-def _collect(documents: Sequence[Document], problems: list[Problem]) -> Loci:
     loci: dict[int, Locus] = {}
-    for document in documents:
+    problems: list[Problem] = []
+    for document in library.documents.values():
+        if document.is_cold:
+            continue
         try:
             locus = read_locus(document)
         except UsageError as error:
@@ -221,14 +206,13 @@ def _free_title(title: str, node: MemoryNode, room: str, taken: Collection[str])
 
 def _create(title: str, node: MemoryNode, room: str) -> Create:
     path = note_path(title, room=room)
-    text = f"\n# {title}\n" + (f"\n{node.summary}\n" if node.summary else "")
     fields: dict[str, object] = {"title": title, "date": today(), "type": FIELD}
     if node.tags:
         fields["tags"] = list(node.tags)
     fields[FIELD] = locus_field(node.node_id, node.pose)
     if first_paragraph(node.summary) != node.summary:  # it would be read as a heading
         fields["summary"] = node.summary
-    return Create(path, set_fields(path, text.encode(), fields))
+    return compose_note(path, title, fields, lead=node.summary)
 
 
 def _replace(document: Document, node: MemoryNode) -> list[Operation]:
@@ -242,8 +226,7 @@ def _replace(document: Document, node: MemoryNode) -> list[Operation]:
         fields["tags"] = tags
     if node.summary and (old is None or node.summary != old.node.summary):
         fields["summary"] = node.summary
-    after = set_fields(document.path, document.data, fields) if fields else document.data
-    return [Replace(document.path, document.data, after)] if after != document.data else []
+    return [edit_fields(document, fields)] if fields else []
 
 
 def _parse_record(record: Mapping[str, object]) -> tuple[str, MemoryNode]:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_palace.config import ARCHIVE, PALACE
+from memory_palace.config import PALACE
 from memory_palace.models import FileStat, Problem, SourceFile
 from memory_palace.notes.ignoring import IgnoreRules
+from memory_palace.notes.rooms import is_archived
 
 SUFFIXES = (".md", ".markdown")
 _ASK_EVERY = 500
@@ -104,7 +105,7 @@ class _Walk:
         if is_link:
             return self._link(entry, path)
         if is_folder:
-            return entry.path, path, is_cold or entry.name == ARCHIVE
+            return entry.path, path, is_cold or is_archived(entry.name)
         self._add(entry, path, is_cold=is_cold)
         return None
 
@@ -125,7 +126,7 @@ class _Walk:
         relative = target[len(self._home) + 1 :].replace(os.sep, "/")
         if any(part.startswith(".") for part in relative.split("/")):
             return None
-        is_cold = ARCHIVE in relative.split("/")
+        is_cold = is_archived(relative)
         if not is_folder:
             self._add(entry, path, is_cold=is_cold)
             return None

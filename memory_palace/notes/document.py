@@ -96,8 +96,12 @@ class Library:
     problems: tuple[Problem, ...] = field(default=())
 
 
-def read_library(root: Path, *, ignore: str, limit_bytes: int) -> Library:
-    """Read all notes from the disk, so that nothing is decided on an index that is behind."""
+def read_library(root: Path, *, ignore: str, limit_bytes: int, mentioning: bytes = b"") -> Library:
+    """Read all notes from the disk, so that nothing is decided on an index that is behind.
+
+    A note whose bytes do not hold ``mentioning`` is not parsed. A build of the index and its
+    examination read one note after another instead: they keep bytes, not forms.
+    """
     found = discover_notes(root, ignore=ignore)
     documents: dict[str, Document] = {}
     problems = list(found.problems)
@@ -108,6 +112,8 @@ def read_library(root: Path, *, ignore: str, limit_bytes: int) -> Library:
             continue
         except NoteUnreadable as error:
             problems.append(error.problem)
+            continue
+        if mentioning not in data:
             continue
         document = parse_document(file.path, data, is_cold=file.is_cold)
         if document is not None:

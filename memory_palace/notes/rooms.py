@@ -24,8 +24,17 @@ def default_type(path: str) -> str:
     return ROOMS[room] if room else OUTSIDE
 
 
+def is_archived(path: str) -> bool:
+    """Whether ``archive_basement`` is a component of a path that has no links left to follow.
+
+    The one rule of the cold zone. ``discover_notes`` applies it to every note it finds, links
+    followed; files, documents, segments and snapshots carry what it found and do not ask again.
+    """
+    return ARCHIVE in path.split("/")
+
+
 def is_cold_path(root: Path, path: str) -> bool:
-    """Whether ``archive_basement`` is a component of the resolved path, relative to ``palace/``."""
+    """Whether a root-relative path is cold, links followed, whether or not it exists."""
     home = (root / PALACE).resolve()
     resolved = (root / path).resolve()
-    return resolved.is_relative_to(home) and ARCHIVE in resolved.relative_to(home).parts
+    return resolved.is_relative_to(home) and is_archived(resolved.relative_to(home).as_posix())

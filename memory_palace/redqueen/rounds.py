@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory_palace.changes.change import Outcome, Plan, change_notes, read_notes
-from memory_palace.changes.editing import Operation, Replace
+from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes
 from memory_palace.changes.journal import read_log
+from memory_palace.changes.operations import Operation, Replace
 from memory_palace.embedding.base import Embedder
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, TypeAlias, get_args
 
-from memory_palace.changes.editing import Create, Operation, Replace
+from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
+from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.config import PALACE
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.document import Document, set_fields
 from memory_palace.notes.excerpt import excerpt
-from memory_palace.workflow.naming import make_slug, one_line
 
 Kind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -131,19 +131,15 @@ def plan_open(
     if claims[0].path == claims[1].path and claims[0].digest == claims[1].digest:
         raise UsageError("a note cannot be in conflict with itself; name two notes, or lines of it")
     title, slug = one_line(title, "the title"), make_slug(title)
-    head = set_fields(
-        "",
-        b"",
-        {
-            "conflict_id": f"{slug}-{today}",
-            "title": title,
-            "status": "open",
-            "kind": kind,
-            "parties": list(dict.fromkeys(claim.path for claim in claims)),
-            "raised_by": one_line(raised_by, "the name of who raises it"),
-            "raised_at": today,
-        },
-    ).decode()
+    fields: dict[str, object] = {
+        "conflict_id": f"{slug}-{today}",
+        "title": title,
+        "status": "open",
+        "kind": kind,
+        "parties": list(dict.fromkeys(claim.path for claim in claims)),
+        "raised_by": one_line(raised_by, "the name of who raises it"),
+        "raised_at": today,
+    }
     sections = {
         "Claim A": _render(claims[0]),
         "Claim B": _render(claims[1]),
@@ -151,8 +147,7 @@ def plan_open(
         "Decision": "Open.",
         "Follow-up": "None yet.",
     }
-    body = "".join(f"\n## {name}\n\n{text}\n" for name, text in sections.items())
-    return Create(f"{ROOM}/{today}_{slug}.md", f"{head}# {title}\n{body}".encode())
+    return compose_note(f"{ROOM}/{today}_{slug}.md", title, fields, sections)
 
 
 def plan_resolve(
@@ -185,9 +180,7 @@ def plan_resolve(
     data = _replace_decision(data, f"{status.capitalize()} by {by}, {today}. {decision}")
     change: list[Operation] = [Replace(document.path, document.data, data)]
     if winner is not None and loser is not None:
-        fields = {"superseded_by": winner, "superseded_at": today}
-        after = set_fields(loser.path, loser.data, fields)
-        change.append(Replace(loser.path, loser.data, after))
+        change.append(edit_fields(loser, {"superseded_by": winner, "superseded_at": today}))
     return change
 
 

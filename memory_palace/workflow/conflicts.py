@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_palace.changes.change import Outcome, Plan, change_notes, find_note, read_notes, today
+from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.notes.document import Library

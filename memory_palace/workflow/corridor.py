@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from memory_palace.changes.editing import Create, Move, Operation, Replace
+from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
+from memory_palace.changes.operations import Create, Move, Operation
 from memory_palace.config import PALACE
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.notes.document import set_fields
 from memory_palace.workflow.cards import CORRIDOR, Card, State
-from memory_palace.workflow.naming import make_slug, one_line
 
 TRANSITIONS: Mapping[str, tuple[State, State]] = {
     "start": ("blocked", "active"),
@@ -41,18 +40,14 @@ def plan_new(
     if not checks:
         raise UsageError("a card needs a check that says when it is done; add --check TEXT")
     slug = make_slug(title)
-    head = set_fields(
-        "",
-        b"",
-        {
-            "task_id": f"{make_slug(project)}-{slug}-{today}",
-            "title": title,
-            "owner": one_line(owner, "the owner"),
-            "project": one_line(project, "the project"),
-            "status": "active",
-            "last_updated": today,
-        },
-    ).decode()
+    fields: dict[str, object] = {
+        "task_id": f"{make_slug(project)}-{slug}-{today}",
+        "title": title,
+        "owner": one_line(owner, "the owner"),
+        "project": one_line(project, "the project"),
+        "status": "active",
+        "last_updated": today,
+    }
     sections = {
         "Goal": goal,
         "Input Paths": _list(inputs),
@@ -60,9 +55,7 @@ def plan_new(
         "Acceptance Checks": "\n".join(f"- [ ] {one_line(c, 'a check')}" for c in checks),
         "Next Action": " ".join(next_action.split()) or "Begin.",
     }
-    body = "".join(f"\n## {name}\n\n{text}\n" for name, text in sections.items())
-    path = f"{CORRIDOR}/active/{today}_{slug}.md"
-    return Create(path, f"{head}# {title}\n{body}".encode())
+    return compose_note(f"{CORRIDOR}/active/{today}_{slug}.md", title, fields, sections)
 
 
 def check_new(card: Create, cards: Sequence[Card]) -> None:
@@ -101,11 +94,10 @@ def plan_transition(
     if verb == "complete":
         values["completed"] = today
     if verb == "reopen":
-        values |= {"completed": None, "reopened": [*card.document.texts("reopened"),
-                                                   f"{today}: {reason}"]}  # fmt: skip
-    data = card.document.data
+        reopened = [*card.document.texts("reopened"), f"{today}: {reason}"]
+        values |= {"completed": None, "reopened": reopened}
     return [
-        Replace(card.path, data, set_fields(card.path, data, values)),
+        edit_fields(card.document, values),
         Move(card.path, f"{CORRIDOR}/{state}/{card.path.rpartition('/')[2]}"),
     ]
 

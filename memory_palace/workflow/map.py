@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_palace.changes.change import Outcome, Plan, change_notes
+from memory_palace.changes.changing import Outcome, Plan, change_notes
 from memory_palace.config import ROOMS
 from memory_palace.engine import Engine
 from memory_palace.graph.router import LinkGraph, NoteLinks

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_palace.changes.editing import Create, Operation, Replace
+from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.errors import PalaceError
 from memory_palace.language.visible import visible
 from memory_palace.models import Link

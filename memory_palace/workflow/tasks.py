@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from memory_palace.changes.change import Outcome, Plan, change_notes, read_notes, today
+from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.engine import Engine
 from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Library

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from memory_palace.changes.editing import Create, Move, Replace
+from memory_palace.changes.operations import Create, Move, Replace
 from memory_palace.metabolism.elimination import find_proposals
 from memory_palace.metabolism.likeness import is_duplicate
 from memory_palace.metabolism.steps import carry_out

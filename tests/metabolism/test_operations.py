@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.changes.change import Plan, change_notes, read_notes, undo_change
-from memory_palace.changes.editing import Move
+from memory_palace.changes.changing import Plan, change_notes, read_notes, undo_change
+from memory_palace.changes.operations import Move
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import KINDS
 from memory_palace.metabolism.cycle import (

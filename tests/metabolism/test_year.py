@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.changes.change import Plan, change_notes
+from memory_palace.changes.changing import Plan, change_notes
 from memory_palace.changes.journal import read_log
 from memory_palace.errors import CheckFailedError
 from memory_palace.metabolism.assets import KINDS

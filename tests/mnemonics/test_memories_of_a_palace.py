@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from memory_palace.changes.change import undo_change
+from memory_palace.changes.changing import undo_change
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.memories import define, list_memories, show_memory, tour
 from memory_palace.mnemonics.memory_notes import (

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memory_palace.changes.change import read_notes, undo_change
+from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
 from memory_palace.redqueen.rounds import (

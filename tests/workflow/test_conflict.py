@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.changes.change import read_notes, undo_change
+from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import UsageError
 from memory_palace.retrieval.disputes import find_disputes
 from memory_palace.workflow.conflicts import (

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from memory_palace.changes.change import undo_change
+from memory_palace.changes.changing import undo_change
 from memory_palace.errors import CheckFailedError, PalaceError, UsageError
 from memory_palace.palace import Palace
 from memory_palace.workflow.corridor import TRANSITIONS

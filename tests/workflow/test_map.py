@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.changes.change import read_notes, undo_change
+from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import PalaceError
 from memory_palace.palace import Palace
 from memory_palace.workflow.map import draw_map

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from memory_palace.changes.editing import ChangeSet, Move, render_diff, target_of
 from memory_palace.changes.journal import apply_change, plan_undo, recover, undo
+from memory_palace.changes.operations import ChangeSet, Create, Move, render_diff, target_of
 from memory_palace.changes.relinking import relink
 from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError
@@ -72,6 +72,16 @@ def change_notes(
     return Outcome(render_diff(change), planned.reason, _paths(change), identity, remark)
 
 
+def create_note(engine: Engine, note: Create, *, command: str) -> str:
+    """Write one new note, logged and undoable as every change, and return its id in the log.
+
+    The other notes are not read: no link has to be rewritten for a note that is new.
+    """
+    with engine.writing(wait_seconds=WAIT_SECONDS):
+        reason = f"{command} {note.path}"
+        return apply_change(engine.paths, [note], command=command, reason=reason, now=_now())
+
+
 def undo_change(
     engine: Engine, *, command: str | None = None, identity: str | None = None, apply: bool = False
 ) -> Outcome:
@@ -91,10 +101,13 @@ def undo_change(
     )
 
 
-def read_notes(engine: Engine) -> Library:
-    """Read every note of a palace from the disk, cold ones included."""
+def read_notes(engine: Engine, *, mentioning: bytes = b"") -> Library:
+    """Read every note of a palace from the disk, cold ones included, as ``read_library`` does."""
     return read_library(
-        engine.paths.root, ignore=engine.config.ignore, limit_bytes=engine.config.max_note_bytes
+        engine.paths.root,
+        ignore=engine.config.ignore,
+        limit_bytes=engine.config.max_note_bytes,
+        mentioning=mentioning,
     )
 
 

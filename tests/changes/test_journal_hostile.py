@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.changes.journal import Move, apply_change, plan_undo, read_log, recover
+from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover
+from memory_palace.changes.operations import Move
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 
@@ -91,7 +92,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from memory_palace.config import PalacePaths
-from memory_palace.changes.journal import Move, apply_change
+from memory_palace.changes.journal import apply_change
+from memory_palace.changes.operations import Move
 name, number = sys.argv[2], int(sys.argv[3])
 real, seen = getattr(os, name), []
 def call(*args, **kwargs):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, TypeGuard
 
-from memory_palace.changes.editing import ChangeSet, Create, Move, Remove, Replace
+from memory_palace.changes.operations import ChangeSet, Create, Move, Remove, Replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LoggedChange:
     """One change, without the bytes."""
 
     identity: str
@@ -87,14 +87,14 @@ def digest(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def parse_entry(values: Mapping[str, Any]) -> Entry | None:
+def parse_logged_change(values: Mapping[str, Any]) -> LoggedChange | None:
     """Read a record; ``None`` where it makes no sense. Old ones have moves alone."""
     if not isinstance(values.get("id"), str):
         return None
     moves, writes = values.get("moves"), values.get("writes", [])
     if not _are_rows(moves, 2, nullable=False) or not _are_rows(writes, 3, nullable=True):
         return None
-    return Entry(
+    return LoggedChange(
         identity=values["id"],
         time=str(values.get("time", "")),
         command=str(values.get("command", "cold")),

@@ -8,8 +8,8 @@ import sys
 import pytest
 from stopping import is_stopped
 
-from memory_palace.changes.editing import Create, Move, Remove, Replace, render_diff
 from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover, undo
+from memory_palace.changes.operations import Create, Move, Remove, Replace, render_diff
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 
@@ -226,7 +226,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from memory_palace.config import PalacePaths
-from memory_palace.changes.editing import *
+from memory_palace.changes.operations import *
 from memory_palace.changes.journal import apply_change
 name, number = sys.argv[2], int(sys.argv[3])
 real, seen = getattr(os, name), []

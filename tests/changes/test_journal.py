@@ -5,8 +5,9 @@ from functools import partial
 import pytest
 from stopping import is_stopped
 
-from memory_palace.changes.archive import plan_archive, plan_restore
-from memory_palace.changes.journal import Move, apply_change, plan_undo, read_log, recover
+from memory_palace.changes.cold_zone import plan_archive, plan_restore
+from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover
+from memory_palace.changes.operations import Move
 from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 

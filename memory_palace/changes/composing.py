@@ -1,0 +1,75 @@
+"""Compose what a change writes: the path of a new note, its text, new fields of an old one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from memory_palace.changes.operations import Create, Replace
+from memory_palace.config import PALACE
+from memory_palace.errors import UsageError
+from memory_palace.notes.document import Document, set_fields
+
+_UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
+_LONGEST_SLUG = 60
+
+
+def note_path(title: str, *, room: str) -> str:
+    """Return where a note of this title belongs, relative to the root.
+
+    ``room`` may name a folder inside one. Raise ``UsageError`` where the title leaves nothing to
+    name a file by.
+    """
+    name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
+    if not name:
+        raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
+    return f"{PALACE}/{room}/{name}.md"
+
+
+def make_slug(title: str) -> str:
+    """Return a title in small letters, digits and hyphens; letters of any script are letters.
+
+    Raise ``UsageError`` where nothing is left.
+    """
+    words = re.findall(r"\w+", unicodedata.normalize("NFC", title).casefold().replace("_", " "))
+    slug = "-".join(words)[:_LONGEST_SLUG].strip("-")
+    if not slug:
+        raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
+    return slug
+
+
+def one_line(text: str, what: str) -> str:
+    """Return a text on one line; raise ``UsageError`` naming ``what`` where it is blank."""
+    found = " ".join(text.split())
+    if not found:
+        raise UsageError(f"{what} is empty")
+    return found
+
+
+def compose_note(
+    path: str,
+    title: str,
+    fields: Mapping[str, object],
+    sections: Mapping[str, str] = MappingProxyType({}),
+    *,
+    lead: str = "",
+    source: str = "",
+) -> Create:
+    """Return a new note: fields, the title as its heading, a section for each name and text.
+
+    ``lead`` stands above the sections. ``source`` is the stem of the note this one was made from;
+    the last line links to it.
+    """
+    parts = [f"{set_fields('', b'', fields).decode()}# {title}\n"]
+    parts += [f"{lead}\n"] if lead else []
+    parts += [f"## {name}\n\n{text}\n" for name, text in sections.items()]
+    parts += [f"From [[{source}]].\n"] if source else []
+    return Create(path, "\n".join(parts).encode())
+
+
+def edit_fields(document: Document, values: Mapping[str, object]) -> Replace:
+    """Return the change of some fields of a note; ``None`` drops a field."""
+    after = set_fields(document.path, document.data, values)
+    return Replace(document.path, document.data, after)

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from stopping import is_stopped
+
+from memory_palace.changes.changing import undo_change
+from memory_palace.changes.journal import read_log, recover
+from memory_palace.errors import UsageError
+from memory_palace.palace import Palace
+
+CALLS = ("open", "fsync", "replace", "link", "unlink")
+
+
+@pytest.fixture
+def palace(tmp_path):
+    return Palace.init(tmp_path)
+
+
+def files(palace):
+    return sorted(p.name for p in (palace.paths.palace / "chambers").iterdir())
+
+
+def test_a_new_note_is_logged_and_can_be_taken_back(palace):
+    path = palace.new("Rain gauge", room="chambers", type="log", tags=["rain"])
+    text = (palace.paths.root / path).read_text("utf-8")
+    assert text.endswith("# Rain gauge\n")
+    assert "type: log\n" in text
+    assert "tags: [rain]\n" in text
+    (logged,) = read_log(palace.paths)
+    assert (logged.command, logged.reason) == ("new", f"new {path}")
+    undo_change(palace, command=None, identity=logged.identity, apply=True)
+    assert files(palace) == []
+
+
+def test_an_existing_file_is_never_touched_by_a_new_note(palace):
+    path = palace.new("Rain gauge", room="chambers")
+    (palace.paths.root / path).write_text("mine", "utf-8")
+    with pytest.raises(UsageError, match="exists already"):
+        palace.new("Rain gauge", room="chambers")
+    assert (palace.paths.root / path).read_text("utf-8") == "mine"
+
+
+def test_a_new_note_stopped_at_any_disk_call_is_whole_or_leaves_nothing(palace, monkeypatch):
+    outcomes = set()
+    for number in range(1, 100):
+        was_stopped = is_stopped(
+            lambda: palace.new("Rain gauge", room="chambers"), monkeypatch, CALLS, at=number
+        )
+        recover(palace.paths)
+        assert files(palace) in ([], ["Rain gauge.md"])
+        outcomes.add(len(files(palace)))
+        for file in (palace.paths.palace / "chambers").iterdir():
+            file.unlink()
+        if not was_stopped:
+            break
+    assert outcomes == {0, 1}
