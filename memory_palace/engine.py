@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,19 +16,22 @@ from typing import TYPE_CHECKING
 
 from memory_palace.anchors.palace_anchors import PalaceAnchors
 from memory_palace.config import Config, PalacePaths, read_config
-from memory_palace.embedding.base import embed_query
-from memory_palace.facts.late import derive
+from memory_palace.facts.derive import derive
 from memory_palace.graph.names import NoteNames
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.commit import read_commit
-from memory_palace.index.embedders import Embedders
-from memory_palace.index.fingerprint import choose_enrichment
 from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
+from memory_palace.index.recipes import Embedders, choose_detail
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
 from memory_palace.notes.usage import record_usage
 from memory_palace.retrieval.filters import match_notes
-from memory_palace.retrieval.profiles import DEFAULT_PROFILE, choose_profile
+from memory_palace.retrieval.profiles import (
+    DEFAULT_PROFILE,
+    check_detail,
+    choose_profile,
+    get_profile,
+)
 from memory_palace.storage.lock import writer_lock
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ class Engine:
         verify: bool = False,
         dry_run: bool = False,
         embedder: str | None = None,
+        structure: bool | None = None,
         enrich: bool | None = None,
         wait_seconds: float = 0.0,
         progress: Progress = lambda done, total: None,
@@ -67,9 +71,10 @@ class Engine:
         """Bring the index up to date with the notes.
 
         ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes
-        nothing; ``enrich`` gives each chunk a second vector, of what describes it, and like
-        ``embedder`` is remembered. Raise ``IndexLockedError`` where another writer keeps the
-        lock longer than ``wait_seconds``.
+        nothing. ``structure`` keeps what the profile ``structured`` reads, and ``enrich`` a second
+        vector per passage, of what describes it; both are remembered as ``embedder`` is, and
+        another choice makes all facts again but no vector that is known. Raise
+        ``IndexLockedError`` where another writer keeps the lock longer than ``wait_seconds``.
         """
         from memory_palace.index.build import build_index
         from memory_palace.index.context import BuildContext
@@ -88,7 +93,7 @@ class Engine:
                 progress=progress,
                 derive=derive,
                 is_dry_run=dry_run,
-                is_enriched=choose_enrichment(state.commit, asked=enrich, force=force),
+                detail=choose_detail(state.commit, structure=structure, enrich=enrich),
                 follow=self.anchors.follow,
             )
             return build_index(context, state, force=force, verify=verify)
@@ -128,6 +133,7 @@ class Engine:
         snapshot = self.snapshot(include_cold=include_cold)
         is_lexical = bool(text.split()) and (lexical or not snapshot.commit.dimension)
         profile = choose_profile(profile, is_listing=not text.split(), is_lexical=is_lexical)
+        check_detail(get_profile(profile), snapshot.detail)
         query = Query(
             text=" ".join(text.split()),
             as_of=time.time() if as_of is None else as_of,
@@ -135,7 +141,7 @@ class Engine:
         )
         if query.text and not is_lexical:
             embedder = self._embedders.of(snapshot.commit)
-            query = embed_question(query, embedder, profile, is_enriched=snapshot.is_enriched)
+            query = embed_question(query, embedder, profile, detail=snapshot.detail)
         if query.text and profile == "anchors":
             query = self.anchors.ask(query, snapshot, match_notes(snapshot, query.filters))
         found = search(
@@ -163,41 +169,6 @@ class Engine:
             gate=found.gate,
             freshness=freshness.state,
             behind=freshness.behind,
-            anchors=query.anchors,
-        )
-
-    def look_up(
-        self,
-        text: str,
-        *,
-        limit: int | None = None,
-        projects: Sequence[str] | None = None,
-        budget_bytes: int | None = None,
-    ) -> QueryResult:
-        """Rank the passages that the anchors of ``text`` lead to; no hits where none fires.
-
-        ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that pronouns
-        stand for; ``budget_bytes`` bounds the snippets.
-        """
-        from memory_palace.retrieval.search import rank_anchored
-
-        snapshot = self.snapshot()
-        has_vectors = bool(snapshot.commit.dimension)
-        vector = embed_query(self.embedder(), text) if has_vectors else None
-        notes = match_notes(snapshot, Filters())
-        query = self.anchors.ask(
-            Query(text, time.time(), vector=vector),
-            snapshot,
-            notes,
-            projects=projects,
-            limit=limit,
-        )
-        return QueryResult(
-            text=text,
-            profile="anchors",
-            mode="vector" if has_vectors else "lexical",
-            embedder=snapshot.commit.embedder,
-            hits=tuple(rank_anchored(query, snapshot, max_bytes=budget_bytes)),
             anchors=query.anchors,
         )
 

@@ -15,7 +15,7 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.facts.derive import derive
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.commit import Commit, read_commit, write_commit
-from memory_palace.index.fingerprint import index_fingerprint, is_enriched
+from memory_palace.index.recipes import Detail, name_recipe, read_detail
 from memory_palace.index.records import note_line
 from memory_palace.index.rows import chunk_row, describe, text_digest
 from memory_palace.index.segment import CONTENT
@@ -51,14 +51,14 @@ def open_corpus(
     embedder: Embedder,
     vectors: VectorCache,
     *,
-    enriched: bool = False,
+    detail: Detail = Detail.PLAIN,
 ) -> Corpus:
     """Open the index of a collection, or make it with the same rows the indexer writes.
 
     A document of passages becomes a note whose chunks are its passages, one to a line; any other
     is read as Markdown and chunked as notes are.
     """
-    fingerprint = index_fingerprint(embedder, is_enriched=enriched)
+    fingerprint = name_recipe(embedder, detail)
     paths = PalacePaths(folder / "corpora" / digest_index(collection, fingerprint))
     if not _is_whole(paths):
         _write(collection, paths, embedder, vectors, fingerprint)
@@ -83,9 +83,10 @@ def _write(
 ) -> None:
     notes = [_note(n, document, embedder) for n, document in enumerate(collection.documents)]
     matrix = vectors.passages([chunk.embed_text for note in notes for chunk in note.chunks])
-    derived = [derive(note) for note in notes]
+    detail = read_detail(fingerprint)
+    derived = [derive(note, detail) for note in notes]
     described = None
-    if is_enriched(fingerprint):
+    if detail == Detail.ENRICHED:
         described = vectors.passages([text for pair in zip(notes, derived, strict=True)
                                       for text in _descriptions(*pair)])  # fmt: skip
     rows, start = [], 0

@@ -17,10 +17,10 @@ from memory_palace.bench.systems import Ranker, grep_ranker, mode_profile, profi
 from memory_palace.bench.vectors import VectorCache
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
-from memory_palace.index.fingerprint import index_fingerprint
+from memory_palace.index.recipes import name_recipe
 from memory_palace.models import Vector
 from memory_palace.retrieval.phrasing import phrases_of
-from memory_palace.retrieval.profiles import DESCRIBING, Profile
+from memory_palace.retrieval.profiles import Profile
 from memory_palace.storage.atomic import write_atomic
 
 Progress = Callable[[str, int, int], None]
@@ -74,7 +74,7 @@ def run_system(
     path = cache / "runs" / f"{name}--{label}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     recipe = _recipe(collections, system)
-    configuration = digest_run(collections, recipe, index_fingerprint(embedder))
+    configuration = digest_run(collections, recipe, name_recipe(embedder))
     header = {"name": name, "system": label, "configuration": configuration}
     done = _read_done(path, header)
     before = (
@@ -161,7 +161,7 @@ class _Asker:
             self.cache,
             self.embedder,
             self.vectors,
-            enriched=bool(signals & DESCRIBING),
+            detail=self.recipe.needs,
         )
         phrases = self._phrases(collection) if "bridge" in signals else {}
         return profile_ranker(self.recipe, collection, corpus, phrases=phrases)

@@ -15,6 +15,7 @@ from memory_palace.bench.vectors import VectorCache
 from memory_palace.embedding.base import Embedder
 from memory_palace.models import Filters, Query, Scores, Vector
 from memory_palace.retrieval.candidates import find_candidates
+from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.signals.table import measure
 
 Places = NDArray[np.int64]
@@ -61,8 +62,15 @@ def measure_collections(
     """Return a table per group of what ``signals`` say; the product measures them."""
     vectors = VectorCache(cache, embedder)
     parts: dict[str, list[SignalTable]] = {}
+    needs = Profile("", dict.fromkeys(signals, 1.0)).needs
     for collection in collections:
-        corpus = open_corpus(collection, cache, embedder, vectors)
+        corpus = open_corpus(
+            collection,
+            cache,
+            embedder,
+            vectors,
+            detail=needs,
+        )
         asked = [question for question in collection.questions if question.gold]
         matrix = vectors.questions([question.text for question in asked])
         for question, vector in zip(asked, matrix, strict=True):

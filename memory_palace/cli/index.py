@@ -26,11 +26,19 @@ def index_notes(
     embedder: Annotated[
         str | None, typer.Option("--embedder", help="Embedder of the first or a forced build.")
     ] = None,
+    structure: Annotated[
+        bool | None,
+        typer.Option(
+            "--structure/--no-structure",
+            help="Keep names, phrases and relations, for --profile structured.",
+            show_default=False,
+        ),
+    ] = None,
     enrich: Annotated[
         bool | None,
         typer.Option(
             "--enrich/--no-enrich",
-            help="Second vectors, of what describes each passage; first or forced build.",
+            help="Keep a second vector per passage too, for --profile enriched.",
             show_default=False,
         ),
     ] = None,
@@ -52,6 +60,7 @@ def index_notes(
             verify=verify,
             dry_run=dry_run,
             embedder=embedder,
+            structure=structure,
             enrich=enrich,
             wait_seconds=wait,
             progress=progress,

@@ -1,66 +1,70 @@
-"""What each chunk of a note is found by: its words, words that describe it, and the facts in it."""
+"""What each chunk of a note is found by: its words, and the facts that profiles ask for."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 
-from memory_palace.facts.enrich import enrich_passage
-from memory_palace.facts.extract import extract_facts
-from memory_palace.facts.fact import Fact, FactKind
-from memory_palace.facts.nlp import choose_reader
-from memory_palace.facts.reading import Reader
-from memory_palace.facts.speakers import find_speakers
+from memory_palace.facts.fact import FactKind
+from memory_palace.index.recipes import Detail
+from memory_palace.language.time_words import may_name_time
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Chunk, Derived, Note
 
-_DESCRIBING = frozenset(
-    {FactKind.ENTITY, FactKind.PHRASE, FactKind.PREFERENCE, FactKind.TAG, FactKind.LINK}
+_LABEL = re.compile(
+    r"^(?:[-*+>] )?[*_]{0,2}([^\W\d_][\w.'’ -]{0,40}?)[*_]{0,2}:[*_]{0,2}(?=\s|$)", re.M
 )
+_MOST_WORDS = 3
 
 
-def derive(note: Note) -> Sequence[Derived]:
-    """Return one value per chunk of a note, in order."""
-    written, read = _written(note), choose_reader()
-    return [_derive(note, chunk, written, read) for chunk in note.chunks]
+def derive(note: Note, detail: Detail) -> Sequence[Derived]:
+    """Return one value per chunk of a note, in order.
+
+    The grammar that structure needs is imported only where an index keeps structure.
+    """
+    if detail >= Detail.STRUCTURED:
+        from memory_palace.facts.structure import describe_chunks
+
+        structures = describe_chunks(note)
+    else:
+        structures = [Derived()] * len(note.chunks)
+    written = _day_of(note)
+    return [
+        Derived(
+            words=tuple(tokenize(chunk.embed_text)),
+            extras=structure.extras,
+            facts=(*structure.facts, *_find_facts(chunk, written)),
+            description=structure.description,
+        )
+        for chunk, structure in zip(note.chunks, structures, strict=True)
+    ]
 
 
-def _derive(note: Note, chunk: Chunk, written: date | None, read: Reader) -> Derived:
-    links = (link for link in note.links if chunk.first_line <= link.line <= chunk.last_line)
-    facts = extract_facts(
-        chunk.text,
-        title=note.title,
-        headings=chunk.heading_path,
-        tags=note.tags,
-        links=[link.target for link in links if link.target],
-        entities=note.entities,
-        written=written,
-        read=read,
-    )
-    return Derived(
-        words=tuple(tokenize(chunk.embed_text)),
-        extras=tuple(_extras(note, chunk, facts)),
-        facts=(*((fact.kind.value, fact.key) for fact in facts), *_forms(chunk)),
-        description=enrich_passage(facts),
-    )
+def find_speakers(text: str) -> Iterator[str]:
+    """Yield each word of the labels that lines such as ``Anna: yes`` begin with, casefolded.
+
+    Any short capitalised label counts, "Note:" too: it does no harm, for it is only looked for
+    when a question names it.
+    """
+    for label in _LABEL.findall(text):
+        words = label.split()
+        if len(words) <= _MOST_WORDS and label[0].isupper():
+            yield from (word.casefold() for word in words)
 
 
-def _extras(note: Note, chunk: Chunk, facts: Sequence[Fact]) -> Iterator[str]:
-    """Yield the tokens of what names or describes the chunk, itself left out."""
-    for text in (note.title, *note.aliases, *chunk.heading_path):
-        yield from tokenize(text)
-    for fact in facts:
-        if fact.kind in _DESCRIBING and fact.display:
-            yield from tokenize(fact.display)
-
-
-def _forms(chunk: Chunk) -> Iterator[tuple[str, str]]:
+def _find_facts(chunk: Chunk, written: date | None) -> Iterator[tuple[str, str]]:
     for speaker in find_speakers(chunk.text):
-        yield "speaker", speaker
+        yield FactKind.SPEAKER.value, speaker
     if chunk.text.rstrip().endswith(("?", "？")):
-        yield "form", "question"
+        yield FactKind.FORM.value, "question"
+    if may_name_time(chunk.text):
+        from memory_palace.facts.dates import extract_dates  # delayed: few edits name a time
+
+        for fact in extract_dates(chunk.text, written):
+            yield fact.kind.value, fact.key
 
 
-def _written(note: Note) -> date | None:
+def _day_of(note: Note) -> date | None:
     """Return the day a note says it is from. That of git or a file's time can be anything."""
     return datetime.fromtimestamp(note.date.timestamp, UTC).date() if note.date else None

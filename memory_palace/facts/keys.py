@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from datetime import date
 
 from memory_palace.language.names import name_key
 from memory_palace.language.relations import Relation
@@ -45,28 +44,3 @@ def relation_keys(relation: Relation) -> tuple[str, str, str]:
 def preference_key(holder: str, subject: str) -> str:
     """Return the key of a preference of somebody (or ``ANY``) for a stemmed phrase or ``ANY``."""
     return f"{holder}{_MARK}{subject}"
-
-
-def day_key(day: date) -> str:
-    """Return the key of a day."""
-    return day.isoformat()
-
-
-def month_key(day: date) -> str:
-    """Return the key of a day's month."""
-    return day.isoformat()[:7]
-
-
-def year_key(day: date) -> str:
-    """Return the key of a day's year."""
-    return day.isoformat()[:4]
-
-
-def yearless_key(day: date) -> str:
-    """Return the key of a day of any year."""
-    return "-" + day.isoformat()[4:]
-
-
-def within_key(key: str) -> str:
-    """Return the key of some day in a month: a day in March answers for March."""
-    return key + "~"

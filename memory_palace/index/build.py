@@ -26,10 +26,12 @@ def build_index(
     """Index every note that changed. The caller holds the writer's lock.
 
     ``state`` is what is committed. ``force`` uses nothing of it but when undated notes last
-    changed; ``verify`` hashes every note. Nothing is visible to readers until the commit.
+    changed, and another recipe its vectors besides; ``verify`` hashes every note. Nothing is
+    visible to readers until the commit.
     """
     started = context.monotonic()
-    base = EMPTY if force else state
+    is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
+    base = EMPTY if is_anew else state
     found = discover_notes(context.paths.root, ignore=context.config.ignore)
     diff = diff_notes(
         found.files,
@@ -40,7 +42,9 @@ def build_index(
     )
     listing = consult(context, base, diff)
     tally = Tally()
-    written = _write_zones(context, base, diff, listing, tally, _ages(state, diff))
+    known_vectors = KnownVectors() if force else _known_vectors(context, state, diff)
+    maker = RowMaker(context, listing.authorities, known_vectors, _ages(state, diff), tally)
+    written = _write_zones(context, base, diff, listing, maker, tally)
     manifest_digest = append_lines(context, listing, diff, _gone(tally))
     published = Published()
     if not context.is_dry_run:
@@ -51,7 +55,7 @@ def build_index(
         *tally.problems, *published.problems,
     )))  # fmt: skip
     gone = _gone(tally)
-    known = {note.path for note in state.known()} if force else set()
+    known = {note.path for note in state.known()} if is_anew else set()
     added = [file.path for file in diff.new if file.path not in gone | known]
     return IndexReport(
         added=tuple(added),
@@ -108,11 +112,9 @@ def _write_zones(
     state: State,
     diff: Diff,
     listing: Listing,
+    maker: RowMaker,
     tally: Tally,
-    ages: Callable[[SourceFile], int | None],
 ) -> Written:
-    known = _known_vectors(context, state, diff)
-    maker = RowMaker(context, listing.authorities, known, ages, tally)
     refs: list[SegmentRef] = []
     opened: dict[str, Segment] = {segment.name: segment for segment in state.segments}
     for is_cold in (False, True):
@@ -128,16 +130,15 @@ def _write_zones(
             )
             refs.append(ref)
             segment = opened[ref.name] = open_segment(context.paths.index, ref)
-            known.add_segment(segment)
+            maker.known.add_segment(segment)
     return Written(tuple(refs), opened)
 
 
 def _known_vectors(context: BuildContext, state: State, diff: Diff) -> KnownVectors:
     known = KnownVectors()
-    is_forced = state is EMPTY and context.paths.commit.exists()
     for segment in state.segments:
         known.add_segment(segment)
-    if (diff.new or diff.changed or diff.moved) and not is_forced:
+    if diff.new or diff.changed or diff.moved:
         known.add_leftovers(
             context.paths.index,
             fingerprint=context.fingerprint,

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
-from memory_palace.index.fingerprint import index_fingerprint
+from memory_palace.index.recipes import Detail, name_recipe
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Derived, Note, Problem
 
 Progress = Callable[[int, int], None]
 """Told how many chunks are done, and how many there will be by the present estimate."""
 
-Derive = Callable[[Note], Sequence[Derived]]
+Derive = Callable[[Note, Detail], Sequence[Derived]]
 """Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""
 
 
@@ -44,11 +44,15 @@ class BuildContext:
     progress: Progress
     derive: Derive
     is_dry_run: bool = False
-    is_enriched: bool = False
-    """Whether each chunk has a second vector, of what describes it."""
+    detail: Detail = Detail.PLAIN
     follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
 
     @property
     def fingerprint(self) -> str:
         """Everything that decides what is in the index: the embedder, and how notes are read."""
-        return index_fingerprint(self.embedder, is_enriched=self.is_enriched)
+        return name_recipe(self.embedder, self.detail)
+
+    @property
+    def is_enriched(self) -> bool:
+        """Whether each chunk has a second vector, of what describes it."""
+        return self.detail == Detail.ENRICHED

@@ -17,6 +17,12 @@ from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
 from memory_palace.index.context import Derive
 from memory_palace.index.postings import derived_keys, same_keys
+from memory_palace.index.recipes import (
+    Detail,
+    describe_mismatch,
+    name_recipe,
+    read_detail,
+)
 from memory_palace.index.records import chunk_line, chunk_record
 from memory_palace.index.rows import describe, text_digest
 from memory_palace.index.snapshot import Member, Snapshot, open_snapshot
@@ -64,6 +70,9 @@ def examine(
     Without an embedder chunks are compared by what is stored of them, and no vector is made.
     """
     commit = read_commit(paths.commit)
+    if embedder and name_recipe(embedder, read_detail(commit.fingerprint)) != commit.fingerprint:
+        where = paths.commit.relative_to(paths.root).as_posix()
+        return Examination((Finding("index file", where, describe_mismatch(embedder, commit)),))
     state = open_state(paths, verify=True)
     findings = [Finding("index file", p.path, p.message) for p in state.problems]
     checked = {"segments": len(commit.segments)}
@@ -142,9 +151,10 @@ class _Examiner:
         if stored != [chunk.digest[:32] for chunk in note.chunks]:
             yield Finding("chunk", file.path, "its chunks are not those of its text")
             return
-        for row, chunk, derived in zip(rows, note.chunks, self._derive(note), strict=True):
+        derived_of = self._derive(note, self._snapshot.detail)
+        for row, chunk, derived in zip(rows, note.chunks, derived_of, strict=True):
             yield from self._chunk(file.path, row, chunk)
-            if self._snapshot.is_enriched:
+            if self._snapshot.detail == Detail.ENRICHED:
                 text = describe(chunk, derived)
                 self._sampled["described"].append((text_digest(text).hex(), row, text))
             if not same_keys(self._snapshot.row_keys(row), derived_keys(derived)):

@@ -12,6 +12,7 @@ from memory_palace.index.compact import compact
 from memory_palace.index.context import BuildContext
 from memory_palace.index.diff import MARGIN_NS
 from memory_palace.index.fold import fold_segments
+from memory_palace.index.recipes import has_same_vectors
 from memory_palace.index.segment import Segment
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.state import State
@@ -80,7 +81,7 @@ def publish(
     hot = _hot(draft, written.opened)
     problems: tuple[Problem, ...] = ()
     draft = replace(draft, calibration=calibrate(hot))
-    if state.commit and state.commit.fingerprint == draft.fingerprint:
+    if state.commit and has_same_vectors(state.commit.fingerprint, draft.fingerprint):
         followed = context.follow(hot, state.commit.anchors, context.embedder, context.now_ns)
         draft, problems = replace(draft, anchors=followed.names), followed.problems
     commit = next_commit(state.commit, draft)

@@ -1,14 +1,15 @@
-"""Names of what decides the content of an index besides the embedder.
-
-They are part of its fingerprint. They stand apart from the code they name, because a question
-needs the names alone.
-"""
+"""What an index is made by besides its notes: embedder, chunker, tokenizer, and how much detail."""
 
 from __future__ import annotations
 
+from enum import IntEnum
 from functools import cache
-from importlib.metadata import entry_points, version
 from importlib.util import find_spec
+
+from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import choose_embedder, get_embedder
+from memory_palace.errors import UsageError, WrongEmbedderError
+from memory_palace.index.commit import Commit
 
 CHUNKER = "sections-4"
 """Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
@@ -16,12 +17,64 @@ CHUNKER = "sections-4"
 TOKENIZER = "words-1"
 """Bump it whenever ``language.tokens`` can give other tokens for a text."""
 
-FACTS = "facts-1"
-"""Bump it whenever ``facts`` can extract something else from a text."""
+FACTS = "plain-1"
+"""Bump it whenever ``facts.derive`` can find other dates, speakers or forms in a text."""
 
+STRUCTURE = "facts-1"
+"""Bump it whenever ``facts`` can extract anything else from a text."""
 
 ENRICHED = "enriched-1"
 """Bump it whenever ``facts.enrich`` can describe the same facts in other words."""
+
+
+class Detail(IntEnum):
+    """How much an index keeps of each passage; each includes those before it."""
+
+    PLAIN = 0
+    """Words, dates, speakers, and whether it is a question: all that most profiles read."""
+    STRUCTURED = 1
+    """The facts of source document 001, and the words that describe a passage."""
+    ENRICHED = 2
+    """A second vector, of what describes a passage."""
+
+
+def name_recipe(embedder: Embedder, detail: Detail = Detail.PLAIN) -> str:
+    """Name the recipe of an index; two indexes with one fingerprint may share segments."""
+    parts = [embedder.fingerprint, CHUNKER, TOKENIZER]
+    parts.append(FACTS if detail == Detail.PLAIN else _structure_recipe())
+    return "|".join([*parts, ENRICHED] if detail == Detail.ENRICHED else parts)
+
+
+def read_detail(fingerprint: str) -> Detail:
+    """Return how much detail an index of that recipe has."""
+    last = fingerprint.rpartition("|")[2]
+    if last.startswith(_kind(ENRICHED)):
+        return Detail.ENRICHED
+    return Detail.STRUCTURED if last.startswith(_kind(STRUCTURE)) else Detail.PLAIN
+
+
+def choose_detail(
+    commit: Commit | None, *, structure: bool | None = None, enrich: bool | None = None
+) -> Detail:
+    """Return the detail of a build: as asked, else as the index has it.
+
+    Descriptions are made of structure: to enrich is to structure. Raise ``UsageError`` where
+    that contradicts what is asked.
+    """
+    if enrich and structure is False:
+        raise UsageError("--enrich describes passages by their structure; drop --no-structure")
+    detail = read_detail(commit.fingerprint) if commit else Detail.PLAIN
+    if enrich is False:
+        detail = min(detail, Detail.STRUCTURED)
+    if structure is False:
+        detail = Detail.PLAIN
+    wanted = Detail.ENRICHED if enrich else Detail.STRUCTURED if structure else Detail.PLAIN
+    return max(detail, wanted)
+
+
+def has_same_vectors(first: str, second: str) -> bool:
+    """Whether two recipes cut and embed notes alike, whatever else they keep of them."""
+    return first.partition(f"|{TOKENIZER}")[0] == second.partition(f"|{TOKENIZER}")[0]
 
 
 @cache
@@ -32,13 +85,73 @@ def english_pipeline() -> str | None:
     """
     if find_spec("spacy") is None:
         return None
+    from importlib.metadata import entry_points  # delayed: it takes longer than a question
+
     names = sorted(entry.name for entry in entry_points(group="spacy_models"))
     return next((name for name in names if name.startswith("en_")), None)
 
 
-def facts_recipe() -> str:
-    """Name what facts are extracted by: the built-in patterns, or spaCy and its pipeline."""
+class Embedders:
+    """Gives embedders by name; each is made once, and used only where its recipe fits the index."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Embedder] = {}
+
+    def get(self, name: str) -> Embedder:
+        """Return the embedder of that name."""
+        if name not in self._made:
+            self._made[name] = get_embedder(name)
+        return self._made[name]
+
+    def of(self, commit: Commit) -> Embedder:
+        """Return the embedder an index was built with.
+
+        Raise ``WrongEmbedderError`` where it, or what else makes an index, is of another version.
+        """
+        embedder = self.get(commit.embedder)
+        if name_recipe(embedder, read_detail(commit.fingerprint)) != commit.fingerprint:
+            raise WrongEmbedderError(describe_mismatch(embedder, commit))
+        return embedder
+
+    def to_build_with(
+        self, commit: Commit | None, *, asked: str | None, configured: str | None, force: bool
+    ) -> Embedder:
+        """Choose the embedder of a build; see ``choose_embedder``."""
+        name = choose_embedder(
+            asked=asked,
+            configured=configured,
+            committed=commit.embedder if commit else None,
+            force=force,
+        )
+        embedder = self.get(name)
+        if commit is not None and not force and not _is_of(embedder, commit):
+            raise WrongEmbedderError(describe_mismatch(embedder, commit))
+        return embedder
+
+
+def describe_mismatch(embedder: Embedder, commit: Commit) -> str:
+    """Say why an index does not fit this version, and which command makes it fit."""
+    if _is_of(embedder, commit):
+        return "the index was built by another version of palace; run `palace index` to update it"
+    return (
+        f"the index was built with another version of {commit.embedder}; "
+        "run `palace index --force` to build it again"
+    )
+
+
+def _is_of(embedder: Embedder, commit: Commit) -> bool:
+    return commit.fingerprint.startswith(f"{embedder.fingerprint}|")
+
+
+def _structure_recipe() -> str:
+    """Name what structure is extracted by: the built-in patterns, or spaCy and its pipeline."""
     pipeline = english_pipeline()
     if pipeline is None:
-        return f"{FACTS}+patterns-1"
-    return f"{FACTS}+spacy-{version('spacy')}+{pipeline}-{version(pipeline)}"
+        return f"{STRUCTURE}+patterns-1"
+    from importlib.metadata import version
+
+    return f"{STRUCTURE}+spacy-{version('spacy')}+{pipeline}-{version(pipeline)}"
+
+
+def _kind(recipe: str) -> str:
+    return recipe.partition("-")[0]

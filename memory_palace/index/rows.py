@@ -58,7 +58,7 @@ class RowMaker:
     ) -> None:
         self._context = context
         self._authorities = authorities
-        self._known = known
+        self.known = known
         self._changed_ns = changed_ns
         self._tally = tally
 
@@ -132,7 +132,8 @@ class RowMaker:
         """Return the rows of a note's chunks, and what is embedded for them by digest."""
         rows: list[ChunkRow] = []
         texts: dict[bytes, str] = {}
-        for chunk, derived in zip(note.chunks, self._context.derive(note), strict=True):
+        found = self._context.derive(note, self._context.detail)
+        for chunk, derived in zip(note.chunks, found, strict=True):
             row = chunk_row(chunk, derived)
             texts[row.digest] = chunk.embed_text
             if self._context.is_enriched:
@@ -146,7 +147,7 @@ class RowMaker:
     def _finish(self, drafts: Sequence[_Draft]) -> list[NoteRow]:
         """Give every draft its vectors; each distinct unknown text is embedded once."""
         texts = {digest: text for draft in drafts for digest, text in draft.texts.items()}
-        vectors = self._known.find(list(texts)) if texts else {}
+        vectors = self.known.find(list(texts)) if texts else {}
         missing = [digest for digest in texts if digest not in vectors]
         self._tally.embedded += len(missing)
         rows = sum(len(draft.row.chunks) for draft in drafts)

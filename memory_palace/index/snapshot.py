@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from memory_palace.config import PalacePaths
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import Commit, read_commit
-from memory_palace.index.fingerprint import is_enriched
 from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.npz import Array
 from memory_palace.index.postings import KeyCounts
+from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.records import chunk_record, note_record
 from memory_palace.index.segment import (
     EVERGREEN,
@@ -81,9 +81,9 @@ class Snapshot:
         return np.cumsum([0, *(segment.rows for segment in self.segments)]).astype(np.int64)
 
     @cached_property
-    def is_enriched(self) -> bool:
-        """Whether each row has a second vector, of what describes it."""
-        return is_enriched(self.commit.fingerprint)
+    def detail(self) -> Detail:
+        """How much the index keeps of each passage."""
+        return read_detail(self.commit.fingerprint)
 
     def similarities(self, vector: Vector, *, member: Member = "vectors") -> Scores:
         """Return the cosine of every row with a unit vector; dead rows have some value too.

@@ -12,9 +12,9 @@ from typing import BinaryIO
 import numpy as np
 
 from memory_palace.index.commit import SegmentRef
-from memory_palace.index.fingerprint import is_enriched
 from memory_palace.index.npz import Array, checksum, write_arrays
 from memory_palace.index.postings import FIELDS, KeyCounts, pack_postings, smallest
+from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.segment import TOMBSTONE, join_texts
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_atomic, write_content
@@ -83,7 +83,7 @@ def write_segment(
     """
     lines = b"".join(_lines(notes))
     members = _members(notes, dimension)
-    if is_enriched(fingerprint):
+    if read_detail(fingerprint) == Detail.ENRICHED:
         members |= _described(notes, dimension)
     members["fingerprint"] = [np.frombuffer(fingerprint.encode(), np.uint8)]
     members["lines_digest"] = [np.frombuffer(sha256(lines).digest(), np.uint8)]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from memory_palace.index.calibration import sample_rows
 from memory_palace.index.lookup import PostingLookup
+from memory_palace.index.recipes import Detail
 from memory_palace.index.snapshot import Member, Snapshot
 from memory_palace.language.stopwords import drop_stop_stems
 from memory_palace.language.tokens import tokenize
@@ -46,6 +47,7 @@ class Evidence:
     def __init__(self, query: Query, snapshot: Snapshot) -> None:
         self._query = query
         self._snapshot = snapshot
+        self._is_enriched = snapshot.detail == Detail.ENRICHED
 
     @cached_property
     def cosines(self) -> Scores:
@@ -79,8 +81,8 @@ class Evidence:
         for name in ("dense", "note_dense", "described", "bridge"):
             exact.__dict__.pop(name, None)
         exact.cosines = self.cosines.copy()
-        exact.cosines[wanted] = self.exact_cosines(wanted)
-        if self._snapshot.is_enriched:
+        exact.cosines[wanted] = self._exact_cosines(wanted)
+        if self._is_enriched:
             exact._refine_described(self, wanted)
         return exact
 
@@ -101,7 +103,7 @@ class Evidence:
         near = rows
         if len(rows) > _NEAR * limit:
             near = rows[np.argpartition(-cosines, _NEAR * limit)[: _NEAR * limit]]
-        order = np.lexsort((near, -np.round(self.exact_cosines(near), _DECIMALS)))
+        order = np.lexsort((near, -np.round(self._exact_cosines(near), _DECIMALS)))
         nearest: Places = near[order[:limit]]
         return nearest
 
@@ -182,22 +184,21 @@ class Evidence:
 
     @cached_property
     def _cosine_moments(self) -> tuple[float, float]:
-        return find_moments(self.exact_cosines(sample_rows(self._snapshot)))
+        return find_moments(self._exact_cosines(sample_rows(self._snapshot)))
 
     def _described(self, vector: Vector | None) -> Scores:
-        if vector is None or not self._query.text or not self._snapshot.is_enriched:
+        if vector is None or not self._query.text or not self._is_enriched:
             return np.zeros(len(self._snapshot.row_note), np.float32)
         return self._snapshot.similarities(vector, member="described")
 
     def _standing_out(self, cosines: Scores, vector: Vector | None) -> Scores:
-        if vector is None or not self._snapshot.is_enriched:
+        if vector is None or not self._is_enriched:
             return np.zeros(len(cosines), np.float32)
         sample = self._multiply(sample_rows(self._snapshot), vector, member="described")
         mean, deviation = find_moments(sample)
         return stand_above(cosines, mean, max(deviation, LEAST_DEVIATION))
 
-    def exact_cosines(self, rows: Places) -> Exact:
-        """Return the cosine of some rows with the question in double precision."""
+    def _exact_cosines(self, rows: Places) -> Exact:
         if self._query.vector is None or not self._query.text:
             return np.zeros(len(rows))
         return self._multiply(rows, self._query.vector)

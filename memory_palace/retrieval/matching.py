@@ -7,8 +7,14 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from memory_palace.facts.fact import FactKind
-from memory_palace.facts.keys import day_key, month_key, within_key, year_key, yearless_key
+from memory_palace.facts.fact import (
+    FactKind,
+    day_key,
+    month_key,
+    within_key,
+    year_key,
+    yearless_key,
+)
 from memory_palace.language.calendars import Window
 from memory_palace.models import Scores
 from memory_palace.retrieval.structure import StructuredContext, mark, rarity, silence

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from memory_palace.errors import UsageError
+from memory_palace.errors import UsageError, WrongEmbedderError
+from memory_palace.index.recipes import Detail
 from memory_palace.models import AnchorEvidence
 
 
@@ -24,6 +25,30 @@ class Profile:
     preserves_rank: bool = False
     """Whether ``guards.preserve_rank`` looks at the first hits."""
 
+    @property
+    def needs(self) -> Detail:
+        """What an index has to keep for its signals to say anything."""
+        if self.weights.keys() & DESCRIBING:
+            return Detail.ENRICHED
+        return Detail.STRUCTURED if self.weights.keys() & STRUCTURAL else Detail.PLAIN
+
+
+DESCRIBING = frozenset({"enriched", "bridge"})
+"""Signals that compare the question with descriptions, by vectors."""
+
+STRUCTURAL = frozenset(
+    {
+        *("described", "logic", "logic_undamped", "name", "noun_phrase", "preference", "quoted"),
+        *("temporal_phrase", "theme", "weekday"),
+    }
+)
+"""Signals that read facts, or words that describe a passage, which few indexes keep."""
+
+LOW_PRECISION = frozenset(
+    {"overlap", "logic", "logic_undamped", "preference", "noun_phrase", "bridge"}
+)
+"""Those whose sum source document 001 caps."""
+
 
 HYBRID: Mapping[str, float] = {
     "dense": 0.7,
@@ -35,6 +60,21 @@ HYBRID: Mapping[str, float] = {
     "statement": 1.1,
     "temporal": 5.0,
 }
+
+STRUCTURE: Mapping[str, float] = {
+    "described": 0.2,
+    "overlap": 0.3,
+    "logic": 0.3,
+    "preference": 0.3,
+    "noun_phrase": 0.3,
+    "quoted": 1.0,
+    "name": 0.5,
+    "weekday": 1.0,
+    "theme": 1.0,
+    "temporal_phrase": 1.0,
+    "anchoring": 0.5,
+}
+"""The signals of source document 001 beside those of ``hybrid``: modest, and not fitted yet."""
 
 HIERARCHICAL = "hierarchical"
 """Ranks like ``hybrid``, within the folders that a question is about (source document 000)."""
@@ -50,6 +90,13 @@ PROFILES: Mapping[str, Profile] = {
         Profile("raw", {"semantic": 1.0}),
         Profile("hybrid", HYBRID),
         Profile(HIERARCHICAL, HYBRID),
+        Profile(
+            "structured",
+            {**HYBRID, **STRUCTURE},
+            capped=LOW_PRECISION,
+            cap=0.45,
+            preserves_rank=True,
+        ),
         Profile("enriched", {**HYBRID, "enriched": 0.2}),
         Profile("anchors", {"anchor": 0.6, "semantic": 0.4}),
         Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
@@ -59,13 +106,12 @@ PROFILES: Mapping[str, Profile] = {
 """Weights of ``compound`` and ``raw`` are those of source document 002, of ``anchors`` 003."""
 
 
-DESCRIBING = frozenset({"enriched", "bridge"})
-"""Signals that compare the question with descriptions, which only enriched indexes have."""
-
 DEFAULT_PROFILE = "hybrid"
 """It answers notes best; the measurements are in references/decisions.md."""
 
-LEXICAL_PROFILES = frozenset({"hybrid", HIERARCHICAL, "enriched", "bm25", "bm25-passages"})
+LEXICAL_PROFILES = frozenset(
+    {"hybrid", HIERARCHICAL, "structured", "enriched", "bm25", "bm25-passages"}
+)
 """Profiles that can answer without vectors."""
 
 LISTING_PROFILES = frozenset({"compound", "raw"})
@@ -93,8 +139,19 @@ def get_profile(name: str) -> Profile:
     raise UsageError(f"there is no profile {name!r}{hint} The profiles are {', '.join(PROFILES)}.")
 
 
+def check_detail(profile: Profile, detail: Detail) -> None:
+    """Raise ``WrongEmbedderError`` where an index does not keep what a profile reads."""
+    if detail >= profile.needs:
+        return
+    is_vectors = profile.needs == Detail.ENRICHED
+    what, flag = ("second vectors", "--enrich") if is_vectors else ("structure", "--structure")
+    raise WrongEmbedderError(
+        f"the profile {profile.name} needs an index with {what}; run `palace index {flag}`"
+    )
+
+
 def weigh(found: AnchorEvidence) -> Profile:
     """Return the profile ``anchors`` with a palace's weights; where none fired, dense search."""
-    if found.answered_by == "dense":
+    if found.path == "dense":
         return Profile("anchors", {"semantic": 1.0})
     return Profile("anchors", dict(zip(("anchor", "semantic"), found.weights, strict=True)))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from asking_anchors import by_words, fired_anchors
-
+from memory_palace.anchors.lookup import EVERYTHING
 from memory_palace.anchors.pairs import MOST, collect_pairs, list_pairs, pairs_of
 from memory_palace.index.postings import hash_key
 from memory_palace.palace import Palace
+from memory_palace.retrieval.anchored import look_up_anchors
 
 Write = Callable[[str, str], Path]
+LEXICAL = replace(EVERYTHING, semantic=False)
 
 
 def first(palace: Palace, text: str) -> str:
-    return by_words(palace).look_up(text).hits[0].path
+    return look_up_anchors(palace.anchors, text, switches=LEXICAL).passages[0].chunk.path
 
 
 def test_stop_words_numbers_and_short_words_do_not_part_a_pair() -> None:
@@ -46,13 +48,12 @@ def test_a_phrase_of_two_words_that_stand_everywhere_leads_to_where_it_stands(
         write(f"chambers/wren/{name}.md", f"It was a slow morning for the keeper of {name}.\n")
     palace.index()
     palace.anchors.build()
-    text = "somebody spoke of a slow morning"
-    found = by_words(palace).look_up(text)
-    assert {hit.path for hit in found.hits[:2]} == {
+    found = look_up_anchors(palace.anchors, "somebody spoke of a slow morning", switches=LEXICAL)
+    assert {hit.chunk.path for hit in found.passages[:2]} == {
         "palace/chambers/wren/x.md",
         "palace/chambers/wren/y.md",
     }
-    assert ("slow morn", "word") in fired_anchors(palace, text)
+    assert ("slow morn", "word") in {(anchor, how) for anchor, how, _ in found.fired}
 
 
 def test_updates_bring_their_pairs_and_deletions_take_them(palace: Palace, write: Write) -> None:
@@ -67,4 +68,5 @@ def test_updates_bring_their_pairs_and_deletions_take_them(palace: Palace, write
     assert first(palace, "a copper train?") == "palace/chambers/wren/new.md"
     note.unlink()
     palace.index()
-    assert ("copper train", "word") not in fired_anchors(palace, "a copper train?")
+    found = look_up_anchors(palace.anchors, "a copper train?", switches=LEXICAL)
+    assert "copper train" not in {anchor for anchor, _, _ in found.fired}

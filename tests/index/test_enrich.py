@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 from memory_palace.embedding.base import embed_query
-from memory_palace.errors import UsageError
+from memory_palace.errors import UsageError, WrongEmbedderError
+from memory_palace.index.postings import same_keys
+from memory_palace.index.recipes import Detail
 from memory_palace.index.rows import describe
 from memory_palace.models import Chunk, Derived, Query
 from memory_palace.retrieval.phrasing import phrases_of
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.search import search
+from memory_palace.retrieval.tables import FactRows
 
 EDIT = "# Kitchen\n\n## Oven\n\nMaria Keller bought a portable power bank in Zurich.\n"
 
@@ -82,16 +85,68 @@ def test_doctor_makes_second_vectors_again(enriched):
     assert found.checked["vectors"] == 2 * found.checked["chunks"]
 
 
-def test_an_index_stays_as_it_is_until_it_is_built_anew(enriched):
+def test_an_index_stays_as_detailed_as_it_is_until_another_detail_is_asked_for(enriched):
     assert enriched.index().embedded == 0
-    with pytest.raises(UsageError, match=r"palace index --force --no-enrich"):
-        enriched.index(enrich=False)
-    enriched.index(enrich=False, force=True)
-    assert not enriched.snapshot().is_enriched
-    with pytest.raises(UsageError, match=r"palace index --force --enrich"):
-        enriched.index(enrich=True)
+    assert enriched.snapshot().detail == Detail.ENRICHED
+    enriched.index(enrich=False)
+    assert enriched.snapshot().detail == Detail.STRUCTURED
     enriched.index(force=True)
-    assert not enriched.snapshot().is_enriched
+    assert enriched.snapshot().detail == Detail.STRUCTURED
+    enriched.index(structure=False)
+    assert enriched.snapshot().detail == Detail.PLAIN
+
+
+def test_another_detail_makes_all_facts_again_and_embeds_nothing_that_is_known(indexed):
+    report = indexed.index(structure=True)
+    assert (report.embedded, report.added, report.changed, report.unchanged) == (0, (), (), 4)
+    assert indexed.doctor().findings == ()
+    assert indexed.index(enrich=True).embedded > 0
+    assert indexed.doctor().findings == ()
+    assert indexed.index(structure=False).embedded == 0
+    assert indexed.doctor().findings == ()
+
+
+def test_detail_that_is_changed_equals_a_fresh_build(indexed):
+    indexed.index(structure=True)
+    grown = [segment.row_keys for segment in indexed.snapshot().segments]
+    indexed.index(force=True)
+    fresh = [segment.row_keys for segment in indexed.snapshot().segments]
+    assert [same_keys(*pair) for pair in zip(grown[0], fresh[0], strict=True)] == [True] * 3
+
+
+def test_to_enrich_without_structure_is_refused(indexed):
+    with pytest.raises(UsageError, match="--no-structure"):
+        indexed.index(enrich=True, structure=False)
+
+
+@pytest.mark.parametrize(
+    ("profile", "command"),
+    [("structured", "palace index --structure"), ("enriched", "palace index --enrich")],
+)
+def test_a_profile_that_the_index_keeps_too_little_for_names_the_command(indexed, profile, command):
+    with pytest.raises(WrongEmbedderError, match=command):
+        indexed.query("oven", profile=profile)
+
+
+def test_the_profile_structured_answers_from_an_index_with_structure(indexed):
+    indexed.index(structure=True)
+    [hit, *_] = indexed.query("what is the sourdough starter", profile="structured").hits
+    parts = {part.signal: part.contribution for part in hit.contributions}
+    assert parts["noun_phrase"] > 0
+    assert parts["described"] > 0
+
+
+def test_a_plain_index_keeps_dates_speakers_and_forms_alone(palace):
+    note = palace.paths.palace / "grand_hall/talk.md"
+    note.write_text("Anna: did Maria Keller play the violin on 5 March 2024?\n")
+    palace.index(embedder="hashing")
+    facts = FactRows(palace.snapshot())
+    kept = [("speaker", "anna"), ("form", "question"), ("date", "2024-03-05")]
+    assert [len(facts.find(*fact)) for fact in kept] == [1, 1, 1]
+    assert len(facts.find("entity", "maria keller")) == 0
+    palace.index(structure=True)
+    facts = FactRows(palace.snapshot())
+    assert [len(facts.find(*fact)) for fact in (*kept, ("entity", "maria keller"))] == [1] * 4
 
 
 def test_the_profile_enriched_says_what_descriptions_add(enriched):
@@ -129,8 +184,3 @@ def test_the_bridge_compares_the_phrases_of_a_question(enriched):
     assert 0 < found.hits[0].score <= 1
     silent = search(replace(query, phrases=None), snapshot, profile=Profile("b", {"bridge": 1.0}))
     assert silent.hits == []
-
-
-def test_without_descriptions_their_signals_are_silent(indexed):
-    [hit, *_] = indexed.query("oven", profile="enriched").hits
-    assert {p.contribution for p in hit.contributions if p.signal == "enriched"} == {0.0}

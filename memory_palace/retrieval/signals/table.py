@@ -85,7 +85,7 @@ SIGNALS: Mapping[str, Signal] = {
     "temporal_phrase": _late_in_time("temporal_phrase"),
 }
 
-STRUCTURAL = frozenset(
+SETTLED = frozenset(
     {
         "overlap", "logic", "logic_undamped", "preference", "noun_phrase", "temporal", "weekday",
         "quoted", "name", "theme", "temporal_phrase",
@@ -94,15 +94,10 @@ STRUCTURAL = frozenset(
 """Signals of source document 001. They look at words, facts and dates alone, so that their values
 are computed once, for all candidates."""
 
-LOW_PRECISION = frozenset(
-    {"overlap", "logic", "logic_undamped", "preference", "noun_phrase", "bridge"}
-)
-"""Those whose sum is capped."""
-
 
 def measure(signal: str, context: SearchContext) -> Scores:
     """Return the values of a signal, computed or as settled before."""
-    if signal not in STRUCTURAL:
+    if signal not in SETTLED:
         return SIGNALS[signal](context)
     if signal not in context.settled:
         context.settled[signal] = SIGNALS[signal](context)

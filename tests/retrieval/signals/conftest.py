@@ -9,7 +9,8 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
-from memory_palace.facts.extract import extract_facts
+from memory_palace.facts.dates import extract_dates
+from memory_palace.facts.structure import extract_structure
 from memory_palace.language.tokens import tokenize
 from memory_palace.retrieval.analysis import Analysis, analyse
 
@@ -62,7 +63,10 @@ def make_context(question, passages, *, dates=None, notes=None, order=None, know
     days = [date.fromisoformat(day) for day in dates or [OLD] * len(passages)]
     notes = np.array(notes if notes is not None else range(len(passages)))
     stamps = [datetime(d.year, d.month, d.day, 9, tzinfo=UTC).timestamp() for d in days]
-    facts = [{(str(fact.kind), fact.key) for fact in extract_facts(text)} for text in passages]
+    facts = [
+        {(str(fact.kind), fact.key) for fact in (*extract_structure(text), *extract_dates(text))}
+        for text in passages
+    ]
     rows = np.array(range(len(passages)) if order is None else order, np.int64)
     return Context(
         analysis=analyse(question, as_of=ASKED, known_entities=set(known)),

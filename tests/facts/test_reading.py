@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from importlib import metadata
+
 import pytest
 
-from memory_palace import recipes
+from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import MissingPartError
-from memory_palace.facts import nlp
-from memory_palace.facts.extract import extract_facts
+from memory_palace.facts import reading
 from memory_palace.facts.reading import Said, read_by_patterns
+from memory_palace.facts.structure import extract_structure
+from memory_palace.index import recipes
 from memory_palace.language.words import split_words
+
+
+def recipe():
+    return recipes.name_recipe(HashingEmbedder(), recipes.Detail.STRUCTURED)
 
 
 class Entry:
@@ -21,30 +28,30 @@ class Entry:
 def installed(monkeypatch):
     def install(*names):
         recipes.english_pipeline.cache_clear()
-        nlp._load.cache_clear()
+        reading._load.cache_clear()
         monkeypatch.setattr(recipes, "find_spec", lambda name: object() if names else None)
-        monkeypatch.setattr(recipes, "entry_points", lambda group: [Entry(n) for n in names])
-        monkeypatch.setattr(recipes, "version", lambda name: "9.9" if name == "spacy" else "1.2")
+        monkeypatch.setattr(metadata, "entry_points", lambda group: [Entry(n) for n in names])
+        monkeypatch.setattr(metadata, "version", lambda name: "9.9" if name == "spacy" else "1.2")
 
     yield install
     recipes.english_pipeline.cache_clear()
-    nlp._load.cache_clear()
+    reading._load.cache_clear()
 
 
 def test_without_a_pipeline_patterns_read_and_the_recipe_says_so(installed):
     installed()
-    assert nlp.choose_reader() is read_by_patterns
-    assert recipes.facts_recipe().endswith("+patterns-1")
+    assert reading.choose_reader() is read_by_patterns
+    assert recipe().endswith("+patterns-1")
 
 
 def test_a_pipeline_of_another_language_is_none(installed):
     installed("de_core_news_sm")
-    assert nlp.choose_reader() is read_by_patterns
+    assert reading.choose_reader() is read_by_patterns
 
 
 def test_an_english_pipeline_is_part_of_the_recipe(installed):
     installed("xx_ent_wiki_sm", "en_core_web_sm")
-    assert recipes.facts_recipe().endswith("+spacy-9.9+en_core_web_sm-1.2")
+    assert recipe().endswith("+spacy-9.9+en_core_web_sm-1.2")
 
 
 @pytest.mark.nlp
@@ -52,7 +59,7 @@ def test_a_pipeline_that_does_not_load_is_named(installed):
     pytest.importorskip("spacy", reason="needs the extra [nlp]")
     installed("en_nowhere_to_be_found")
     with pytest.raises(MissingPartError, match="en_nowhere_to_be_found"):
-        nlp.choose_reader()
+        reading.choose_reader()
 
 
 @pytest.fixture
@@ -75,9 +82,9 @@ def parsed():
 @pytest.mark.nlp
 def test_what_spacy_finds_has_the_keys_that_questions_have(parsed):
     def read(said, known):
-        return nlp.read_documents(said, [parsed], known)
+        return reading.read_documents(said, [parsed], known)
 
-    facts = {(f.kind.value, f.key) for f in extract_facts(parsed.text, read=read)}
+    facts = {(f.kind.value, f.key) for f in extract_structure(parsed.text, read=read)}
     assert {
         ("entity", "ana lopez"),
         ("entity", "lopez"),
@@ -93,4 +100,4 @@ def test_what_spacy_finds_has_the_keys_that_questions_have(parsed):
 @pytest.mark.nlp
 def test_the_first_person_is_the_speaker_for_spacy_too(parsed):
     part = Said("ben", parsed.text, split_words(parsed.text))
-    assert nlp.read_documents([part], [parsed], ()).relations[0] == ("ben", "buy", "bank")
+    assert reading.read_documents([part], [parsed], ()).relations[0] == ("ben", "buy", "bank")

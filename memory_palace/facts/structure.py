@@ -1,28 +1,23 @@
-"""Facts of a passage, by patterns alone: no model, no download."""
+"""Structure of a passage, after source document 001: names, phrases, relations, wishes, themes."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from datetime import date
 from functools import lru_cache
 
+from memory_palace.facts.enrich import enrich_passage
 from memory_palace.facts.fact import Fact, FactKind
 from memory_palace.facts.keys import (
     ANY,
-    day_key,
     link_key,
-    month_key,
     preference_key,
     relation_keys,
     tag_key,
     text_key,
-    within_key,
-    year_key,
-    yearless_key,
 )
-from memory_palace.facts.reading import Reader, Reading, Said, read_by_patterns
-from memory_palace.language.dates import WEEKDAYS, Found, find_dates, find_weekdays
+from memory_palace.facts.reading import Reader, Reading, Said, choose_reader, read_by_patterns
+from memory_palace.language.dates import WEEKDAYS, find_weekdays
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import name_key, name_text
 from memory_palace.language.phrases import find_phrases, phrase_keys, phrase_text
@@ -31,15 +26,50 @@ from memory_palace.language.prose import strip_markup
 from memory_palace.language.quotes import find_quotes
 from memory_palace.language.speakers import split_speakers
 from memory_palace.language.themes import find_themes
+from memory_palace.language.tokens import tokenize
 from memory_palace.language.words import Part, Word, split_words
+from memory_palace.models import Chunk, Derived, Note
 
-_ANY_DAY = date(2000, 12, 31)
-"""A leap year, to read days without a year on."""
 _SHORTEST_PART = 3
-_WEEK_DAYS = 7
+_DESCRIBING = frozenset(
+    {FactKind.ENTITY, FactKind.PHRASE, FactKind.PREFERENCE, FactKind.TAG, FactKind.LINK}
+)
 
 
-def extract_facts(
+def describe_chunks(note: Note) -> list[Derived]:
+    """Return for each chunk of a note its structure, and the words that describe it."""
+    read = choose_reader()
+    return [_describe(note, chunk, read) for chunk in note.chunks]
+
+
+def _describe(note: Note, chunk: Chunk, read: Reader) -> Derived:
+    links = (link for link in note.links if chunk.first_line <= link.line <= chunk.last_line)
+    facts = extract_structure(
+        chunk.text,
+        title=note.title,
+        headings=chunk.heading_path,
+        tags=note.tags,
+        links=[link.target for link in links if link.target],
+        entities=note.entities,
+        read=read,
+    )
+    return Derived(
+        extras=tuple(_extras(note, chunk, facts)),
+        facts=tuple((fact.kind.value, fact.key) for fact in facts),
+        description=enrich_passage(facts),
+    )
+
+
+def _extras(note: Note, chunk: Chunk, facts: Sequence[Fact]) -> Iterator[str]:
+    """Yield the tokens of what names or describes the chunk, itself left out."""
+    for text in (note.title, *note.aliases, *chunk.heading_path):
+        yield from tokenize(text)
+    for fact in facts:
+        if fact.kind in _DESCRIBING and fact.display:
+            yield from tokenize(fact.display)
+
+
+def extract_structure(
     text: str,
     *,
     title: str = "",
@@ -47,14 +77,12 @@ def extract_facts(
     tags: Sequence[str] = (),
     links: Sequence[str] = (),
     entities: Sequence[str] = (),
-    written: date | None = None,
     read: Reader = read_by_patterns,
 ) -> tuple[Fact, ...]:
-    """Return the facts of one passage, each kind and key once, in order of appearance.
+    """Return the structure of one passage, each kind and key once, in order of appearance.
 
     ``tags`` and ``entities`` are those of its note, ``links`` the targets of its own wikilinks.
-    ``written`` is the day the note is from, where it says so: "yesterday" is a date then. What
-    needs grammar is looked for in English only; ``read`` finds names, phrases and relations.
+    What needs grammar is looked for in English only; ``read`` finds names, phrases and relations.
     """
     facts = [*_stated(tags, links, entities)]
     if not text.isascii():
@@ -67,7 +95,6 @@ def extract_facts(
         known = {name_key(entity) for entity in entities}
         facts += _spoken(read(said, known), said, frozenset(keys))
         facts += _phrases(find_phrases(split_words(". ".join((title, *headings)))))
-        facts += _dates(find_dates(prose, written or _ANY_DAY, set(keys)), written)
     distinct = {fact[:2]: fact for fact in reversed(facts) if fact.key}
     return tuple(reversed(distinct.values()))
 
@@ -127,20 +154,3 @@ def _preference(preference: Preference) -> Iterator[Fact]:
     for subject in sorted(subjects):
         yield Fact(FactKind.PREFERENCE, preference_key(ANY, subject), "")
         yield Fact(FactKind.PREFERENCE, preference_key(preference.holder, subject), "")
-
-
-def _dates(found: Sequence[Found], written: date | None) -> Iterator[Fact]:
-    for item in found:
-        if not (item.has_year or written):
-            if item.unit == "day" and item.is_calendar:
-                yield Fact(FactKind.DATE, yearless_key(item.windows[0].first), "")
-            continue
-        for window in item.windows:
-            middle = window.first + (window.last - window.first) / 2
-            if (window.last - window.first).days < _WEEK_DAYS:
-                yield Fact(FactKind.DATE, day_key(middle), window.expression)
-                yield Fact(FactKind.DATE, within_key(month_key(middle)), "")
-            elif item.unit == "year":
-                yield Fact(FactKind.DATE, year_key(middle), window.expression)
-            else:
-                yield Fact(FactKind.DATE, month_key(middle), window.expression)
