@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from memory_palace.anchors.palace_anchors import PalaceAnchors
 from memory_palace.config import Config, PalacePaths, read_config
+from memory_palace.embedding.base import embed_query
 from memory_palace.facts.derive import derive
 from memory_palace.graph.names import NoteNames
 from memory_palace.graph.near import NearLinks
@@ -169,6 +170,41 @@ class Engine:
             gate=found.gate,
             freshness=freshness.state,
             behind=freshness.behind,
+            anchors=query.anchors,
+        )
+
+    def look_up(
+        self,
+        text: str,
+        *,
+        limit: int | None = None,
+        projects: Sequence[str] | None = None,
+        budget_bytes: int | None = None,
+    ) -> QueryResult:
+        """Rank the passages that the anchors of ``text`` lead to; no hits where none fires.
+
+        ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that pronouns
+        stand for; ``budget_bytes`` bounds the snippets.
+        """
+        from memory_palace.retrieval.search import rank_anchored
+
+        snapshot = self.snapshot()
+        has_vectors = bool(snapshot.commit.dimension)
+        vector = embed_query(self.embedder(), text) if has_vectors else None
+        notes = match_notes(snapshot, Filters())
+        query = self.anchors.ask(
+            Query(text, time.time(), vector=vector),
+            snapshot,
+            notes,
+            projects=projects,
+            limit=limit,
+        )
+        return QueryResult(
+            text=text,
+            profile="anchors",
+            mode="vector" if has_vectors else "lexical",
+            embedder=snapshot.commit.embedder,
+            hits=tuple(rank_anchored(query, snapshot, max_bytes=budget_bytes)),
             anchors=query.anchors,
         )
 

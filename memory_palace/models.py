@@ -207,18 +207,36 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
+class FiredAnchor:
+    """An anchor that a question touched."""
+
+    display: str
+    how: Literal["lexical", "semantic", "word", "pronoun"]
+    strength: float
+    """In [0, 1]: the share of its words in what the question tells, or half its cosine."""
+
+    def __str__(self) -> str:
+        return f"{self.display} ({self.how})"
+
+
+@dataclass(frozen=True, slots=True)
 class AnchorEvidence:
-    """The passages that the anchors of a question lead to."""
+    """The passages that the anchors of a question lead to, to be ranked."""
 
     rows: NDArray[np.int64]
     """Rows of the snapshot, ascending."""
     scores: Scores
-    path: Literal["anchors", "pronoun", "dense"]
-    """Which way answers; ``dense`` means that no anchor fired, and all passages are ranked."""
-    fired: tuple[str, ...]
-    """The anchors, each with how it fired."""
-    weights: tuple[float, float] = (0.6, 0.4)
+    """One per row, in [0, 1]: how surely an anchor leads there."""
+    answered_by: Literal["anchors", "pronoun", "dense"]
+    """``dense`` means that no anchor fired, and all passages are ranked."""
+    fired: tuple[FiredAnchor, ...]
+    weights: tuple[float, float]
     """Of the anchor score, and of the cosine with the question."""
+    limit: int
+    """Passages that may answer."""
+    capped: tuple[str, ...]
+    """The source of each row where that may give ``cap`` passages at most, else empty."""
+    cap: int
 
 
 @dataclass(frozen=True, slots=True)

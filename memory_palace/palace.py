@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from memory_palace.facade.redqueen import RedQueen
     from memory_palace.facade.upkeep import Changes, ColdZone, Metabolism
     from memory_palace.facade.workflow import Conflicts, Tasks
-    from memory_palace.retrieval.anchored import AnchorAnswer
 
 
 class Palace(Engine):
@@ -160,24 +159,6 @@ class Palace(Engine):
         path = note_path(title, room=room)
         create_note(self, compose_note(path, title, fields), command="new")
         return path
-
-    def look_up(
-        self,
-        text: str,
-        *,
-        limit: int | None = None,
-        projects: tuple[str, ...] | None = None,
-        budget_bytes: int | None = None,
-    ) -> AnchorAnswer:
-        """Return the passages that the anchors of ``text`` lead to; nothing where none fires.
-
-        ``projects`` are the folders that pronouns stand for; ``budget_bytes`` bounds the previews.
-        """
-        from memory_palace.retrieval.anchored import look_up_anchors
-
-        return look_up_anchors(
-            self.anchors, text, limit=limit, projects=projects, budget_bytes=budget_bytes
-        )
 
     def map(self, *, apply: bool = False, allow_uncommitted: bool = False) -> Outcome:
         """Write rooms, work, insights and health into the control panel, between two marks."""

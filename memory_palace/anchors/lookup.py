@@ -1,11 +1,12 @@
-"""From the words of a question to the passages its anchors lead to."""
+"""From the words of a question to the passages its anchors lead to, each with one score.
+
+What comes first among them is retrieval's to say.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,12 @@ from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.scope import Entries, linked_entries, project_entries
 from memory_palace.anchors.terms import runs, words_of
 from memory_palace.anchors.words import Coverage, cover
-from memory_palace.models import Scores, Vector
+from memory_palace.models import AnchorEvidence, FiredAnchor, Vector
 
-Path = Literal["anchors", "pronoun", "dense"]
 EPISODIC_NS = 24 * 3600 * 1_000_000_000
 """How long a passage counts as new: it is then admitted before others (source document 003)."""
 POOL = 120
-"""Passages that are compared with the question at most: 60 to 400 find the same on CORF dev."""
+"""Passages that are ranked at most: 60 to 400 find the same on CORF dev."""
 SEMANTIC_MOST = 5
 """Anchors that meaning alone may fire."""
 SEMANTIC = 0.5
@@ -35,93 +35,64 @@ _PRONOUNS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Fired:
-    """An anchor that a question touched, and how."""
+class _Fired:
+    """An anchor of the book that a question touched."""
 
-    display: str
-    how: Literal["lexical", "word", "semantic", "pronoun"]
+    place: int
     strength: float
     """Half the cosine where meaning fired it; else the share of its words in what all words of
     the question tell, so that "notes" in passing does not count like the subject."""
-    place: int = -1
-    """Its place in the book; -1 for a project that a pronoun stands for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """The passages of one lookup, best first."""
-
-    rows: NDArray[np.int64]
-    scores: Scores
-    """Weighted sum of the two below."""
-    anchor: Scores
-    """Best score of any fired anchor, times the trust in the source."""
-    query: Scores
-    """Cosine with the question, 0 where it is negative."""
-    fired: tuple[Fired, ...]
-    path: Path
-    """Which way answered; ``dense`` means that no anchor led anywhere: there are no rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Switches:
-    """Parts of a lookup that a benchmark may turn off."""
-
-    pronouns: bool = True
-    rerank: bool = True
-    episodic: bool = True
-    semantic: bool = True
-    words: bool = True
-
-
-EVERYTHING = Switches()
-
-
-def look_up(
+def find_passages(
     book: Book,
     text: str,
     vector: Vector | None,
+    notes: NDArray[np.bool_],
     *,
     now_ns: int,
     projects: Sequence[str] | None = None,
     limit: int | None = None,
-    notes: NDArray[np.bool_] | None = None,
-    switches: Switches = EVERYTHING,
-) -> Ranked:
-    """Return the passages that the anchors of a question lead to, ``max_chunks`` at most.
+) -> AnchorEvidence:
+    """Return the passages that the anchors of a question lead to, and how the answer is bounded.
 
     ``projects`` are the folders that pronouns stand for; without them the active ones do.
-    ``notes`` says which notes may be found. Nothing here walks all passages or all terms, but
-    for one product of the question with the matrix of anchors.
+    ``notes`` says which notes may be found; ``limit`` is how many passages answer, ``max_chunks``
+    of the settings without it. Nothing here walks all passages or all terms, but for one product
+    of the question with the matrix of anchors.
     """
-    asked = text if switches.words else ""
     words = cover(
-        book.snapshot, book.postings, asked, find_pair=book.rows_of_pair, is_denied=book.is_denied
+        book.snapshot, book.postings, text, find_pair=book.rows_of_pair, is_denied=book.is_denied
     )
-    fired = _lexical(book, text, words)
-    is_named = any(book.names[anchor.place] for anchor in fired)
-    if switches.semantic and vector is not None:
-        fired += _semantic(book, vector, {anchor.place for anchor in fired})
-    found = [_entries(book, anchor) for anchor in fired]
-    found += [
-        linked_entries(book, anchor.place, anchor.strength, words)
-        for anchor in fired
-        if anchor.how == "lexical"
-    ]
-    found.append(_blank(words.rows[book.is_open[words.rows]]))
-    fired += [Fired(word, "word", round(share, 6)) for word, share in words.words]
-    path: Path = "anchors"
-    if switches.pronouns and not is_named and has_pronoun(text):
+    lexical = _fire_by_words(book, text, words)
+    semantic = [] if vector is None else _fire_by_meaning(book, vector, {a.place for a in lexical})
+    found = [_entries(book, anchor) for anchor in (*lexical, *semantic)]
+    found += [linked_entries(book, anchor.place, anchor.strength, words) for anchor in lexical]
+    found.append(_unscored(words.rows[book.is_open[words.rows]]))
+    fired = [FiredAnchor(book.anchors[a.place].display, "lexical", a.strength) for a in lexical]
+    fired += [FiredAnchor(book.anchors[a.place].display, "semantic", a.strength) for a in semantic]
+    fired += [FiredAnchor(word, "word", round(share, 6)) for word, share in words.words]
+    is_pronoun = has_pronoun(text) and not any(book.names[anchor.place] for anchor in lexical)
+    if is_pronoun:
         folders = book.projects if projects is None else tuple(projects)
-        inside = project_entries(book, folders, words)
-        if len(inside.rows):
-            path = "pronoun"
-            found.append(inside)
-            fired += [Fired(_name(folder), "pronoun", 1.0) for folder in folders]
-    pool = _pool(book, found, words, notes, now_ns, switches)
-    if not len(pool.rows):
-        path = "dense"
-    return _rank(book, pool, vector, tuple(fired), path, limit, switches)
+        found.append(project_entries(book, folders, words))
+        is_pronoun = len(found[-1].rows) > 0
+    if is_pronoun:
+        fired += [
+            FiredAnchor(folder.rstrip("/").rpartition("/")[2], "pronoun", 1.0) for folder in folders
+        ]
+    pool = _merge(book, found, words, notes, now_ns)
+    limit = book.settings.max_chunks if limit is None else limit
+    return AnchorEvidence(
+        rows=pool.rows,
+        scores=pool.scores,
+        answered_by="dense" if not len(pool.rows) else "pronoun" if is_pronoun else "anchors",
+        fired=tuple(fired),
+        weights=(book.settings.anchor_weight, book.settings.query_weight),
+        limit=limit,
+        capped=_capped_sources(book, pool.rows),
+        cap=max(int(book.settings.source_cap * limit), 1),
+    )
 
 
 def has_pronoun(text: str) -> bool:
@@ -130,7 +101,7 @@ def has_pronoun(text: str) -> bool:
     return not _PRONOUNS.isdisjoint(word.strip('.,;:!?()"') for word in words)
 
 
-def _lexical(book: Book, text: str, telling: Coverage) -> list[Fired]:
+def _fire_by_words(book: Book, text: str, telling: Coverage) -> list[_Fired]:
     """Find anchors whose words stand in a question; of two that overlap the longer counts.
 
     A hash join of the question's runs of words with the table of keys: its cost does not depend
@@ -144,112 +115,64 @@ def _lexical(book: Book, text: str, telling: Coverage) -> list[Fired]:
             taken[start : start + length] = [True] * length
             places |= dict.fromkeys(book.table[key], telling.weight(key))
     return [
-        Fired(book.anchors[place].display, "lexical", round(weight, 6), place)
+        _Fired(place, round(weight, 6))
         for place, weight in places.items()
         if not book.denied[place]
     ]
 
 
-def _semantic(book: Book, vector: Vector, known: set[int]) -> list[Fired]:
+def _fire_by_meaning(book: Book, vector: Vector, known: set[int]) -> list[_Fired]:
     """Find the anchors nearest in meaning to a question, at least ``sem_theta``."""
     cosines = book.matrix @ vector
     near = np.flatnonzero((cosines >= book.sem_theta) & ~book.denied)
     near = near[np.lexsort((near, -cosines[near]))]
     return [
-        Fired(
-            book.anchors[place].display,
-            "semantic",
-            round(SEMANTIC * max(float(cosines[place]), 0.0), 6),
-            place,
-        )
+        _Fired(place, round(SEMANTIC * max(float(cosines[place]), 0.0), 6))
         for place in near[:SEMANTIC_MOST].tolist()
         if place not in known
     ]
 
 
-def _entries(book: Book, anchor: Fired) -> Entries:
+def _entries(book: Book, anchor: _Fired) -> Entries:
     part = slice(int(book.starts[anchor.place]), int(book.starts[anchor.place + 1]))
     strength = np.float32(anchor.strength)
     return Entries(book.rows[part], book.scores[part] * strength, book.added_ns[part])
 
 
-def _blank(rows: NDArray[np.int64]) -> Entries:
+def _unscored(rows: NDArray[np.int64]) -> Entries:
     """Return rows that only words lead to; words are counted for all rows alike, later."""
     return Entries(rows, np.zeros(len(rows), np.float32), np.zeros(len(rows), np.int64))
 
 
-def _name(folder: str) -> str:
-    return folder.rstrip("/").rpartition("/")[2]
-
-
-def _pool(
+def _merge(
     book: Book,
     found: Sequence[Entries],
     words: Coverage,
-    notes: NDArray[np.bool_] | None,
+    notes: NDArray[np.bool_],
     now_ns: int,
-    switches: Switches,
 ) -> Entries:
     """Merge lists by the best score of each row; new rows are admitted before others.
 
-    Words add to it as independent evidence does: 1 - (1 - list) * (1 - WORD * share).
+    Words add to it as independent evidence does: 1 - (1 - list) * (1 - WORD * share). Rows ascend.
     """
-    rows = np.concatenate([np.zeros(0, np.int64), *(entry.rows for entry in found)])
-    scores = np.concatenate([np.zeros(0, np.float32), *(entry.scores for entry in found)])
-    added = np.concatenate([np.zeros(0, np.int64), *(entry.added_ns for entry in found)])
+    rows, scores, added = (np.concatenate(column) for column in zip(*found, strict=True))
     note_of = book.snapshot.row_note[rows]
     scores = 1 - (1 - scores) * (1 - np.float32(WORD) * words.of(rows))
     scores = scores * book.trust[note_of]
-    is_kept = np.ones(len(rows), np.bool_) if notes is None else notes[note_of]
-    if not switches.episodic:
-        is_kept &= added == 0
-    rows, scores, added = rows[is_kept], scores[is_kept], added[is_kept]
+    kept = notes[note_of]
+    rows, scores, added = rows[kept], scores[kept], added[kept]
     order = np.lexsort((-scores, rows))
     order = order[np.append(True, np.diff(rows[order]) != 0)[: len(order)]]
     is_new = (added[order] > 0) & (now_ns - added[order] < EPISODIC_NS)
     order = order[np.lexsort((rows[order], -scores[order], ~is_new))][:POOL]
+    order = order[np.argsort(rows[order])]
     return Entries(rows[order], scores[order], added[order])
 
 
-def _rank(
-    book: Book,
-    pool: Entries,
-    vector: Vector | None,
-    fired: tuple[Fired, ...],
-    path: Path,
-    limit: int | None,
-    switches: Switches,
-) -> Ranked:
-    """Re-rank against the whole passages' vectors, not against previews of them."""
-    settings, rows = book.settings, pool.rows
-    query: Scores = np.zeros(len(rows), np.float32)
-    if vector is not None and switches.rerank and len(rows):
-        vectors = book.snapshot.rows_of(rows)
-        query = np.clip(vectors @ vector, 0, 1)
-    weights = np.float32(settings.anchor_weight), np.float32(settings.query_weight)
-    totals = np.round(weights[0] * pool.scores + weights[1] * query, 6).astype(np.float32)
-    lines = book.snapshot.row_lines[rows, 0]
-    order = np.lexsort((rows, lines, book.snapshot.row_note[rows], -totals))
-    order = _capped(book, rows, order, settings.max_chunks if limit is None else limit)
-    return Ranked(rows[order], totals[order], pool.scores[order], query[order], fired, path)
-
-
-def _capped(
-    book: Book, rows: NDArray[np.int64], order: NDArray[np.int64], limit: int
-) -> NDArray[np.int64]:
-    """Keep the first ``limit``, of each source that is not trusted only its share."""
+def _capped_sources(book: Book, rows: NDArray[np.int64]) -> tuple[str, ...]:
+    """Return the source of each row that may fill only part of an answer, else nothing."""
     if not book.sources:
-        return order[:limit]
-    most = max(int(book.settings.source_cap * limit), 1)
-    counts: Counter[str] = Counter()
-    kept: list[int] = []
-    for place in order.tolist():
-        note = int(book.snapshot.row_note[rows[place]])
-        source = source_of(book.snapshot.paths[note], book.sources)
-        if book.trust[note] < 1 and counts[source] >= most:
-            continue
-        counts[source] += 1
-        kept.append(place)
-        if len(kept) == limit:
-            break
-    return np.array(kept, np.int64)
+        return ("",) * len(rows)
+    notes = book.snapshot.row_note[rows].tolist()
+    paths = book.snapshot.paths
+    return tuple("" if book.trust[n] == 1 else source_of(paths[n], book.sources) for n in notes)

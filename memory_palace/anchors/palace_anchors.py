@@ -6,7 +6,7 @@ What an ordinary question does not need is imported where it is used.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import IndexDamagedError, UsageError
 from memory_palace.index.context import Followed
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import AnchorEvidence, Problem, Query
+from memory_palace.models import Problem, Query
 
 if TYPE_CHECKING:
     from memory_palace.anchors.book import Book
@@ -79,21 +79,32 @@ class PalaceAnchors:
             raise UsageError("there are no anchors to export; run `palace anchors build`")
         return export_files(book, folder)
 
-    def ask(self, query: Query, snapshot: Snapshot, notes: NDArray[np.bool_]) -> Query:
-        """Add to a question what its anchors lead to, in the notes that its filters let pass."""
-        from memory_palace.anchors.lookup import look_up
+    def ask(
+        self,
+        query: Query,
+        snapshot: Snapshot,
+        notes: NDArray[np.bool_],
+        *,
+        projects: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> Query:
+        """Add to a question what its anchors lead to, in the notes that its filters let pass.
 
-        book = self.book(snapshot)
-        found = look_up(book, query.text, query.vector, now_ns=time.time_ns(), notes=notes)
-        order = np.argsort(found.rows)
-        anchors = AnchorEvidence(
-            rows=found.rows[order],
-            scores=found.anchor[order],
-            path=found.path,
-            fired=tuple(f"{anchor.display} ({anchor.how})" for anchor in found.fired),
-            weights=(book.settings.anchor_weight, book.settings.query_weight),
+        ``projects`` are the folders that pronouns stand for, instead of the active ones;
+        ``limit`` bounds the passages that may answer, instead of ``max_chunks``.
+        """
+        from memory_palace.anchors.lookup import find_passages
+
+        found = find_passages(
+            self.book(snapshot),
+            query.text,
+            query.vector,
+            notes,
+            now_ns=time.time_ns(),
+            projects=projects,
+            limit=limit,
         )
-        return replace(query, anchors=anchors)
+        return replace(query, anchors=found)
 
     def follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int

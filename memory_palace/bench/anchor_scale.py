@@ -11,14 +11,16 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from memory_palace.anchors.build import distinct_rows
-from memory_palace.anchors.lookup import look_up
 from memory_palace.anchors.postings import make_lists, score_pairs
 from memory_palace.bench.generate import generate_palace
 from memory_palace.bench.scale import Row
 from memory_palace.config import PALACE
 from memory_palace.embedding.base import embed_query
 from memory_palace.index.context import Followed
+from memory_palace.models import Filters, Query
 from memory_palace.palace import Palace
+from memory_palace.retrieval.filters import match_notes
+from memory_palace.retrieval.search import rank_anchored
 
 ANCHORS = 400
 LOOKUPS = 300
@@ -66,16 +68,19 @@ def _measure(notes: int) -> dict[str, float]:
 
 def _lookups(palace: Palace) -> list[float]:
     """Return the milliseconds of lookups where an anchor fires, the question's vector at hand."""
-    book = palace.anchors.book(palace.snapshot())
+    snapshot = palace.snapshot()
+    anchors = palace.anchors.book(snapshot).anchors
+    notes = match_notes(snapshot, Filters())
     rng = random.Random(1)
     embedder = palace.embedder()
     times = []
     for _ in range(LOOKUPS):
-        anchor = rng.choice(book.anchors)
-        text = f"can we talk about {anchor.display} and {rng.choice(book.anchors).display}?"
+        text = f"can we talk about {rng.choice(anchors).display} and {rng.choice(anchors).display}?"
         vector = embed_query(embedder, text)
         started = time.perf_counter()
-        look_up(book, text, vector, now_ns=time.time_ns())
+        rank_anchored(
+            palace.anchors.ask(Query(text, 0.0, vector=vector), snapshot, notes), snapshot
+        )
         times.append((time.perf_counter() - started) * 1000)
     return times[LOOKUPS // 10 :]  # the first ones read pages from disk
 

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchors.lookup import EVERYTHING, Switches, look_up
 from memory_palace.anchors.policy import source_of
 from memory_palace.bench.corf_data import MODES, Item
 from memory_palace.bench.metrics import interval, mcnemar
 from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError
-from memory_palace.models import Vector
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Filters, Hit, Query, Vector
 from memory_palace.palace import Palace
+from memory_palace.retrieval.filters import match_notes
+from memory_palace.retrieval.search import rank_anchored
 
 K = 20
 LATE = "late"
 """The row of questions on notes that were written after the anchors were built."""
-ABLATIONS: Mapping[str, Switches] = {
-    "anchors": EVERYTHING,
-    "no-pronoun": replace(EVERYTHING, pronouns=False),
-    "no-rerank": replace(EVERYTHING, rerank=False),
-    "nightly-only": replace(EVERYTHING, episodic=False),
-    "no-words": replace(EVERYTHING, words=False),
-    "lexical-only": replace(EVERYTHING, semantic=False),
-}
-"""Source document 003 names the first four."""
-
 Ranked = tuple[list[str], float]
 """Passages, best first, and the milliseconds it took with the question's vector at hand."""
 Ask = Callable[[Item, Vector], Ranked]
@@ -107,34 +100,51 @@ def _modes(item: Item) -> tuple[str, ...]:
 
 
 def known_systems(palace: Palace) -> dict[str, Ask]:
-    """Return anchors with their ablations, dense search over all and over one source, BM25."""
-    systems = {name: _anchors(palace, switches) for name, switches in ABLATIONS.items()}
+    """Return anchors and what is left without a part, dense search, BM25 and hybrid.
+
+    Source document 003 names the first four.
+    """
     snapshot = palace.snapshot()
+    nightly = copy(snapshot)
+    nightly.commit = replace(snapshot.commit, anchors=snapshot.commit.anchors[:1])
     sources = np.array([source_of(path, palace.config.sources) for path in snapshot.paths])
     names, counts = np.unique(sources[snapshot.row_note], return_counts=True)
     inside = np.append(sources == names[np.argmax(counts)], np.False_)[snapshot.row_note]
     everything = snapshot.row_note >= 0
-    systems["dense"] = _dense(palace, everything)
-    systems["dense-one-source"] = _dense(palace, everything & inside)
-    for profile in ("bm25-passages", "hybrid"):
-        systems[profile] = _profile(palace, profile)
-    return systems
+    return {
+        "anchors": _anchors(palace, snapshot),
+        "no-pronoun": _anchors(palace, snapshot, projects=()),
+        "no-rerank": _anchors(_with_settings(palace, query_weight=0.0), snapshot),
+        "nightly-only": _anchors(palace, nightly),
+        "lexical-only": _anchors(_with_settings(palace, sem_theta=2.0), snapshot),
+        "dense": _dense(palace, everything),
+        "dense-one-source": _dense(palace, everything & inside),
+        "bm25-passages": _profile(palace, "bm25-passages"),
+        "hybrid": _profile(palace, "hybrid"),
+    }
 
 
-def _anchors(palace: Palace, switches: Switches) -> Ask:
-    dense = _dense(palace, palace.snapshot().row_note >= 0)
+def _with_settings(palace: Palace, **settings: float) -> Palace:
+    anchors = replace(palace.config.anchors, **settings)  # type: ignore[arg-type]
+    return Palace(palace.paths.root, config=replace(palace.config, anchors=anchors))
+
+
+def _anchors(palace: Palace, snapshot: Snapshot, *, projects: Sequence[str] | None = None) -> Ask:
+    dense = _dense(palace, snapshot.row_note >= 0)
+    notes = match_notes(snapshot, Filters())
 
     def ask(item: Item, vector: Vector) -> Ranked:
         started = time.perf_counter()
-        book = palace.anchors.book(palace.snapshot())
-        found = look_up(
-            book, item.text, vector, now_ns=time.time_ns(), projects=item.project_anchors,
-            limit=K, switches=switches,
-        )  # fmt: skip
-        if found.path == "dense":
-            return dense(item, vector)
+        query = palace.anchors.ask(
+            Query(item.text, 0.0, vector=vector),
+            snapshot,
+            notes,
+            projects=item.project_anchors if projects is None else projects,
+            limit=K,
+        )
+        hits = rank_anchored(query, snapshot)
         took = (time.perf_counter() - started) * 1000
-        return _ids(palace, found.rows), took
+        return (_chunk_ids(hits), took) if hits else dense(item, vector)
 
     return ask
 
@@ -158,10 +168,14 @@ def _profile(palace: Palace, profile: str) -> Ask:
         started = time.perf_counter()
         result = palace.query(item.text, limit=K, profile=profile, per_note=False, neighbors=0)
         took = (time.perf_counter() - started) * 1000
-        chunks = [hit.chunk for hit in result.hits if hit.chunk]
-        return [f"{chunk.path}#{chunk.digest[:16]}" for chunk in chunks], took
+        return _chunk_ids(result.hits), took
 
     return ask
+
+
+def _chunk_ids(hits: Iterable[Hit]) -> list[str]:
+    chunks = [hit.chunk for hit in hits if hit.chunk]
+    return [f"{chunk.path}#{chunk.digest[:16]}" for chunk in chunks]
 
 
 def _ids(palace: Palace, rows: NDArray[np.int64]) -> list[str]:

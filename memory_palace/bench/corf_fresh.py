@@ -16,7 +16,6 @@ import numpy as np
 from memory_palace.bench.corf_data import Item
 from memory_palace.config import PALACE
 from memory_palace.palace import Palace
-from memory_palace.retrieval.anchored import look_up_anchors
 
 PROBES = 5
 """Notes whose return is timed one by one."""
@@ -77,8 +76,8 @@ def _bring_back(copy: Palace, aside: Path, path: str) -> tuple[float, bool]:
     copy.index()
     snapshot = copy.snapshot()
     title = snapshot.titles[snapshot.paths.index(path)]
-    found = look_up_anchors(copy.anchors, title).passages
-    return time.perf_counter() - started, path in {hit.chunk.path for hit in found}
+    hits = copy.look_up(title).hits
+    return time.perf_counter() - started, path in {hit.path for hit in hits}
 
 
 def _move(source: Path, target: Path) -> None:

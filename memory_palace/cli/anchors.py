@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.tier import Anchor, Tier
 from memory_palace.cli.options import SCHEMA, Json, Wait, open_palace
 from memory_palace.cli.printing import print_json, say
 from memory_palace.language.visible import visible
-from memory_palace.retrieval.anchored import AnchorAnswer, look_up_anchors
+from memory_palace.models import Hit, QueryResult
 
 app = typer.Typer(no_args_is_help=True, help="The address book: terms, and where they lead.")
 
@@ -75,23 +77,29 @@ def look_up(
 
     Example: palace anchors lookup can we talk about the radio link
     """
-    answer = look_up_anchors(
-        open_palace(ctx).anchors,
+    palace = open_palace(ctx)
+    result = palace.look_up(
         " ".join(text),
         limit=limit,
-        projects=tuple(project) if project else None,
+        projects=project or None,
         budget_bytes=budget,
     )
+    sources = palace.config.sources
     if as_json:
-        print_json({"schema": SCHEMA, **_record(answer)})
+        print_json({"schema": SCHEMA, **_record(result, sources)})
         return
-    for hit in answer.passages:
-        where = f"{hit.chunk.path}:{hit.chunk.first_line}"
-        parts = f"anchor {hit.anchor:.6f}, query {hit.query:.6f}, source {hit.source}"
-        print(visible(f"{where}  {hit.score:.6f}  ({parts})"))
-        print(visible(f"  {hit.chunk.preview}"))
-    names = ", ".join(f"{name} ({how} {strength:.2f})" for name, how, strength in answer.fired)
-    say(f"answered by {answer.path}: {names}" if names else "no anchor fired; ask `palace query`")
+    for hit in result.hits:
+        anchor, query = (part.value for part in hit.contributions)
+        line = hit.chunk.first_line if hit.chunk else 1
+        parts = f"anchor {anchor:.6f}, query {query:.6f}, source {source_of(hit.path, sources)}"
+        print(visible(f"{hit.path}:{line}  {hit.score:.6f}  ({parts})"))
+        print(visible(f"  {hit.snippet}"))
+    found = result.anchors
+    if found is None or not found.fired:
+        say("no anchor fired; ask `palace query`")
+        return
+    names = (f"{anchor.display} ({anchor.how} {anchor.strength:.2f})" for anchor in found.fired)
+    say(f"answered by {found.answered_by}: {', '.join(names)}")
 
 
 @app.command("report")
@@ -157,22 +165,29 @@ def export(
         print(path)
 
 
-def _record(answer: AnchorAnswer) -> dict[str, object]:
+def _record(result: QueryResult, sources: Mapping[str, str]) -> dict[str, object]:
+    found = result.anchors
     return {
-        "answered_by": answer.path,
-        "anchors": [{"anchor": a, "how": how, "strength": s} for a, how, s in answer.fired],
-        "passages": [
-            {
-                "path": hit.chunk.path,
-                "line": hit.chunk.first_line,
-                "last_line": hit.chunk.last_line,
-                "heading": list(hit.chunk.heading_path),
-                "source": hit.source,
-                "score": hit.score,
-                "anchor": hit.anchor,
-                "query": hit.query,
-                "preview": hit.chunk.preview,
-            }
-            for hit in answer.passages
+        "answered_by": found.answered_by if found else result.mode,
+        "anchors": [
+            {"anchor": anchor.display, "how": anchor.how, "strength": anchor.strength}
+            for anchor in (found.fired if found else ())
         ],
+        "passages": [_passage_record(hit, sources) for hit in result.hits],
+    }
+
+
+def _passage_record(hit: Hit, sources: Mapping[str, str]) -> dict[str, object]:
+    anchor, query = (part.value for part in hit.contributions)
+    chunk = hit.chunk
+    return {
+        "path": hit.path,
+        "line": chunk.first_line if chunk else None,
+        "last_line": chunk.last_line if chunk else None,
+        "heading": list(chunk.heading_path) if chunk else [],
+        "source": source_of(hit.path, sources),
+        "score": hit.score,
+        "anchor": anchor,
+        "query": query,
+        "preview": hit.snippet,
     }

@@ -136,8 +136,8 @@ def _lines(result: QueryResult, texts: list[str], *, details: bool) -> Iterator[
         figures = ", ".join(f"{name} {value:g}" for name, value in result.gate.items())
         yield f"gate: clip(1 - (best - semantic) / width, 0, 1) with {figures}"
     if details and result.anchors:
-        fired = ", ".join(result.anchors.fired) or "no anchor"
-        yield visible(f"answered by {result.anchors.path}: {fired}")
+        fired = ", ".join(map(str, result.anchors.fired)) or "no anchor"
+        yield visible(f"answered by {result.anchors.answered_by}: {fired}")
     for hit, text in zip(result.hits, texts, strict=True):
         indent = "  " if hit.role == "core" else "     "
         arrow = "" if hit.role == "core" else "  -> "
@@ -174,8 +174,8 @@ def _record(result: QueryResult, texts: list[str], *, full: bool) -> dict[str, o
         "freshness": result.freshness,
         "behind": result.behind,
         "gate": dict(result.gate),
-        "answered_by": result.anchors.path if result.anchors else result.mode,
-        "anchors": list(result.anchors.fired) if result.anchors else [],
+        "answered_by": result.anchors.answered_by if result.anchors else result.mode,
+        "anchors": [str(anchor) for anchor in result.anchors.fired] if result.anchors else [],
         "hits": [
             _hit_record(hit) | ({"text": text} if full else {})
             for hit, text in zip(result.hits, texts, strict=True)

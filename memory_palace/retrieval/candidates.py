@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from memory_palace.errors import UsageError
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Query
+from memory_palace.models import AnchorEvidence, Query
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.evidence import Evidence
 from memory_palace.retrieval.filters import match_notes
+from memory_palace.retrieval.scoring import Rule, score_exactly
 
 NEAREST = 28
 """Passages: enough for the seven nearest notes, which the guards of source document 001 look at,
@@ -25,11 +28,11 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
                 "or give a filter such as `--type project` to list notes"
             )
         return _listed(query, snapshot, half_life_days)
+    if query.anchors is not None and query.anchors.answered_by != "dense":
+        return _anchored(query, query.anchors, snapshot, half_life_days)
     # The place after the last note answers for dead rows, whose note is -1.
     allowed = np.append(match_notes(snapshot, query.filters), False)
     rows = np.flatnonzero(allowed[snapshot.row_note])
-    if query.anchors is not None and query.anchors.path != "dense":
-        rows = np.intersect1d(rows, query.anchors.rows)
     evidence = Evidence(query, snapshot)
     return SearchContext(
         query,
@@ -41,6 +44,38 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
         evidence=evidence,
         nearest=evidence.nearest(rows, limit=NEAREST),
     )
+
+
+def _anchored(
+    query: Query, found: AnchorEvidence, snapshot: Snapshot, half_life_days: float
+) -> SearchContext:
+    """Return the passages that anchors found; no other row is compared with the question."""
+    evidence = Evidence(query, snapshot)
+    return SearchContext(
+        query,
+        snapshot,
+        half_life_days,
+        rows=found.rows,
+        notes=snapshot.row_note[found.rows].astype(np.int64),
+        cosines=evidence.exact_cosines(found.rows).astype(np.float32),
+        evidence=evidence,
+        nearest=np.zeros(0, np.int64),
+        anchored=found,
+    )
+
+
+def admit_anchored(context: SearchContext, found: AnchorEvidence, rule: Rule) -> SearchContext:
+    """Keep the best passages, ``found.limit`` at most, of a capped source only its share."""
+    counts: Counter[str] = Counter()
+    kept: list[int] = []
+    for place in score_exactly(context, rule).order().tolist():
+        source = found.capped[place]
+        counts[source] += 1
+        if not source or counts[source] <= found.cap:
+            kept.append(place)
+        if len(kept) == found.limit:
+            break
+    return context.pick(np.array(kept, np.int64))
 
 
 def _listed(query: Query, snapshot: Snapshot, half_life_days: float) -> SearchContext:

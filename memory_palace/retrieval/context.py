@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Query, Scores
+from memory_palace.models import AnchorEvidence, Query, Scores
 from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.tables import FactRows, WordRows
 
@@ -35,6 +35,8 @@ class SearchContext:
     nearest: Places
     """Rows of the candidates that are nearest in meaning, nearest first; empty without vectors."""
 
+    anchored: AnchorEvidence | None = None
+    """Where anchors chose the candidates: the cosines of so few are exact from the start."""
     settled: dict[str, Scores] = field(default_factory=dict)
     """Values of signals that depend on neither vectors nor the choice of candidates."""
 
@@ -76,7 +78,7 @@ class SearchContext:
 
     def pick_exactly(self, places: Places) -> SearchContext:
         """Keep some candidates, with exact evidence for them and the rest of their notes."""
-        if self.is_listing:
+        if self.is_listing or self.anchored:
             return self.pick(places)
         evidence = self.evidence.exactly(self.notes[places])
         picked = replace(self, evidence=evidence).pick(places)

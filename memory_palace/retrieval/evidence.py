@@ -81,7 +81,7 @@ class Evidence:
         for name in ("dense", "note_dense", "described", "bridge"):
             exact.__dict__.pop(name, None)
         exact.cosines = self.cosines.copy()
-        exact.cosines[wanted] = self._exact_cosines(wanted)
+        exact.cosines[wanted] = self.exact_cosines(wanted)
         if self._is_enriched:
             exact._refine_described(self, wanted)
         return exact
@@ -103,7 +103,7 @@ class Evidence:
         near = rows
         if len(rows) > _NEAR * limit:
             near = rows[np.argpartition(-cosines, _NEAR * limit)[: _NEAR * limit]]
-        order = np.lexsort((near, -np.round(self._exact_cosines(near), _DECIMALS)))
+        order = np.lexsort((near, -np.round(self.exact_cosines(near), _DECIMALS)))
         nearest: Places = near[order[:limit]]
         return nearest
 
@@ -184,7 +184,7 @@ class Evidence:
 
     @cached_property
     def _cosine_moments(self) -> tuple[float, float]:
-        return find_moments(self._exact_cosines(sample_rows(self._snapshot)))
+        return find_moments(self.exact_cosines(sample_rows(self._snapshot)))
 
     def _described(self, vector: Vector | None) -> Scores:
         if vector is None or not self._query.text or not self._is_enriched:
@@ -198,7 +198,8 @@ class Evidence:
         mean, deviation = find_moments(sample)
         return stand_above(cosines, mean, max(deviation, LEAST_DEVIATION))
 
-    def _exact_cosines(self, rows: Places) -> Exact:
+    def exact_cosines(self, rows: Places) -> Exact:
+        """Return the cosine of some rows with the question in double precision."""
         if self._query.vector is None or not self._query.text:
             return np.zeros(len(rows))
         return self._multiply(rows, self._query.vector)

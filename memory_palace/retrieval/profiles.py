@@ -152,6 +152,6 @@ def check_detail(profile: Profile, detail: Detail) -> None:
 
 def weigh(found: AnchorEvidence) -> Profile:
     """Return the profile ``anchors`` with a palace's weights; where none fired, dense search."""
-    if found.path == "dense":
+    if found.answered_by == "dense":
         return Profile("anchors", {"semantic": 1.0})
     return Profile("anchors", dict(zip(("anchor", "semantic"), found.weights, strict=True)))

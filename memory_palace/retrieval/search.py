@@ -11,7 +11,7 @@ from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Hit, Query
 from memory_palace.retrieval.budget import fit_budget
-from memory_palace.retrieval.candidates import find_candidates
+from memory_palace.retrieval.candidates import admit_anchored, find_candidates
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.gate import GATE_SHARE, Gate, make_gate
 from memory_palace.retrieval.guards import RESCUED_TO, preserve_rank
@@ -63,6 +63,8 @@ def search(
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     is_gated = gate and bool(chosen.gated) and not context.is_listing
     rule = Rule(chosen, _gate_of(context, gate_share) if is_gated else None)
+    if context.anchored is not None:
+        context = admit_anchored(context, context.anchored, rule)
     depth = max(limit, RESCUED_TO) if chosen.preserves_rank else limit
     scored, best = rank(context, rule, limit=depth, per_note=per_note)
     if chosen.preserves_rank:
@@ -78,6 +80,15 @@ def search(
     if max_bytes is not None:
         hits = fit_budget(hits, max_bytes)
     return Found(hits, rule.gate.figures() if rule.gate else {})
+
+
+def rank_anchored(query: Query, snapshot: Snapshot, *, max_bytes: int | None = None) -> list[Hit]:
+    """Rank passages that anchors lead to, and nothing where none fired."""
+    if query.anchors is None or query.anchors.answered_by == "dense":
+        return []
+    limit = query.anchors.limit
+    found = search(query, snapshot, limit=limit, per_note=False, neighbors=0, max_bytes=max_bytes)
+    return found.hits
 
 
 def _gate_of(context: SearchContext, share: float) -> Gate:

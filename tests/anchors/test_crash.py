@@ -9,7 +9,6 @@ import pytest
 from stopping import is_stopped
 
 from memory_palace.palace import Palace
-from memory_palace.retrieval.anchored import look_up_anchors
 
 CALLS = ("open", "fsync", "replace", "unlink")
 Write = Callable[[str, str], Path]
@@ -17,8 +16,9 @@ Write = Callable[[str, str], Path]
 
 def answer(palace: Palace) -> tuple[str, tuple[str, ...]]:
     """Return what a fresh reader is told of the mast, anchors or not."""
-    found = look_up_anchors(Palace(palace.paths.root).anchors, "snowdrift sensor")
-    return found.path, tuple(sorted({hit.chunk.path for hit in found.passages}))
+    result = Palace(palace.paths.root).look_up("snowdrift sensor")
+    assert result.anchors is not None
+    return result.anchors.answered_by, tuple(sorted({hit.path for hit in result.hits}))
 
 
 def test_a_stopped_nightly_build_leaves_the_old_anchors_or_the_new_ones(

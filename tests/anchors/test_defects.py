@@ -11,16 +11,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from asking_anchors import fired_anchors
 
-from memory_palace.anchors.lookup import look_up
+from memory_palace.anchors.lookup import find_passages
 from memory_palace.bench.corf import measure_corf
 from memory_palace.bench.corf_data import Item, generate_corf, read_items, write_items
 from memory_palace.bench.corf_fresh import with_fresh_notes
 from memory_palace.bench.plots import draw_corf
-from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError
+from memory_palace.models import AnchorEvidence
 from memory_palace.palace import Palace
-from memory_palace.retrieval.anchored import look_up_anchors
 
 
 def test_h2_the_exported_vectors_pair_with_the_exported_texts(
@@ -52,29 +52,22 @@ def test_h7_a_lookup_embeds_nothing_but_the_question(
     palace: Palace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     palace.anchors.build()
-    embedder = palace.embedder()
-    vector = embed_query(embedder, "tipping bucket")
-    book = palace.anchors.book(palace.snapshot())
+    kind, asked = type(palace.embedder()), []
+    embed = kind.embed_passages
 
-    def fail(texts: object, **_: object) -> None:
-        pytest.fail(f"{texts} was embedded")
+    def note_texts(self: object, texts: list[str]) -> object:
+        asked.extend(texts)
+        return embed(self, texts)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(type(embedder), "embed_passages", fail)
-    monkeypatch.setattr(type(embedder), "embed_queries", fail)
-    found = look_up(book, "tipping bucket", vector, now_ns=0)
-    exact = book.snapshot.rows_of(found.rows) @ vector
-    assert np.allclose(found.query, np.clip(exact, 0, 1), atol=1e-6)
+    monkeypatch.setattr(kind, "embed_passages", note_texts)
+    assert palace.look_up("tipping bucket").hits
+    assert asked == ["tipping bucket"]
 
 
 @pytest.mark.parametrize("text", ["TIPPING BUCKET", "the tipping-bucket?", "“Tipping Buckets”!"])
 def test_h8_case_number_and_punctuation_do_not_hide_an_anchor(palace: Palace, text: str) -> None:
     palace.anchors.build()
-    fired = {
-        name.lower()
-        for name, how, _ in look_up_anchors(palace.anchors, text).fired
-        if how == "lexical"
-    }
-    assert "tipping bucket" in fired
+    assert ("tipping bucket", "lexical") in fired_anchors(palace, text)
 
 
 def test_h11_the_benchmark_runs_every_ablation_and_computes_every_figure(palace: Palace) -> None:
@@ -153,14 +146,17 @@ def test_h17_times_say_their_zone(palace: Palace, tmp_path: Path) -> None:
 
 def test_h18_changing_an_answer_changes_no_other(palace: Palace) -> None:
     palace.anchors.build()
-    book = palace.anchors.book(palace.snapshot())
-    vector = embed_query(palace.embedder(), "tipping bucket")
-    first = look_up(book, "tipping bucket", vector, now_ns=0)
+    snapshot = palace.snapshot()
+    notes = np.ones(len(snapshot.paths), np.bool_)
+
+    def find() -> AnchorEvidence:
+        return find_passages(palace.anchors.book(snapshot), "tipping bucket", None, notes, now_ns=0)
+
+    first = find()
     scores = first.scores.copy()
     first.scores[:] = 0
     first.rows[:] = 0
-    again = look_up(book, "tipping bucket", vector, now_ns=0)
-    assert np.array_equal(again.scores, scores)
+    assert np.array_equal(find().scores, scores)
 
 
 def _fields(item: Item) -> dict[str, object]:

@@ -7,26 +7,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from asking_anchors import answered_by, by_words, fired_anchors
 
-from memory_palace.anchors.lookup import Switches
 from memory_palace.models import Filters
 from memory_palace.palace import Palace
-from memory_palace.retrieval.anchored import look_up_anchors
 
 Write = Callable[[str, str], Path]
 
 
 def paths(palace: Palace, text: str) -> list[str]:
-    return [hit.chunk.path for hit in look_up_anchors(palace.anchors, text).passages]
+    return [hit.path for hit in palace.look_up(text).hits]
 
 
 def test_a_term_in_the_question_leads_to_its_passage(palace: Palace) -> None:
     palace.anchors.build()
-    answer = look_up_anchors(palace.anchors, "can we talk about ANTENNA MASTS?")
-    assert answer.path == "anchors"
-    assert ("antenna mast", "lexical") in {(a.lower(), how) for a, how, _ in answer.fired}
-    assert answer.passages[0].chunk.path == "palace/project_rooms/radio/plan.md"
-    assert answer.passages[0].source == "project_rooms"
+    answer = palace.look_up("can we talk about ANTENNA MASTS?")
+    assert answered_by(palace, "can we talk about ANTENNA MASTS?") == "anchors"
+    assert ("antenna mast", "lexical") in fired_anchors(palace, "can we talk about ANTENNA MASTS?")
+    assert answer.hits[0].chunk.path == "palace/project_rooms/radio/plan.md"
 
 
 def test_an_alias_leads_where_its_term_does(palace: Palace, write: Write) -> None:
@@ -40,29 +38,30 @@ def test_a_pronoun_stands_for_the_project_with_an_open_card(palace: Palace, writ
     write("dispatch_corridor/active/card.md", "# Fix it\n\nSee [[plan]].\n")
     palace.index()
     palace.anchors.build()
-    answer = look_up_anchors(palace.anchors, "how is our work going", switches=_lexical())
-    assert answer.path == "pronoun"
-    assert {hit.chunk.path for hit in answer.passages} == {"palace/project_rooms/radio/plan.md"}
+    text = "how is our work going"
+    assert answered_by(by_words(palace), text) == "pronoun"
+    assert {hit.path for hit in by_words(palace).look_up(text).hits} == {
+        "palace/project_rooms/radio/plan.md"
+    }
 
 
 def test_a_pronoun_adds_nothing_where_an_anchor_fired(palace: Palace) -> None:
     palace.anchors.build()
-    assert (
-        look_up_anchors(palace.anchors, "our antenna mast", switches=_lexical()).path == "anchors"
-    )
+    assert answered_by(by_words(palace), "our antenna mast") == "anchors"
 
 
 def test_without_any_anchor_dense_search_answers(palace: Palace) -> None:
     palace.anchors.build()
-    assert look_up_anchors(palace.anchors, "zzz qqq", switches=_lexical()).path == "dense"
-    result = palace.query("zzz qqq", profile="anchors", neighbors=0)
-    assert result.anchors is not None and result.anchors.path == "dense"
+    assert answered_by(by_words(palace), "zzz qqq") == "dense"
+    assert by_words(palace).look_up("zzz qqq").hits == ()
+    result = by_words(palace).query("zzz qqq", profile="anchors", neighbors=0)
+    assert result.anchors is not None and result.anchors.answered_by == "dense"
 
 
 def test_scores_of_the_profile_are_the_sum_of_their_parts(palace: Palace) -> None:
     palace.anchors.build()
     result = palace.query("tipping bucket", profile="anchors", neighbors=0)
-    assert result.anchors is not None and result.anchors.path == "anchors"
+    assert result.anchors is not None and result.anchors.answered_by == "anchors"
     assert result.hits
     for hit in result.hits:
         assert [part.signal for part in hit.contributions] == ["anchor", "semantic"]
@@ -88,9 +87,9 @@ def test_asking_twice_gives_the_same_scores_and_changes_no_file(palace: Palace) 
     """H6: scores of a question must not be kept in the index."""
     palace.anchors.build()
     before = {p.name: p.read_bytes() for p in palace.paths.index.iterdir()}
-    first = look_up_anchors(palace.anchors, "tipping bucket")
-    look_up_anchors(palace.anchors, "referee reports and antenna mast")
-    assert look_up_anchors(palace.anchors, "tipping bucket") == first
+    first = palace.look_up("tipping bucket").hits
+    palace.look_up("referee reports and antenna mast")
+    assert palace.look_up("tipping bucket").hits == first
     assert {p.name: p.read_bytes() for p in palace.paths.index.iterdir()} == before
 
 
@@ -113,13 +112,5 @@ def test_one_note_may_answer_with_several_passages(palace: Palace, write: Write)
     )
     palace.index()
     palace.anchors.build()
-    lines = [
-        h.chunk.first_line
-        for h in look_up_anchors(palace.anchors, "the kiln").passages
-        if "long" in h.chunk.path
-    ]
+    lines = [h.chunk.first_line for h in palace.look_up("the kiln").hits if "long" in h.path]
     assert len(set(lines)) > 1
-
-
-def _lexical() -> Switches:
-    return Switches(semantic=False)

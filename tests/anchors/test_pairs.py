@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
-from memory_palace.anchors.lookup import EVERYTHING
+from asking_anchors import by_words, fired_anchors
+
 from memory_palace.anchors.pairs import MOST, collect_pairs, list_pairs, pairs_of
 from memory_palace.index.postings import hash_key
 from memory_palace.palace import Palace
-from memory_palace.retrieval.anchored import look_up_anchors
 
 Write = Callable[[str, str], Path]
-LEXICAL = replace(EVERYTHING, semantic=False)
 
 
 def first(palace: Palace, text: str) -> str:
-    return look_up_anchors(palace.anchors, text, switches=LEXICAL).passages[0].chunk.path
+    return by_words(palace).look_up(text).hits[0].path
 
 
 def test_stop_words_numbers_and_short_words_do_not_part_a_pair() -> None:
@@ -48,12 +46,13 @@ def test_a_phrase_of_two_words_that_stand_everywhere_leads_to_where_it_stands(
         write(f"chambers/wren/{name}.md", f"It was a slow morning for the keeper of {name}.\n")
     palace.index()
     palace.anchors.build()
-    found = look_up_anchors(palace.anchors, "somebody spoke of a slow morning", switches=LEXICAL)
-    assert {hit.chunk.path for hit in found.passages[:2]} == {
+    text = "somebody spoke of a slow morning"
+    found = by_words(palace).look_up(text)
+    assert {hit.path for hit in found.hits[:2]} == {
         "palace/chambers/wren/x.md",
         "palace/chambers/wren/y.md",
     }
-    assert ("slow morn", "word") in {(anchor, how) for anchor, how, _ in found.fired}
+    assert ("slow morn", "word") in fired_anchors(palace, text)
 
 
 def test_updates_bring_their_pairs_and_deletions_take_them(palace: Palace, write: Write) -> None:
@@ -68,5 +67,4 @@ def test_updates_bring_their_pairs_and_deletions_take_them(palace: Palace, write
     assert first(palace, "a copper train?") == "palace/chambers/wren/new.md"
     note.unlink()
     palace.index()
-    found = look_up_anchors(palace.anchors, "a copper train?", switches=LEXICAL)
-    assert "copper train" not in {anchor for anchor, _, _ in found.fired}
+    assert ("copper train", "word") not in fired_anchors(palace, "a copper train?")

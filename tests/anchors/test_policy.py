@@ -6,33 +6,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from asking_anchors import fired_anchors, with_settings
 
 from memory_palace.anchors.policy import source_of
 from memory_palace.config import parse_config
 from memory_palace.errors import ConfigError
 from memory_palace.palace import Palace
-from memory_palace.retrieval.anchored import look_up_anchors
 
 Write = Callable[[str, str], Path]
 
 
-def with_settings(palace: Palace, **settings: object) -> Palace:
-    return Palace(palace.paths.root, config=parse_config(settings))
-
-
 def found(palace: Palace, text: str) -> set[str]:
-    return {hit.chunk.path for hit in look_up_anchors(palace.anchors, text).passages}
+    return {hit.path for hit in palace.look_up(text).hits}
 
 
 def test_a_denied_anchor_neither_is_built_nor_triggers(palace: Palace) -> None:
     """H9: the lists are enforced at build and at query."""
     palace.anchors.build()
     late = with_settings(palace, anchors={"deny": ["Antenna Masts", "/tipping/"]})
-    fired = {
-        name.lower()
-        for name, _, _ in look_up_anchors(late.anchors, "antenna mast tipping bucket").fired
-    }
-    assert not any("antenna mast" in name or "tipping" in name for name in fired)
+    fired = fired_anchors(late, "antenna mast tipping bucket")
+    assert not any("antenna mast" in name or "tipping" in name for name, _ in fired)
     late.anchors.build()
     displays = {anchor.display.lower() for tier in late.anchors.tiers() for anchor in tier.anchors}
     assert "antenna mast" not in displays and "tipping bucket" not in displays
@@ -46,10 +39,10 @@ def test_a_denied_term_triggers_neither_as_a_word_nor_as_a_pair(
     palace.index()
     palace.anchors.build()
     asked = "copper trains in the tipping yard"
-    fired = {name for name, _, _ in look_up_anchors(palace.anchors, asked).fired}
+    fired = {name for name, _ in fired_anchors(palace, asked)}
     assert {"copper train", "train", "tip"} <= fired
     late = with_settings(palace, anchors={"deny": ["copper train", "/tipping/"]})
-    fired = {name for name, _, _ in look_up_anchors(late.anchors, asked).fired}
+    fired = {name for name, _ in fired_anchors(late, asked)}
     assert "train" in fired
     assert not {"copper train", "tip", "train tip", "tip yard"} & fired
 
@@ -79,11 +72,11 @@ def test_an_untrusted_source_counts_less_and_fills_only_its_share(
     palace.index()
     careful = with_settings(palace, sources={"palace/chambers/mail": "untrusted"})
     careful.anchors.build()
-    answer = look_up_anchors(careful.anchors, "tipping bucket", limit=9)
-    mails = [hit for hit in answer.passages if hit.source == "palace/chambers/mail"]
+    answer = careful.look_up("tipping bucket", limit=9)
+    mails = [hit for hit in answer.hits if hit.path.startswith("palace/chambers/mail/")]
     assert 0 < len(mails) <= 3
-    assert all(hit.anchor <= 0.5 for hit in mails)
-    assert answer.passages[0].chunk.path == "palace/project_rooms/rain/gauge.md"
+    assert all(hit.contributions[0].value <= 0.5 for hit in mails)
+    assert answer.hits[0].chunk.path == "palace/project_rooms/rain/gauge.md"
 
 
 @pytest.mark.parametrize(
@@ -148,6 +141,6 @@ def test_instructions_in_a_note_are_text(palace: Palace, write: Write) -> None:
     )
     palace.index()
     palace.anchors.build()
-    hits = look_up_anchors(palace.anchors, "antenna mast of the hill station").passages
+    hits = palace.look_up("antenna mast of the hill station").hits
     assert hits[0].chunk.path == "palace/project_rooms/radio/plan.md"
     assert "evil" not in hits[0].chunk.path

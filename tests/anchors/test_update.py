@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from asking_anchors import by_words, with_settings
 
 from memory_palace.anchors.build import Past, build_tier
 from memory_palace.anchors.corpus import Reader
-from memory_palace.anchors.lookup import EVERYTHING
+from memory_palace.anchors.lookup import POOL
 from memory_palace.anchors.nightly import commit_tier
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
-from memory_palace.retrieval.anchored import look_up_anchors
 
 Write = Callable[[str, str], Path]
-LEXICAL = replace(EVERYTHING, semantic=False)
 
 
 def found(palace: Palace, text: str) -> set[str]:
-    return {h.chunk.path for h in look_up_anchors(palace.anchors, text, switches=LEXICAL).passages}
+    return {hit.path for hit in by_words(palace).look_up(text).hits}
 
 
 def test_a_new_note_is_reachable_through_its_anchors_after_one_update(
@@ -62,7 +60,7 @@ def test_entries_that_came_by_an_update_have_lines(palace: Palace, write: Write)
     palace.anchors.build()
     write("chambers/wren/new.md", "# Snow\n\n\n\nMelt water in the tipping bucket.\n")
     palace.index()
-    hits = look_up_anchors(palace.anchors, "tipping bucket").passages
+    hits = palace.look_up("tipping bucket").hits
     assert all(hit.chunk.first_line >= 1 and hit.chunk.last_line >= 1 for hit in hits)
 
 
@@ -128,16 +126,29 @@ def test_builds_and_updates_at_the_same_time_lose_nothing(palace: Palace, write:
     assert {f"palace/chambers/wren/n{n}.md" for n in range(6)} <= found(palace, "tipping bucket")
 
 
-def test_what_is_new_is_admitted_before_what_is_old(palace: Palace, write: Write) -> None:
+def test_new_passages_are_admitted_before_older_and_better_ones(
+    palace: Palace, write: Write
+) -> None:
+    write("grand_hall/anchors.md", "- Whistle\n")
+    for number in range(POOL + 10):
+        write(f"chambers/wren/n{number}.md", f"Copper of day{number} and a whistle.\n")
+    palace.index()
+    palace.anchors.build()
+    write("chambers/wren/new.md", f"A whistle{' and other things' * 9}.\n")
+    palace.index()
+    limited = with_settings(palace, anchors={"max_chunks": POOL})
+    answer = limited.look_up("whistle, copper").hits
+    by_anchor = {hit.path: hit.contributions[0].value for hit in answer}
+    assert len(by_anchor) == POOL
+    assert by_anchor["palace/chambers/wren/new.md"] == min(by_anchor.values())
+
+
+def test_a_nightly_build_keeps_how_old_a_passage_is(palace: Palace, write: Write) -> None:
     palace.anchors.build()
     write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket.\n")
     palace.index()
-    without = replace(LEXICAL, episodic=False, words=False)
-    hits = look_up_anchors(palace.anchors, "tipping bucket", switches=without).passages
-    assert "palace/chambers/wren/new.md" not in {hit.chunk.path for hit in hits}
     palace.anchors.build()
-    tier = palace.anchors.tiers()[0]
-    assert np.count_nonzero(tier.added_ns) == 1, "a nightly build keeps how old a passage is"
+    assert np.count_nonzero(palace.anchors.tiers()[0].added_ns) == 1
 
 
 def test_the_commit_record_names_the_files_and_nothing_else_stays(palace: Palace) -> None:
