@@ -14,17 +14,17 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
 from memory_palace.navigation.belief import FINAL, BeliefState, new_belief
 from memory_palace.navigation.calibration import Null, calibrate
-from memory_palace.navigation.candidates import (
-    Candidate,
+from memory_palace.navigation.node_ranking import (
     Narrowing,
+    NodeCandidate,
     retrieve_candidates,
     score_threshold,
 )
-from memory_palace.navigation.locus import MemoryNode, Pose2D
+from memory_palace.navigation.nodes import MemoryNode, Pose2D
 from memory_palace.navigation.perception import NoisyPerception
 from memory_palace.navigation.proposer import Proposer, RuleProposer, Surroundings, go_to
 from memory_palace.navigation.rehearsal import Rehearsal
-from memory_palace.navigation.store import NodeStore
+from memory_palace.navigation.shelves import NodeStore
 from memory_palace.navigation.verifier import RuleVerifier
 
 NODES = 30
@@ -110,7 +110,7 @@ class _House:
     def search(self, way: str, seed: str) -> int:
         """Return the steps until the target was reached."""
         source = random.Random(seed)
-        remembers: Callable[[frozenset[int]], list[Candidate]] = (
+        remembers: Callable[[frozenset[int]], list[NodeCandidate]] = (
             self._retrieve if way == "guided" else lambda looked: []
         )
         run = Rehearsal(
@@ -120,7 +120,7 @@ class _House:
         walk: Proposer = RandomWalk(source) if way == "random" else RuleProposer()
         return run.run(walk, RuleVerifier(), limit=MOST_STEPS)
 
-    def _retrieve(self, looked: frozenset[int]) -> list[Candidate]:
+    def _retrieve(self, looked: frozenset[int]) -> list[NodeCandidate]:
         return retrieve_candidates(
             self._goal, self._store, self._embedder, narrowing=Narrowing(looked)
         )

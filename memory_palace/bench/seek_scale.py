@@ -13,9 +13,9 @@ from memory_palace.bench.scale import Row
 from memory_palace.bench.seeking import SEED
 from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.navigation.candidates import search_shelf
-from memory_palace.navigation.locus import MemoryNode, Pose2D
-from memory_palace.navigation.store import NodeStore
+from memory_palace.navigation.node_ranking import search_shelf
+from memory_palace.navigation.nodes import MemoryNode, Pose2D
+from memory_palace.navigation.shelves import NodeStore
 
 _VOCABULARY, _WORDS, _RUNS = 20_000, 12, 40
 

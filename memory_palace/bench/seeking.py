@@ -15,9 +15,9 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
 from memory_palace.models import Matrix, Vector
 from memory_palace.navigation.calibration import calibrate
-from memory_palace.navigation.candidates import Scoring, retrieve_candidates, score_threshold
-from memory_palace.navigation.locus import MemoryNode, Pose2D
-from memory_palace.navigation.store import NodeStore
+from memory_palace.navigation.node_ranking import Scoring, retrieve_candidates, score_threshold
+from memory_palace.navigation.nodes import MemoryNode, Pose2D
+from memory_palace.navigation.shelves import NodeStore
 
 STORES = 1_000
 SEED = 7

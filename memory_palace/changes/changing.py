@@ -65,9 +65,14 @@ def change_notes(
         identity = None
         if change:
             identity = apply_change(
-                engine.paths, change, command=command, reason=planned.reason, now=_now(),
-                evidence=planned.evidence, allow_uncommitted=allow_uncommitted,
-            )  # fmt: skip
+                engine.paths,
+                change,
+                command=command,
+                reason=planned.reason,
+                now=_now(),
+                evidence=planned.evidence,
+                allow_uncommitted=allow_uncommitted,
+            )
     remark = reindex(engine) if change else ""
     return Outcome(render_diff(change), planned.reason, _paths(change), identity, remark)
 

@@ -93,6 +93,9 @@ def plan_restore(paths: PalacePaths, path: str) -> Move:
 
 def _move(engine: Engine, move: Move, reason: str, apply: bool, allow_uncommitted: bool) -> Outcome:
     return change_notes(
-        engine, lambda _: Plan([move], reason), command="cold", apply=apply,
+        engine,
+        lambda _: Plan([move], reason),
+        command="cold",
+        apply=apply,
         allow_uncommitted=allow_uncommitted,
-    )  # fmt: skip
+    )

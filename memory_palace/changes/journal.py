@@ -78,9 +78,16 @@ def apply_change(
     writes = describe_writes(change)
     moved = {move.old: digest((paths.root / move.old).read_bytes()) for move in moves}
     entry = LoggedChange(
-        f"{now}-{len(log) + 1}", now, command, reason, tuple(evidence), writes, moves,
-        digests_after(writes, moves, moved), undoes,
-    )  # fmt: skip
+        f"{now}-{len(log) + 1}",
+        now,
+        command,
+        reason,
+        tuple(evidence),
+        writes,
+        moves,
+        digests_after(writes, moves, moved),
+        undoes,
+    )
     _keep(paths, change)
     write_atomic(paths.palace / _JOURNAL, json.dumps(entry.to_record()).encode())
     try:
@@ -148,9 +155,14 @@ def undo(
     recover(paths)
     planned = plan_undo(paths, command=command, identity=identity)
     apply_change(
-        paths, planned.change, command=planned.entry.command, now=now, allow_uncommitted=True,
-        reason=f"undo {planned.entry.identity}", undoes=planned.entry.identity,
-    )  # fmt: skip
+        paths,
+        planned.change,
+        command=planned.entry.command,
+        now=now,
+        allow_uncommitted=True,
+        reason=f"undo {planned.entry.identity}",
+        undoes=planned.entry.identity,
+    )
     return planned
 
 

@@ -14,7 +14,7 @@ from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.navigation.loci import (
     DEFAULT_ROOM,
-    Loci,
+    LocusList,
     add_locus,
     export_record,
     import_loci,
@@ -22,7 +22,8 @@ from memory_palace.navigation.loci import (
     read_loci,
     read_node_list,
 )
-from memory_palace.navigation.locus import Locus, Pose2D
+from memory_palace.navigation.locus_notes import Locus
+from memory_palace.navigation.nodes import Pose2D
 
 app = typer.Typer(no_args_is_help=True, help="Notes that have a place: loci.")
 Within = Annotated[float | None, typer.Option("--within", min=0.0, help="Metres at most.")]
@@ -139,7 +140,7 @@ def parse_pose(text: str) -> Pose2D:
     return Pose2D(*numbers)
 
 
-def _place(found: Loci, at: str) -> Pose2D:
+def _place(found: LocusList, at: str) -> Pose2D:
     if not at.isdecimal():
         return parse_pose(at)
     poses = {locus.node.node_id: locus.node.pose for locus in found.loci}
@@ -148,7 +149,7 @@ def _place(found: Loci, at: str) -> Pose2D:
     return poses[int(at)]
 
 
-def _report(found: Loci) -> None:
+def _report(found: LocusList) -> None:
     for problem in found.problems:
         say(str(problem))
 

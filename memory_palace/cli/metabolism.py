@@ -23,7 +23,7 @@ from memory_palace.metabolism.cycle import (
     take_report,
 )
 from memory_palace.metabolism.elimination import Proposal
-from memory_palace.metabolism.gates import Gate
+from memory_palace.metabolism.gates import PromotionGate
 
 app = typer.Typer(no_args_is_help=True, help="What outlives its project, and what goes.")
 Note = Annotated[str, typer.Argument(help="Path, stem, title or alias of a note.")]
@@ -223,7 +223,7 @@ def _parse_sections(given: Sequence[str]) -> dict[str, str]:
     return sections
 
 
-def _print_gates(gates: Sequence[Gate]) -> None:
+def _print_gates(gates: Sequence[PromotionGate]) -> None:
     for gate in gates:
         print(visible(f"  {'open  ' if gate.is_open else 'closed'}  {gate.name}: {gate.counted}"))
 
@@ -242,7 +242,7 @@ def _report_record(found: Report) -> dict[str, object]:
     }
 
 
-def _gate_record(gate: Gate) -> dict[str, object]:
+def _gate_record(gate: PromotionGate) -> dict[str, object]:
     return {
         "name": gate.name,
         "open": gate.is_open,

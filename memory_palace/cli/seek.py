@@ -15,8 +15,9 @@ from memory_palace.language.visible import visible
 from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.loop import StepRecord
 from memory_palace.navigation.search_run import run_search
+from memory_palace.navigation.search_session import SearchSession
 from memory_palace.navigation.searches import (
-    Plan,
+    SearchPlan,
     change_search_goal,
     confirm_node,
     load_search,
@@ -28,7 +29,6 @@ from memory_palace.navigation.searches import (
     start_search,
     step_search,
 )
-from memory_palace.navigation.session import Session
 
 app = typer.Typer(no_args_is_help=True, help="Pursue a goal over several steps.")
 Name: TypeAlias = Annotated[
@@ -70,7 +70,7 @@ def start(
 
     Example: palace seek start "red backpack" --loci
     """
-    plan = Plan(
+    plan = SearchPlan(
         on_loci, top_k, "literal" if literal else "calibrated", proposer, tuple(constraint or ()),
         parse_pose(position) if position else None, within, half_life,
     )  # fmt: skip
@@ -237,7 +237,7 @@ def plot(
     print(path)
 
 
-def _show_session(session: Session, *, as_json: bool) -> None:
+def _show_session(session: SearchSession, *, as_json: bool) -> None:
     if as_json:
         print_json(session.to_json())
         return
@@ -253,7 +253,7 @@ def _show_session(session: Session, *, as_json: bool) -> None:
         print(visible(f"  found at {place} {session.nodes[place] if place is not None else ''}"))
 
 
-def _show_step(record: StepRecord, session: Session, *, as_json: bool) -> None:
+def _show_step(record: StepRecord, session: SearchSession, *, as_json: bool) -> None:
     if as_json:
         print_json({"schema": SCHEMA, **record})
         return

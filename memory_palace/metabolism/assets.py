@@ -14,7 +14,7 @@ CONSTITUTION = f"{PALACE}/grand_hall/constitution.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class AssetKind:
     """One kind of note in the reflection wing."""
 
     name: str
@@ -39,11 +39,13 @@ class Kind:
         return document.section(section, *self.synonyms.get(section, ()))
 
 
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, AssetKind] = {
     kind.name: kind
     for kind in (
-        Kind(
-            "principle", "principle", "principles",
+        AssetKind(
+            "principle",
+            "principle",
+            "principles",
             ("Principle", "Rationale", "When it applies, and when not", "Evidence"),
             evidence="Evidence",
             synonyms={
@@ -52,46 +54,56 @@ KINDS: Mapping[str, Kind] = {
                 "When it applies, and when not": ("When it applies / does not", "Scope", "When"),
             },
         ),
-        Kind(
-            "kernel", "prompt kernel", "prompt_kernels",
+        AssetKind(
+            "kernel",
+            "prompt kernel",
+            "prompt_kernels",
             ("Kernel", "Inputs", "Expected behaviour", "Tested on"),
             evidence="Tested on",
             synonyms={"Kernel": ("Prompt",), "Expected behaviour": ("Expected behavior",)},
         ),
-        Kind(
-            "failure", "failure pattern", "failure_patterns",
+        AssetKind(
+            "failure",
+            "failure pattern",
+            "failure_patterns",
             ("Symptom", "Cause", "Recovery", "Detection", "Seen in"),
             evidence="Seen in",
             synonyms={"Recovery": ("Fix", "Working solution", "Solution")},
         ),
-        Kind(
-            "path", "thinking path", "thinking_paths",
+        AssetKind(
+            "path",
+            "thinking path",
+            "thinking_paths",
             ("Trigger", "Steps", "Stop condition", "Worked example"),
             synonyms={"Worked example": ("Example",), "Stop condition": ("Stop",)},
         ),
-        Kind(
-            "constitution", "constitution candidate", "constitution_candidates",
+        AssetKind(
+            "constitution",
+            "constitution candidate",
+            "constitution_candidates",
             ("Rule", "The four tests", "Cost of deviation", "Proposed wording", "Decision"),
             evidence="The four tests",
             synonyms={"Rule": ("Principle",)},
         ),
     )
-}  # fmt: skip
+}
 
-TELEGRAM = Kind(
-    "telegram", "telegram", "telegrams",
+TELEGRAM = AssetKind(
+    "telegram",
+    "telegram",
+    "telegrams",
     ("Background", "Failed attempts", "Working solution", "Principle"),
-)  # fmt: skip
+)
 
 
-def get_kind(name: str) -> Kind:
+def get_kind(name: str) -> AssetKind:
     """Return the kind of that name; ``UsageError`` lists the known ones."""
     if name not in KINDS:
         raise UsageError(f"an asset is one of {', '.join(KINDS)}, not {name!r}")
     return KINDS[name]
 
 
-def kind_of(document: Document) -> Kind | None:
+def kind_of(document: Document) -> AssetKind | None:
     """Return the kind that a note's folder in the reflection wing says."""
     for kind in (*KINDS.values(), TELEGRAM):
         if document.path.startswith(f"{WING}/{kind.folder}/"):

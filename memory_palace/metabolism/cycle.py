@@ -11,7 +11,7 @@ from memory_palace.changes.journal import read_log, read_moves
 from memory_palace.changes.logged_change import LoggedChange, digest
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.metabolism.assets import KINDS, TELEGRAM, Kind, get_kind, kind_of
+from memory_palace.metabolism.assets import KINDS, TELEGRAM, AssetKind, get_kind, kind_of
 from memory_palace.metabolism.distill import (
     LEAST_TOKENS,
     MOST_TOKENS,
@@ -22,7 +22,7 @@ from memory_palace.metabolism.distill import (
     render_telegraph,
 )
 from memory_palace.metabolism.elimination import Proposal, find_proposals
-from memory_palace.metabolism.gates import Gate, is_ripe, reflection_gates
+from memory_palace.metabolism.gates import PromotionGate, is_ripe, reflection_gates
 from memory_palace.metabolism.ledger import Ledger, make_ledger
 from memory_palace.metabolism.likeness import Cosine
 from memory_palace.metabolism.promotion import (
@@ -50,7 +50,7 @@ class Report:
 
     undistilled: tuple[Card, ...]
     """Completed cards without a telegraph."""
-    ripe: tuple[tuple[str, tuple[Gate, ...]], ...]
+    ripe: tuple[tuple[str, tuple[PromotionGate, ...]], ...]
     """Notes all of whose gates into the reflection wing are open."""
     proposals: tuple[Proposal, ...]
     uses_log: bool
@@ -65,7 +65,7 @@ class Explanation:
 
     path: str
     kind: str
-    gates: tuple[Gate, ...]
+    gates: tuple[PromotionGate, ...]
     proposal: Proposal | None
     worked_in: tuple[str, ...]
     inbound: tuple[str, ...]
@@ -100,12 +100,16 @@ def explain_note(engine: Engine, name: str, *, kind: str | None = None) -> Expla
     own = kind_of(document)
     successes, failures = ledger.record(path)
     return Explanation(
-        path, own.name if own else "note",
+        path,
+        own.name if own else "note",
         tuple(gates_for(ledger, path, wanted, sections={})),
         next((p for p in proposals if path in (p.path, p.other)), None),
-        tuple(card.path for card in ledger.worked_in(path)), tuple(ledger.inbound(path)),
-        ledger.last_use(path), successes, failures,
-    )  # fmt: skip
+        tuple(card.path for card in ledger.worked_in(path)),
+        tuple(ledger.inbound(path)),
+        ledger.last_use(path),
+        successes,
+        failures,
+    )
 
 
 def distill(
@@ -256,7 +260,7 @@ def undistilled_cards(ledger: Ledger) -> list[Card]:
     ]
 
 
-def find_ripe(ledger: Ledger) -> list[tuple[str, tuple[Gate, ...]]]:
+def find_ripe(ledger: Ledger) -> list[tuple[str, tuple[PromotionGate, ...]]]:
     """Return the notes that may be compiled and have not been."""
     found = []
     for path, document in ledger.documents.items():
@@ -270,7 +274,7 @@ def find_ripe(ledger: Ledger) -> list[tuple[str, tuple[Gate, ...]]]:
 
 
 def _write_missing(
-    ledger: Ledger, path: str, kind: Kind, given: Mapping[str, str], model: str
+    ledger: Ledger, path: str, kind: AssetKind, given: Mapping[str, str], model: str
 ) -> dict[str, str]:
     missing = kind.missing(draft_sections(ledger, path, kind, sections=given))
     if not missing:

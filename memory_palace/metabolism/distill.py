@@ -24,14 +24,26 @@ _ROOM_FILES = ("index.md", "chain_map.md", "reflection_backfill.md")
 _HEADINGS: Mapping[str, tuple[str, ...]] = {
     "Background": ("background", "goal", "context", "symptom", "problem", "situation"),
     "Failed attempts": (
-        "failed attempts", "attempts", "what failed", "tried", "dead ends", "false starts", "cause",
+        "failed attempts",
+        "attempts",
+        "what failed",
+        "tried",
+        "dead ends",
+        "false starts",
+        "cause",
     ),
     "Working solution": (
-        "working solution", "solution", "what worked", "result", "results", "outcome", "recovery",
+        "working solution",
+        "solution",
+        "what worked",
+        "result",
+        "results",
+        "outcome",
+        "recovery",
         "acceptance checks",
     ),
     "Principle": ("principle", "lesson", "lessons", "learned", "takeaway", "rule", "detection"),
-}  # fmt: skip
+}
 _LISTS = frozenset(("input paths", "output paths", "next action", "links", "seen in", "evidence"))
 _BARE_LINK = re.compile(r"\W*!?\[\[[^\[\]]*\]\]\W*")
 _CUES: Mapping[str, re.Pattern[str]] = {

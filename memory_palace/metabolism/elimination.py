@@ -12,10 +12,10 @@ from typing import Literal, TypeAlias
 
 from memory_palace.metabolism.assets import TELEGRAM, is_protected, kind_of
 from memory_palace.metabolism.ledger import Ledger, field_date
-from memory_palace.metabolism.likeness import Cosine, Pair, find_pairs
+from memory_palace.metabolism.likeness import AssetPair, Cosine, find_pairs
 from memory_palace.notes.document import Document
 
-Action: TypeAlias = Literal[
+EliminationAction: TypeAlias = Literal[
     "supersede", "return", "revive", "demote", "archive", "finish", "merge", "contradiction"
 ]
 UNUSED_DAYS = 90
@@ -27,7 +27,7 @@ after which finished work that was distilled is archived."""
 class Proposal:
     """One step for one note, and what was counted."""
 
-    action: Action
+    action: EliminationAction
     path: str
     evidence: tuple[str, ...]
     other: str = ""
@@ -45,7 +45,7 @@ def find_proposals(ledger: Ledger, *, cosine: Cosine) -> list[Proposal]:
             if proposal is not None:
                 found[path] = _hold(ledger, proposal)
     for pair in _doubtful_pairs(ledger, cosine):
-        action: Action = "merge" if pair.kind == "duplicate" else "contradiction"
+        action: EliminationAction = "merge" if pair.kind == "duplicate" else "contradiction"
         found[pair.newer] = _hold(ledger, Proposal(action, pair.newer, pair.evidence, pair.older))
         found.pop(pair.older, None)  # neither goes while they are in doubt
     return [found[path] for path in sorted(found)]
@@ -156,8 +156,10 @@ def _finished_room(ledger: Ledger, document: Document) -> Proposal | None:
     index = ledger.documents.get(f"{room}index.md")
     if index is None or index.text("status").casefold() not in ("done", "completed", "closed"):
         return None
-    if any(c.state != "completed" and c.document.text("project") == parts[2]
-           for c in ledger.cards.values()):  # fmt: skip
+    if any(
+        c.state != "completed" and c.document.text("project") == parts[2]
+        for c in ledger.cards.values()
+    ):
         return None
     outside = [
         path
@@ -169,8 +171,11 @@ def _finished_room(ledger: Ledger, document: Document) -> Proposal | None:
     last = ledger.last_use(document.path)
     if outside or last is None or (ledger.today - last).days < UNUSED_DAYS:
         return None
-    evidence = (f"{room}index.md says {index.text('status')}", f"last use {last}",
-                "no link from outside the room")  # fmt: skip
+    evidence = (
+        f"{room}index.md says {index.text('status')}",
+        f"last use {last}",
+        "no link from outside the room",
+    )
     return Proposal("finish", document.path, evidence)
 
 
@@ -189,7 +194,7 @@ def _hold(ledger: Ledger, proposal: Proposal) -> Proposal:
     return Proposal(proposal.action, proposal.path, proposal.evidence, proposal.other, why)
 
 
-def _doubtful_pairs(ledger: Ledger, cosine: Cosine) -> Iterator[Pair]:
+def _doubtful_pairs(ledger: Ledger, cosine: Cosine) -> Iterator[AssetPair]:
     assets = [
         document
         for document in ledger.documents.values()

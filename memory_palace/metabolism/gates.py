@@ -37,7 +37,7 @@ _UNTRUSTED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class PromotionGate:
     """One condition, what was counted for it, and by which notes."""
 
     name: str
@@ -46,7 +46,7 @@ class Gate:
     evidence: tuple[str, ...] = ()
 
 
-def reflection_gates(ledger: Ledger, path: str) -> list[Gate]:
+def reflection_gates(ledger: Ledger, path: str) -> list[PromotionGate]:
     """Return the conditions under which a note may be compiled into the reflection wing."""
     return [
         _worked(ledger, path),
@@ -56,7 +56,7 @@ def reflection_gates(ledger: Ledger, path: str) -> list[Gate]:
     ]
 
 
-def constitution_gates(ledger: Ledger, path: str, *, cost_of_deviation: str) -> list[Gate]:
+def constitution_gates(ledger: Ledger, path: str, *, cost_of_deviation: str) -> list[PromotionGate]:
     """Return the four tests of a constitution candidate, and what holds for every promotion."""
     document = ledger.documents[path]
     cards = ledger.worked_in(path)
@@ -65,31 +65,32 @@ def constitution_gates(ledger: Ledger, path: str, *, cost_of_deviation: str) -> 
     age = None if day is None else (ledger.today - day).days
     return [
         _worked(ledger, path),
-        Gate(
+        PromotionGate(
             "deviating is costly",
             bool(cost_of_deviation.strip()),
-            "the cost is stated" if cost_of_deviation.strip() else
-            'nobody said what deviating costs; add --section "Cost of deviation=…"',
+            "the cost is stated"
+            if cost_of_deviation.strip()
+            else 'nobody said what deviating costs; add --section "Cost of deviation=…"',
         ),
-        Gate(
+        PromotionGate(
             "a long-term default",
             age is not None and age >= LEAST_DAYS and document.text("status") != "stale",
             f"{'undated' if age is None else f'{age} days old'}, {LEAST_DAYS} needed"
             + (", and stale" if document.text("status") == "stale" else ""),
         ),
-        Gate(
+        PromotionGate(
             "not a local trick",
             len(rooms) >= LEAST_ROOMS,
             f"worked in {len(rooms)} project rooms, {LEAST_ROOMS} needed",
             tuple(rooms),
         ),
         *_always(ledger, path),
-    ]  # fmt: skip
+    ]
 
 
-def _worked(ledger: Ledger, path: str) -> Gate:
+def _worked(ledger: Ledger, path: str) -> PromotionGate:
     cards = ledger.worked_in(path)
-    return Gate(
+    return PromotionGate(
         "worked in several tasks",
         len(cards) >= LEAST_TASKS,
         f"linked with {len(cards)} completed cards, {LEAST_TASKS} needed",
@@ -97,46 +98,47 @@ def _worked(ledger: Ledger, path: str) -> Gate:
     )
 
 
-def _compressible(document: Document) -> Gate:
+def _compressible(document: Document) -> PromotionGate:
     tokens = sum(map(estimate_tokens, strip_foam(split_statements(document.body))))
-    return Gate(
+    return PromotionGate(
         "compressible",
         0 < tokens <= MOST_TOKENS,
         f"{tokens} tokens without foam, at most {MOST_TOKENS}",
     )
 
 
-def _lowers_cost(ledger: Ledger, path: str) -> Gate:
+def _lowers_cost(ledger: Ledger, path: str) -> PromotionGate:
     """Count successes and failures; where use is logged, uses as well."""
     successes, failures = ledger.record(path)
     share = successes / (successes + failures) if successes + failures else 0.0
     is_open = share > LEAST_SUCCESS
     counted = f"{successes} successes, {failures} failures, more than {LEAST_SUCCESS:.0%} needed"
     if not ledger.usage.is_logged:
-        return Gate(
-            "lowers cost or error", is_open,
+        return PromotionGate(
+            "lowers cost or error",
+            is_open,
             f"{counted}; use is not logged, so links and cards alone are counted",
-        )  # fmt: skip
+        )
     uses = ledger.usage.count(path) + len(ledger.worked_in(path))
-    return Gate(
+    return PromotionGate(
         "lowers cost or error",
         is_open and uses >= LEAST_USES,
         f"{counted}; used {uses} times, {LEAST_USES} needed",
     )
 
 
-def _always(ledger: Ledger, path: str) -> list[Gate]:
+def _always(ledger: Ledger, path: str) -> list[PromotionGate]:
     document = ledger.documents[path]
     origins = [(d, why) for d in (document, *ledger.sources(path)) if (why := _distrust(d))]
     reopened = [d.path for d in ledger.sources(path) if _is_open_card(ledger, d.path)]
     return [
-        Gate(
+        PromotionGate(
             "trusted origin",
             not origins,
             "nothing speaks against it" if not origins else "; ".join(w for _, w in origins),
             tuple(d.path for d, _ in origins),
         ),
-        Gate(
+        PromotionGate(
             "finished work",
             not reopened and not _is_open_card(ledger, path),
             "made from no card that is open"
@@ -144,7 +146,7 @@ def _always(ledger: Ledger, path: str) -> list[Gate]:
             else "a card it comes from is not completed",
             tuple(reopened),
         ),
-        Gate(
+        PromotionGate(
             "undisputed",
             path not in ledger.disputed,
             "party to no open conflict"
@@ -168,6 +170,6 @@ def _is_open_card(ledger: Ledger, path: str) -> bool:
     return path in ledger.cards and ledger.cards[path].state != "completed"
 
 
-def is_ripe(gates: Sequence[Gate]) -> bool:
+def is_ripe(gates: Sequence[PromotionGate]) -> bool:
     """Whether every gate is open."""
     return all(gate.is_open for gate in gates)

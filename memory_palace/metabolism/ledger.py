@@ -118,9 +118,16 @@ def make_ledger(
         for target in out[path]:
             back.setdefault(target, set()).add(path)
     return Ledger(
-        documents, out, {path: frozenset(sources) for path, sources in back.items()}, cards, usage,
-        today, frozenset(disputed), frozenset(uncommitted), frozenset(settled),
-    )  # fmt: skip
+        documents,
+        out,
+        {path: frozenset(sources) for path, sources in back.items()},
+        cards,
+        usage,
+        today,
+        frozenset(disputed),
+        frozenset(uncommitted),
+        frozenset(settled),
+    )
 
 
 def date_of(document: Document) -> date | None:

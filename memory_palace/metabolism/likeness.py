@@ -19,19 +19,80 @@ DUPLICATE_JACCARD = 0.7
 CONTRADICTION_JACCARD = 0.6
 _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 _NEGATIONS = frozenset(
-    ("not", "no", "never", "don", "doesn", "isn", "aren", "won", "cannot", "without", "avoid",
-     "nicht", "kein", "keine", "nie", "niemals", "ohne", "ne", "pas", "jamais", "sans", "nunca",
-     "jamás", "sin")
-)  # fmt: skip
+    (
+        "not",
+        "no",
+        "never",
+        "don",
+        "doesn",
+        "isn",
+        "aren",
+        "won",
+        "cannot",
+        "without",
+        "avoid",
+        "nicht",
+        "kein",
+        "keine",
+        "nie",
+        "niemals",
+        "ohne",
+        "ne",
+        "pas",
+        "jamais",
+        "sans",
+        "nunca",
+        "jamás",
+        "sin",
+    )
+)
 _FILLERS = frozenset(
-    ("the", "an", "and", "or", "of", "to", "in", "on", "is", "are", "be", "it", "its", "always",
-     "must", "should", "do", "does", "that", "this", "for", "with", "as", "at", "by", "you", "we",
-     "immer", "muss", "der", "die", "das", "toujours", "le", "la", "les", "siempre", "el", "los")
-)  # fmt: skip
+    (
+        "the",
+        "an",
+        "and",
+        "or",
+        "of",
+        "to",
+        "in",
+        "on",
+        "is",
+        "are",
+        "be",
+        "it",
+        "its",
+        "always",
+        "must",
+        "should",
+        "do",
+        "does",
+        "that",
+        "this",
+        "for",
+        "with",
+        "as",
+        "at",
+        "by",
+        "you",
+        "we",
+        "immer",
+        "muss",
+        "der",
+        "die",
+        "das",
+        "toujours",
+        "le",
+        "la",
+        "les",
+        "siempre",
+        "el",
+        "los",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AssetPair:
     """Two assets and what was measured; the older one comes first."""
 
     older: str
@@ -46,7 +107,7 @@ def find_pairs(
     *,
     cosine: Cosine,
     settled: Collection[frozenset[str]] = (),
-) -> list[Pair]:
+) -> list[AssetPair]:
     """Compare assets of one kind with one another; each asset is in one pair at most.
 
     ``settled`` are pairs that a person has looked at: they are not proposed again.
@@ -55,7 +116,7 @@ def find_pairs(
     words = {d.path: _words(d.body) for d in ordered}
     rules = {d.path: _words(_rule_of(d)) for d in ordered}
     negated = {d.path: _is_negated(_rule_of(d)) for d in ordered}
-    pairs: list[Pair] = []
+    pairs: list[AssetPair] = []
     taken: set[str] = set()
     for number, newer in enumerate(ordered):
         for older in ordered[:number]:
@@ -71,7 +132,7 @@ def find_pairs(
                 evidence = _duplicate(older.path, newer.path, words, cosine)
                 kind = "duplicate"
             if evidence:
-                pairs.append(Pair(older.path, newer.path, kind, evidence))
+                pairs.append(AssetPair(older.path, newer.path, kind, evidence))
                 taken |= both
     return pairs
 
@@ -96,8 +157,10 @@ def _duplicate(
     alike = cosine(older, newer)
     if alike is None or not is_duplicate(alike, overlap):
         return None
-    return (f"cosine {alike:.3f}, above {DUPLICATE_COSINE}",
-            f"shared words {overlap:.3f}, above {DUPLICATE_JACCARD}")  # fmt: skip
+    return (
+        f"cosine {alike:.3f}, above {DUPLICATE_COSINE}",
+        f"shared words {overlap:.3f}, above {DUPLICATE_JACCARD}",
+    )
 
 
 def _rule_of(document: Document) -> str:

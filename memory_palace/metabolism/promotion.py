@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
 from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.metabolism.assets import CONSTITUTION, KINDS, WING, Kind, kind_of
+from memory_palace.metabolism.assets import CONSTITUTION, KINDS, WING, AssetKind, kind_of
 from memory_palace.metabolism.gates import (
     LEAST_DAYS,
-    Gate,
+    PromotionGate,
     constitution_gates,
     is_ripe,
     reflection_gates,
@@ -29,7 +29,7 @@ class Promotion:
     """What a promotion would write, and the gates it passed."""
 
     change: tuple[Operation, ...]
-    gates: tuple[Gate, ...]
+    gates: tuple[PromotionGate, ...]
 
     @property
     def evidence(self) -> tuple[str, ...]:
@@ -38,8 +38,8 @@ class Promotion:
 
 
 def gates_for(
-    ledger: Ledger, path: str, kind: Kind | None, *, sections: Mapping[str, str]
-) -> list[Gate]:
+    ledger: Ledger, path: str, kind: AssetKind | None, *, sections: Mapping[str, str]
+) -> list[PromotionGate]:
     """Return the gates between a note and a kind; those of the reflection wing without one."""
     if kind is not KINDS["constitution"]:
         return reflection_gates(ledger, path)
@@ -49,7 +49,7 @@ def gates_for(
 
 
 def draft_sections(
-    ledger: Ledger, path: str, kind: Kind, *, sections: Mapping[str, str]
+    ledger: Ledger, path: str, kind: AssetKind, *, sections: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the sections of an asset: as given, else as the note has them, else from its links.
 
@@ -71,7 +71,7 @@ def draft_sections(
 
 
 def plan_promotion(
-    ledger: Ledger, path: str, kind: Kind, *, sections: Mapping[str, str], today: str
+    ledger: Ledger, path: str, kind: AssetKind, *, sections: Mapping[str, str], today: str
 ) -> Promotion:
     """Return what makes an asset of a note.
 
@@ -109,9 +109,13 @@ def plan_amendment(
     gates = constitution_gates(ledger, path, cost_of_deviation=document.section(_COST))
     # A candidate may be younger than what it was made from.
     origins = [source.path for source in ledger.sources(path)]
-    older = [g for o in origins if o in ledger.documents
-             for g in constitution_gates(ledger, o, cost_of_deviation=document.section(_COST))
-             if g.is_open]  # fmt: skip
+    older = [
+        g
+        for o in origins
+        if o in ledger.documents
+        for g in constitution_gates(ledger, o, cost_of_deviation=document.section(_COST))
+        if g.is_open
+    ]
     proven = {gate.name: gate for gate in older}
     gates = [gate if gate.is_open else proven.get(gate.name, gate) for gate in gates]
     closed = "".join(f"\n{gate.name}: {gate.counted}" for gate in gates if not gate.is_open)
@@ -122,9 +126,12 @@ def plan_amendment(
     record = _set_section(record, "Decision", f"Accepted, {today}, {decided_by}.")
     change: list[Operation] = [Replace(path, document.data, record)]
     wording = document.section("Proposed wording").strip().strip('"“”').strip()
-    change.append(_amend(ledger, document, one_line(wording, "the proposed wording"), today,
-                         decided_by))  # fmt: skip
-    return Promotion(tuple(change), (*gates, Gate("decided by a person", True, decided_by)))
+    change.append(
+        _amend(ledger, document, one_line(wording, "the proposed wording"), today, decided_by)
+    )
+    return Promotion(
+        tuple(change), (*gates, PromotionGate("decided by a person", True, decided_by))
+    )
 
 
 def _amend(
@@ -161,7 +168,9 @@ def _constitution_sections(
     }
 
 
-def _render(document: Document, kind: Kind, drafted: Mapping[str, str], *, today: str) -> Create:
+def _render(
+    document: Document, kind: AssetKind, drafted: Mapping[str, str], *, today: str
+) -> Create:
     title = document.title
     fields: dict[str, object] = {
         "title": title if kind_of(document) is None else f"{title} ({kind.name})",

@@ -18,7 +18,7 @@ RAISED_BY = "metabolism"
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class EliminationSteps:
     """What all proposals together write and move."""
 
     change: tuple[Operation, ...]
@@ -28,7 +28,7 @@ class Steps:
     """For a note that leaves: the one that takes its place."""
 
 
-def carry_out(ledger: Ledger, proposals: Sequence[Proposal], *, today: str) -> Steps:
+def carry_out(ledger: Ledger, proposals: Sequence[Proposal], *, today: str) -> EliminationSteps:
     """Return the change for those proposals that nothing holds up."""
     draft = _Draft(ledger, today)
     for proposal in proposals:
@@ -69,7 +69,7 @@ class _Draft:
         target = f" ({proposal.other})" if proposal.other else ""
         self.evidence.append(f"{proposal.action} {path}{target}: {words}")
 
-    def finish(self) -> Steps:
+    def finish(self) -> EliminationSteps:
         """Return the change; texts that came out as they were are left out."""
         documents = self.ledger.documents
         replaced = [
@@ -77,7 +77,7 @@ class _Draft:
             for path, text in sorted(self.texts.items())
             if text != documents[path].data
         ]
-        return Steps(
+        return EliminationSteps(
             (*replaced, *self.creates.values(), *self.moves.values()),
             tuple(self.evidence),
             self.redirects,
@@ -115,7 +115,11 @@ class _Draft:
                 f"the richer of the two is {richer.path}; its name can take the other's"
             )
         note = plan_open(
-            (make_quote(older), make_quote(newer)), title=f"{older.title} or {newer.title}",
-            kind=kind, raised_by=RAISED_BY, today=self.today, evidence=evidence,
-        )  # fmt: skip
+            (make_quote(older), make_quote(newer)),
+            title=f"{older.title} or {newer.title}",
+            kind=kind,
+            raised_by=RAISED_BY,
+            today=self.today,
+            evidence=evidence,
+        )
         self.creates[note.path] = note

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from memory_palace.errors import UsageError
-from memory_palace.navigation.candidates import Candidate
-from memory_palace.navigation.words import goal_words
+from memory_palace.navigation.node_ranking import NodeCandidate
+from memory_palace.navigation.nodes import goal_words
 
 Status: TypeAlias = Literal["searching", "visible", "likely_in_memory", "unreachable", "done"]
-Action: TypeAlias = Literal[
+SearchAction: TypeAlias = Literal[
     "approach", "explore", "rotate", "goto_node", "ask_clarification", "stop"
 ]
 FINAL: Final = ("done", "unreachable")
@@ -30,7 +30,7 @@ class Hypothesis(TypedDict):
     """What a proposer says; the schema ``hypothesis`` tells which actions need what."""
 
     target_status: Literal["visible", "not_visible", "ambiguous"]
-    action: Action
+    action: SearchAction
     confidence: float
     rationale: str
     goal: NotRequired[dict[str, object]]
@@ -44,8 +44,8 @@ class BeliefState(TypedDict):
     target_status: Status
     goal_text: str
     active_constraints: list[str]
-    candidate_nodes: list[Candidate]
-    next_action: Action
+    candidate_nodes: list[NodeCandidate]
+    next_action: SearchAction
     current_node_id: int | None
     last_vlm_hypothesis: Hypothesis | None
     rejection_reason: str | None
@@ -145,3 +145,23 @@ def reach(belief: BeliefState, *, distance_metres: float, step: int) -> bool:
     if is_reached:
         finish(belief)
     return is_reached
+
+
+def apply_memory_retrieval(
+    belief: BeliefState, candidates: Sequence[NodeCandidate], threshold: float
+) -> None:
+    """Set the candidates of a belief in place, and promote ``searching`` where the best is enough.
+
+    Every other status stays, whatever the scores. Returns nothing, so that nobody takes it for a
+    function of its arguments.
+    """
+    belief["candidate_nodes"] = [
+        {"node_id": int(found["node_id"]), "score": float(found["score"])} for found in candidates
+    ]
+    if belief["target_status"] == "searching" and passes(candidates, threshold):
+        belief["target_status"] = "likely_in_memory"
+
+
+def passes(candidates: Sequence[NodeCandidate], threshold: float) -> bool:
+    """Whether the best candidate reaches the threshold, which counts as reaching it."""
+    return bool(candidates) and candidates[0]["score"] >= threshold

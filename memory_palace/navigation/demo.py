@@ -6,9 +6,9 @@ import json
 import random
 
 from memory_palace.navigation.belief import FINAL, BeliefState, Hypothesis
-from memory_palace.navigation.locus import Pose2D
+from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.proposer import RuleProposer, Surroundings
-from memory_palace.navigation.store import NodeStore
+from memory_palace.navigation.shelves import NodeStore
 
 _ROOMS = (
     ("kitchen", 1.0, 4.0, 0.0, "Cupboards, a stove, and mugs on a tray", ("kitchen", "stove")),

@@ -14,15 +14,14 @@ from memory_palace.changes.operations import Create, Operation
 from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.models import Problem
-from memory_palace.navigation.locus import (
+from memory_palace.navigation.locus_notes import (
     FIELD,
     Locus,
-    MemoryNode,
-    Pose2D,
     first_paragraph,
     locus_field,
     read_locus,
 )
+from memory_palace.navigation.nodes import MemoryNode, Pose2D
 from memory_palace.navigation.schema import check_schema
 from memory_palace.notes.document import Document, Library
 from memory_palace.retrieval.filters import check_room
@@ -31,7 +30,7 @@ DEFAULT_ROOM = "chambers/places"
 
 
 @dataclass(frozen=True, slots=True)
-class Loci:
+class LocusList:
     """The loci of a palace by id, and the notes that would be some and are not."""
 
     loci: Sequence[Locus]
@@ -42,12 +41,12 @@ class Loci:
         return {locus.path: locus.node for locus in self.loci}
 
 
-def read_loci(engine: Engine) -> Loci:
+def read_loci(engine: Engine) -> LocusList:
     """Read every locus outside the cold zone. A note that does not name the field is not parsed."""
     return _loci_of(read_notes(engine, mentioning=FIELD.encode()))
 
 
-def check_loci(found: Loci) -> Loci:
+def check_loci(found: LocusList) -> LocusList:
     """Return the loci; raise ``PalaceError`` naming every note that is wrong."""
     if found.problems:
         raise PalaceError("\n".join(str(problem) for problem in found.problems))
@@ -171,7 +170,7 @@ def pose_of(loci: Sequence[Locus], place: Pose2D | int) -> Pose2D:
     raise UsageError(f"there is no locus {place}; see `palace locus list`")
 
 
-def _loci_of(library: Library) -> Loci:
+def _loci_of(library: Library) -> LocusList:
     loci: dict[int, Locus] = {}
     problems: list[Problem] = []
     for document in library.documents.values():
@@ -189,10 +188,10 @@ def _loci_of(library: Library) -> Loci:
         if other is not locus:
             message = f"is node {locus.node.node_id}, and so is {other.path}; change one id"
             problems.append(Problem(document.path, None, "front matter", message))
-    return Loci([loci[number] for number in sorted(loci)], problems)
+    return LocusList([loci[number] for number in sorted(loci)], problems)
 
 
-def _id_of(own: Document | None, loci: Loci, taken: Mapping[int, str]) -> int:
+def _id_of(own: Document | None, loci: LocusList, taken: Mapping[int, str]) -> int:
     """Return the id a note has, or else the next free one."""
     known = [locus.node.node_id for locus in loci.loci if own and locus.path == own.path]
     return known[0] if known else max(taken, default=-1) + 1

@@ -7,13 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from memory_palace.navigation.belief import FINAL, Action, BeliefState, exhaust_candidates
-from memory_palace.navigation.bridge import apply_memory_retrieval, passes
-from memory_palace.navigation.candidates import Candidate
+from memory_palace.navigation.belief import (
+    FINAL,
+    BeliefState,
+    SearchAction,
+    apply_memory_retrieval,
+    exhaust_candidates,
+    passes,
+)
+from memory_palace.navigation.node_ranking import NodeCandidate
+from memory_palace.navigation.nodes import goal_words
 from memory_palace.navigation.proposer import Proposer, Surroundings, parse_proposal, target_of
 from memory_palace.navigation.schema import check_belief
 from memory_palace.navigation.verifier import Verifier, is_forbidden
-from memory_palace.navigation.words import goal_words
 
 SKIPPED = "SKIPPED"
 OK = "OK"
@@ -25,7 +31,7 @@ class StepRecord(TypedDict):
     event: str
     step: int
     retrieval_ran: bool
-    retrieval_topk: list[Candidate]
+    retrieval_topk: list[NodeCandidate]
     retrieval_best_score: float | None
     retrieval_threshold: float
     retrieval_threshold_pass: bool
@@ -43,7 +49,7 @@ class StepRecord(TypedDict):
 class Retrieval:
     """What memory said, and what would count."""
 
-    candidates: Sequence[Candidate]
+    candidates: Sequence[NodeCandidate]
     threshold: float
 
 
@@ -118,7 +124,7 @@ def _decide(
     belief: BeliefState, around: Surroundings, proposer: Proposer, verifier: Verifier
 ) -> tuple[str, str]:
     """Set hypothesis, reason and next action in place. A status is not a proposer's to set."""
-    fallback: Action = "stop" if belief["target_status"] in FINAL else "explore"
+    fallback: SearchAction = "stop" if belief["target_status"] in FINAL else "explore"
     hypothesis, code = parse_proposal(proposer.propose(belief, around))
     belief["last_vlm_hypothesis"] = hypothesis
     belief["rejection_reason"] = code

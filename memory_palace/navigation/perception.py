@@ -25,9 +25,13 @@ class NoisyPerception:
     """Looks for a target at a known node, with errors of both kinds."""
 
     def __init__(
-        self, target: int, source: random.Random, *, miss: float = MISS,
+        self,
+        target: int,
+        source: random.Random,
+        *,
+        miss: float = MISS,
         false_alarm: float = FALSE_ALARM,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._target, self._source = target, source
         self._miss, self._false_alarm = miss, false_alarm
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.libraries import import_pyplot
-from memory_palace.navigation.locus import Locus
-from memory_palace.navigation.session import Session
+from memory_palace.navigation.locus_notes import Locus
+from memory_palace.navigation.search_session import SearchSession
 
 if TYPE_CHECKING:
     pass
@@ -21,7 +21,7 @@ _LONGEST = 40
 
 
 def draw_search(
-    session: Session, log: Sequence[Mapping[str, object]], loci: Sequence[Locus], path: Path
+    session: SearchSession, log: Sequence[Mapping[str, object]], loci: Sequence[Locus], path: Path
 ) -> None:
     """Draw candidates by score and the state over time, for loci also the places and the path.
 
@@ -45,7 +45,7 @@ def draw_search(
 
 
 def _draw_places(
-    axes: Any, session: Session, log: Sequence[Mapping[str, object]], loci: Sequence[Locus]
+    axes: Any, session: SearchSession, log: Sequence[Mapping[str, object]], loci: Sequence[Locus]
 ) -> None:
     poses = {locus.node.node_id: locus.node.pose for locus in loci}
     closed = [node in session.closed for node in poses]
@@ -60,7 +60,9 @@ def _draw_places(
     axes.set(xlabel="x, m", ylabel="y, m", title="places and path", aspect="equal")
 
 
-def _draw_candidates(axes: Any, session: Session, log: Sequence[Mapping[str, object]]) -> None:
+def _draw_candidates(
+    axes: Any, session: SearchSession, log: Sequence[Mapping[str, object]]
+) -> None:
     found = session.belief["candidate_nodes"]
     names = [f"{c['node_id']} {Path(session.nodes[c['node_id']]).stem}" for c in found]
     axes.barh(range(len(found)), [candidate["score"] for candidate in found])

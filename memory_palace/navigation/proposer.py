@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from memory_palace.navigation.belief import Action, BeliefState, Hypothesis
-from memory_palace.navigation.locus import Pose2D
+from memory_palace.navigation.belief import BeliefState, Hypothesis, SearchAction
+from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.schema import find_problem
 
 INVALID_JSON = "VLM_INVALID:json_parse"
@@ -91,13 +91,16 @@ def go_to(node_id: int, confidence: float, rationale: str) -> str:
 def _approach(belief: BeliefState) -> str:
     place = belief["last_seen_node_id"]
     return _hypothesis(
-        "approach", 1.0, f"seen at node {place}", status="visible",
+        "approach",
+        1.0,
+        f"seen at node {place}",
+        status="visible",
         pose_relative={"distance": 0.5, "angle": 0.0, "standoff": 0.5},
-    )  # fmt: skip
+    )
 
 
 def _hypothesis(
-    action: Action,
+    action: SearchAction,
     confidence: float,
     rationale: str,
     *,

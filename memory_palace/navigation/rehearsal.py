@@ -13,9 +13,9 @@ from memory_palace.navigation.belief import (
     reach,
     see,
 )
-from memory_palace.navigation.candidates import Candidate
-from memory_palace.navigation.locus import Pose2D
 from memory_palace.navigation.loop import Retrieval, StepRecord, next_node, take_step
+from memory_palace.navigation.node_ranking import NodeCandidate
+from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.perception import NoisyPerception
 from memory_palace.navigation.proposer import Proposer, Surroundings
 from memory_palace.navigation.verifier import Verifier
@@ -32,7 +32,7 @@ class Rehearsal:
 
     belief: BeliefState
     poses: dict[int, Pose2D]
-    retrieve: Callable[[frozenset[int]], list[Candidate]]
+    retrieve: Callable[[frozenset[int]], list[NodeCandidate]]
     """Candidates without those that were looked at."""
     threshold: float
     perception: NoisyPerception

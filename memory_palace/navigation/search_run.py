@@ -11,6 +11,7 @@ from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.loop import StepRecord
 from memory_palace.navigation.perception import NoisyPerception, says
 from memory_palace.navigation.rehearsal import PATIENCE
+from memory_palace.navigation.search_session import SearchSession
 from memory_palace.navigation.searches import (
     confirm_node,
     load_search,
@@ -18,7 +19,6 @@ from memory_palace.navigation.searches import (
     sight_node,
     step_search,
 )
-from memory_palace.navigation.session import Session
 
 
 def run_search(
@@ -56,7 +56,7 @@ def run_search(
 
 
 def _look(
-    engine: Engine, session: Session, node: int, eyes: NoisyPerception, record: StepRecord
+    engine: Engine, session: SearchSession, node: int, eyes: NoisyPerception, record: StepRecord
 ) -> None:
     """Look or approach several times, for eyes err; after a sighting look again."""
     if record["next_action"] == "approach":

@@ -20,13 +20,13 @@ from memory_palace.navigation.belief import (
     reach,
     see,
 )
-from memory_palace.navigation.candidates import Scoring
 from memory_palace.navigation.loci import read_loci
-from memory_palace.navigation.locus import Pose2D
 from memory_palace.navigation.loop import StepRecord, take_step
+from memory_palace.navigation.node_ranking import Scoring
+from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.perception import says
 from memory_palace.navigation.proposer import Proposer, RuleProposer
-from memory_palace.navigation.session import Session, Sessions
+from memory_palace.navigation.search_session import SearchSession, SearchSessions
 from memory_palace.navigation.survey import take_survey
 from memory_palace.navigation.verifier import RuleVerifier, check_constraints
 from memory_palace.notes.excerpt import NoteText
@@ -36,7 +36,7 @@ WAIT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SearchPlan:
     """How a search is to go about it."""
 
     on_loci: bool = False
@@ -51,7 +51,7 @@ class Plan:
     half_life_days: float | None = None
 
 
-def start_search(engine: Engine, goal: str, plan: Plan = Plan()) -> Session:
+def start_search(engine: Engine, goal: str, plan: SearchPlan = SearchPlan()) -> SearchSession:
     """Begin a search and return it; raise ``UsageError`` for a plan that contradicts itself."""
     belief = new_belief(goal, check_constraints(plan.constraints))
     _check_plan(engine, plan)
@@ -65,17 +65,25 @@ def start_search(engine: Engine, goal: str, plan: Plan = Plan()) -> Session:
                 return session
 
 
-def _new_session(name: str, belief: BeliefState, plan: Plan) -> Session:
+def _new_session(name: str, belief: BeliefState, plan: SearchPlan) -> SearchSession:
     near = plan.position if plan.within_metres is not None else None
-    return Session(
-        name, "loci" if plan.on_loci else "notes", _now(), belief, "",
-        k=plan.k, scoring=plan.scoring, proposer=plan.proposer, position=plan.position,
-        near=(near.x, near.y) if near else None, within_metres=plan.within_metres,
+    return SearchSession(
+        name,
+        "loci" if plan.on_loci else "notes",
+        _now(),
+        belief,
+        "",
+        k=plan.k,
+        scoring=plan.scoring,
+        proposer=plan.proposer,
+        position=plan.position,
+        near=(near.x, near.y) if near else None,
+        within_metres=plan.within_metres,
         half_life_days=plan.half_life_days,
-    )  # fmt: skip
+    )
 
 
-def _save_start(engine: Engine, sessions: Sessions, session: Session) -> None:
+def _save_start(engine: Engine, sessions: SearchSessions, session: SearchSession) -> None:
     survey = take_survey(engine, session, now=time.time())
     record = {
         "event": "start",
@@ -88,14 +96,18 @@ def _save_start(engine: Engine, sessions: Sessions, session: Session) -> None:
 
 def step_search(
     engine: Engine, name: str | None = None, *, images: Sequence[str] = ()
-) -> tuple[Session, StepRecord]:
+) -> tuple[SearchSession, StepRecord]:
     """Take one step: retrieve, propose, verify, believe. A model is shown the image files."""
     with _changing(engine, name) as (sessions, session):
         survey = take_survey(engine, session, now=time.time())
         session.belief, record = take_step(
-            session.belief, survey.retrieval, survey.around,
-            proposer=_proposer(session, images), verifier=RuleVerifier(), step=session.step,
-        )  # fmt: skip
+            session.belief,
+            survey.retrieval,
+            survey.around,
+            proposer=_proposer(session, images),
+            verifier=RuleVerifier(),
+            step=session.step,
+        )
         session.step += 1
         named = [candidate["node_id"] for candidate in session.belief["candidate_nodes"]]
         named += [node for node in (record["next_node_id"],) if node is not None]
@@ -106,7 +118,7 @@ def step_search(
 
 def read_node(
     engine: Engine, name: str | None = None, node: int | None = None
-) -> tuple[Session, NoteText]:
+) -> tuple[SearchSession, NoteText]:
     """Read the note of a node, by default the one the last step leads to; it counts as read."""
     with _changing(engine, name) as (sessions, session):
         number = _node(sessions, session, node)
@@ -117,7 +129,7 @@ def read_node(
     return session, text
 
 
-def confirm_node(engine: Engine, name: str | None, node: int | None, quote: str) -> Session:
+def confirm_node(engine: Engine, name: str | None, node: int | None, quote: str) -> SearchSession:
     """Finish a search with a note that says ``quote``.
 
     Raise ``CheckFailedError`` where the note, read again, does not; nothing is believed then.
@@ -133,7 +145,7 @@ def confirm_node(engine: Engine, name: str | None, node: int | None, quote: str)
     return session
 
 
-def reject_node(engine: Engine, name: str | None, node: int | None, reason: str) -> Session:
+def reject_node(engine: Engine, name: str | None, node: int | None, reason: str) -> SearchSession:
     """Close a node that is not it, and remember why."""
     with _changing(engine, name) as (sessions, session):
         number = _node(sessions, session, node)
@@ -150,7 +162,7 @@ def sight_node(
     *,
     is_hit: bool,
     distance_metres: float | None = None,
-) -> Session:
+) -> SearchSession:
     """Take in what was seen at a locus; ``distance_metres`` is how near an approach came."""
     with _changing(engine, name) as (sessions, session):
         if session.kind != "loci":
@@ -173,7 +185,7 @@ def sight_node(
     return session
 
 
-def change_search_goal(engine: Engine, name: str | None, goal: str) -> Session:
+def change_search_goal(engine: Engine, name: str | None, goal: str) -> SearchSession:
     """Pursue another goal in the same session: what was closed is open again."""
     with _changing(engine, name, is_final_fine=True) as (sessions, session):
         change_goal(session.belief, goal)
@@ -182,13 +194,13 @@ def change_search_goal(engine: Engine, name: str | None, goal: str) -> Session:
     return session
 
 
-def load_search(engine: Engine, name: str | None = None) -> Session:
+def load_search(engine: Engine, name: str | None = None) -> SearchSession:
     """Return a session as it is committed, the last changed one for ``None``."""
     sessions = sessions_of(engine)
     return sessions.load(sessions.find(name))
 
 
-def list_searches(engine: Engine) -> list[Session]:
+def list_searches(engine: Engine) -> list[SearchSession]:
     """Return every search, the one that was changed last at the end."""
     sessions = sessions_of(engine)
     return [sessions.load(name) for name in sessions.names()]
@@ -200,15 +212,15 @@ def read_search_log(engine: Engine, name: str | None = None) -> list[dict[str, o
     return sessions.log(sessions.load(sessions.find(name)))
 
 
-def sessions_of(engine: Engine) -> Sessions:
+def sessions_of(engine: Engine) -> SearchSessions:
     """Return the sessions of a palace."""
-    return Sessions(engine.paths.sessions)
+    return SearchSessions(engine.paths.sessions)
 
 
 @contextmanager
 def _changing(
     engine: Engine, name: str | None, *, is_final_fine: bool = False
-) -> Iterator[tuple[Sessions, Session]]:
+) -> Iterator[tuple[SearchSessions, SearchSession]]:
     """Hold a session's lock and give what is committed of it."""
     sessions = sessions_of(engine)
     found = sessions.find(name)
@@ -222,7 +234,7 @@ def _changing(
         yield sessions, session
 
 
-def _node(sessions: Sessions, session: Session, asked: int | None) -> int:
+def _node(sessions: SearchSessions, session: SearchSession, asked: int | None) -> int:
     """Return the node that is meant: the one asked for, or where the last step leads."""
     if asked is not None:
         if asked not in session.nodes:
@@ -236,7 +248,7 @@ def _node(sessions: Sessions, session: Session, asked: int | None) -> int:
 
 
 def _observed(
-    session: Session, node: int, result: str, **more: str | float | None
+    session: SearchSession, node: int, result: str, **more: str | float | None
 ) -> Mapping[str, object]:
     return {
         "event": "observe",
@@ -248,7 +260,7 @@ def _observed(
     }
 
 
-def _check_plan(engine: Engine, plan: Plan) -> None:
+def _check_plan(engine: Engine, plan: SearchPlan) -> None:
     if plan.within_metres is not None and (plan.position is None or not plan.on_loci):
         raise UsageError("--within needs --from and --loci: only loci are somewhere")
     if plan.scoring != "calibrated" and not plan.on_loci:
@@ -259,7 +271,7 @@ def _check_plan(engine: Engine, plan: Plan) -> None:
         raise UsageError(f"a proposer is `rules` or `llm:MODEL`, not {plan.proposer!r}")
 
 
-def _proposer(session: Session, images: Sequence[str]) -> Proposer:
+def _proposer(session: SearchSession, images: Sequence[str]) -> Proposer:
     if session.proposer == "rules":
         if images:
             raise UsageError("rules see no images; start the search with --proposer llm:MODEL")

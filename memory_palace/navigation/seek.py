@@ -11,14 +11,10 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.navigation.belief import BeliefState, Hypothesis, new_belief
 from memory_palace.navigation.calibration import calibrate
-from memory_palace.navigation.candidates import (
-    Narrowing,
-    retrieve_candidates,
-    score_threshold,
-)
 from memory_palace.navigation.demo import RandomProposer, RandomVerifier, demo_store
-from memory_palace.navigation.locus import Pose2D
 from memory_palace.navigation.loop import SKIPPED, Retrieval, StepRecord, take_step
+from memory_palace.navigation.node_ranking import Narrowing, retrieve_candidates, score_threshold
+from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.perception import NoisyPerception
 from memory_palace.navigation.proposer import (
     INVALID_JSON,

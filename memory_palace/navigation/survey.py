@@ -11,20 +11,19 @@ from memory_palace.errors import UsageError
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Vector
 from memory_palace.navigation.calibration import calibrate
-from memory_palace.navigation.candidates import (
-    Candidate,
+from memory_palace.navigation.loci import read_loci
+from memory_palace.navigation.locus_notes import Locus
+from memory_palace.navigation.loop import Retrieval
+from memory_palace.navigation.node_ranking import (
     Narrowing,
+    NodeCandidate,
     retrieve_candidates,
     score_threshold,
     search_shelf,
 )
-from memory_palace.navigation.loci import read_loci
-from memory_palace.navigation.locus import Locus
-from memory_palace.navigation.loop import Retrieval
-from memory_palace.navigation.note_shelf import NoteShelf
 from memory_palace.navigation.proposer import Surroundings
-from memory_palace.navigation.session import Session
-from memory_palace.navigation.store import NodeStore
+from memory_palace.navigation.search_session import SearchSession
+from memory_palace.navigation.shelves import NodeStore, NoteShelf
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Survey:
     paths: Mapping[int, str]
 
 
-def take_survey(engine: Engine, session: Session, *, now: float) -> Survey:
+def take_survey(engine: Engine, session: SearchSession, *, now: float) -> Survey:
     """Look at the palace as it is now; ``now`` is seconds since the epoch.
 
     Where the index has another embedder than before, the session gets that one's threshold.
@@ -45,7 +44,7 @@ def take_survey(engine: Engine, session: Session, *, now: float) -> Survey:
     return (_survey_loci if session.kind == "loci" else _survey_notes)(engine, session, now)
 
 
-def _fit_threshold(engine: Engine, session: Session) -> None:
+def _fit_threshold(engine: Engine, session: SearchSession) -> None:
     fingerprint = engine.snapshot().commit.fingerprint
     if session.embedder != fingerprint:
         embedder = engine.embedder()
@@ -53,7 +52,7 @@ def _fit_threshold(engine: Engine, session: Session) -> None:
         session.embedder = fingerprint
 
 
-def _survey_notes(engine: Engine, session: Session, now: float) -> Survey:
+def _survey_notes(engine: Engine, session: SearchSession, now: float) -> Survey:
     """Search all notes. A note gets a number when it is named first, and keeps it."""
     snapshot = engine.snapshot()
     shelf = NoteShelf.of_all(snapshot)
@@ -66,11 +65,11 @@ def _survey_notes(engine: Engine, session: Session, now: float) -> Survey:
     goal = session.belief["goal_text"]
     found = search_shelf(goal, vector, shelf, session.k, narrowing=narrowing)
     numbers = {path: node for node, path in session.nodes.items()}
-    candidates: list[Candidate] = []
+    candidates: list[NodeCandidate] = []
     for candidate in found:
         path = snapshot.paths[candidate["node_id"]]
         node = numbers.setdefault(path, len(numbers))
-        candidates.append(Candidate(node_id=node, score=candidate["score"]))
+        candidates.append(NodeCandidate(node_id=node, score=candidate["score"]))
     paths = {node: path for path, node in numbers.items()}
     known = {
         node: place[path]
@@ -85,7 +84,7 @@ def _survey_notes(engine: Engine, session: Session, now: float) -> Survey:
     return Survey(_retrieval(session, candidates, shelf.compared), around, paths)
 
 
-def _survey_loci(engine: Engine, session: Session, now: float) -> Survey:
+def _survey_loci(engine: Engine, session: SearchSession, now: float) -> Survey:
     found = read_loci(engine)
     if not found.loci:
         raise UsageError("there are no loci; make one with `palace locus add`")
@@ -122,20 +121,20 @@ def _is_open(locus: Locus, narrowing: Narrowing) -> bool:
     return narrowing.near.distance_to(locus.node.pose) <= narrowing.within_metres
 
 
-def _vector(engine: Engine, session: Session) -> Vector | None:
+def _vector(engine: Engine, session: SearchSession) -> Vector | None:
     """Return the goal's vector; ``None`` where the index has none."""
     if not engine.snapshot().commit.dimension:
         return None
     return embed_query(engine.embedder(), session.belief["goal_text"])
 
 
-def _retrieval(session: Session, candidates: list[Candidate], compared: int) -> Retrieval:
+def _retrieval(session: SearchSession, candidates: list[NodeCandidate], compared: int) -> Retrieval:
     threshold = score_threshold(session.null, compared, scoring=session.scoring)
     return Retrieval(candidates, threshold)
 
 
 def _labels(
-    snapshot: Snapshot, places: Mapping[int, int], candidates: list[Candidate]
+    snapshot: Snapshot, places: Mapping[int, int], candidates: list[NodeCandidate]
 ) -> dict[int, str]:
     found = {candidate["node_id"]: places[candidate["node_id"]] for candidate in candidates}
     return {node: f"{snapshot.titles[n]} ({snapshot.rooms[n]})" for node, n in found.items()}

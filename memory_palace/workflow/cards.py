@@ -103,9 +103,13 @@ def _names_of(card: Card) -> set[str]:
     path = card.path.removesuffix(".md")
     stem = card.document.stem
     names = (
-        path, path.removeprefix(f"{PALACE}/"), stem, _DATED.sub("", stem, count=1),
-        card.task_id, card.document.title,
-    )  # fmt: skip
+        path,
+        path.removeprefix(f"{PALACE}/"),
+        stem,
+        _DATED.sub("", stem, count=1),
+        card.task_id,
+        card.document.title,
+    )
     return {name.casefold() for name in names}
 
 

@@ -15,8 +15,8 @@ from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.document import Document, set_fields
 from memory_palace.notes.excerpt import excerpt
 
-Kind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+ConflictKind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]
+KINDS: tuple[ConflictKind, ...] = get_args(ConflictKind)
 ROOM = f"{PALACE}/conflict_room"
 _DIGEST_DIGITS = 16
 _QUOTE = re.compile(
@@ -65,12 +65,15 @@ def read_conflicts(documents: Iterable[Document]) -> list[Conflict]:
     """Return the conflicts among notes: those in the conflict room that name parties."""
     return [
         Conflict(
-            document, document.text("status") or "open", document.text("kind"),
-            document.texts("parties"), find_quotes(document.body),
+            document,
+            document.text("status") or "open",
+            document.text("kind"),
+            document.texts("parties"),
+            find_quotes(document.body),
         )
         for document in documents
         if document.path.startswith(f"{ROOM}/") and document.texts("parties")
-    ]  # fmt: skip
+    ]
 
 
 def find_conflict(conflicts: Sequence[Conflict], text: str) -> Conflict:
@@ -151,9 +154,14 @@ def plan_open(
 
 
 def plan_resolve(
-    conflict: Conflict, *, winner: str | None, loser: Document | None, decision: str, by: str,
+    conflict: Conflict,
+    *,
+    winner: str | None,
+    loser: Document | None,
+    decision: str,
+    by: str,
     today: str,
-) -> list[Operation]:  # fmt: skip
+) -> list[Operation]:
     """Return what closes a conflict: the record, and ``superseded_by`` on the loser.
 
     Without a winner both parties stay as they are (``wontfix``).

@@ -56,10 +56,12 @@ def _newest(documents: list[Document]) -> list[Document]:
 def _graph(documents: list[Document]) -> LinkGraph:
     hot = [
         NoteLinks(
-            document.path, document.title, document.texts("aliases"),
+            document.path,
+            document.title,
+            document.texts("aliases"),
             [link.target for link in document.links if link.target],
         )
         for document in documents
         if not document.is_cold
-    ]  # fmt: skip
+    ]
     return LinkGraph(hot, cold_paths=[d.path for d in documents if d.is_cold])

@@ -49,9 +49,16 @@ def new_task(
 ) -> Outcome:
     """Make an active card."""
     card = plan_new(
-        title, today=today(), owner=owner, project=project, goal=goal, inputs=inputs,
-        outputs=outputs, checks=checks, next_action=next_action,
-    )  # fmt: skip
+        title,
+        today=today(),
+        owner=owner,
+        project=project,
+        goal=goal,
+        inputs=inputs,
+        outputs=outputs,
+        checks=checks,
+        next_action=next_action,
+    )
 
     def plan(library: Library) -> Plan:
         check_new(card, read_cards(library.documents.values()))

@@ -200,7 +200,10 @@ def test_a_closed_gate_and_a_missing_section_are_named_and_nothing_is_written(ri
     [
         ("kernel", {"Kernel": "```\nAsk.\n```", "Inputs": "one", "Expected behaviour": "two"}),
         ("failure", {"Symptom": "a", "Cause": "b", "Recovery": "c", "Detection": "d"}),
-        ("path", {"Trigger": "a", "Steps": "b", "Stop condition": "c", "Worked example": "d"}),
+        (
+            "path",
+            {"Trigger": "a", "Steps": "b", "Stop condition": "c", "Worked example": "d"},
+        ),
     ],
 )
 def test_every_kind_of_asset_is_written_with_its_sections(ripe, kind, sections):

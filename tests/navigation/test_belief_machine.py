@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from memory_palace.errors import UsageError
 from memory_palace.navigation.belief import (
     FINAL,
+    apply_memory_retrieval,
     change_goal,
     check_goal,
     exhaust_candidates,
@@ -20,7 +21,6 @@ from memory_palace.navigation.belief import (
     reach,
     see,
 )
-from memory_palace.navigation.bridge import apply_memory_retrieval
 from memory_palace.navigation.loop import Retrieval, take_step
 from memory_palace.navigation.proposer import Surroundings
 from memory_palace.navigation.schema import SchemaError, check_belief

@@ -13,7 +13,7 @@ from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError
 from memory_palace.navigation.calibration import Null, read_probes
-from memory_palace.navigation.words import goal_words, node_words
+from memory_palace.navigation.nodes import goal_words, node_words
 
 HERE = Path(__file__).parent
 TABLES = [HERE / "goals.md", HERE / "paraphrases.md", HERE / "held_out.md"]

@@ -11,19 +11,18 @@ from hypothesis import strategies as st
 
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import UsageError, WrongEmbedderError
-from memory_palace.navigation.belief import change_goal, exhaust_candidates, new_belief
-from memory_palace.navigation.bridge import apply_memory_retrieval
-from memory_palace.navigation.calibration import calibrate
-from memory_palace.navigation.candidates import (
-    blend,
-    retrieve_candidates,
-    score_threshold,
+from memory_palace.navigation.belief import (
+    apply_memory_retrieval,
+    change_goal,
+    exhaust_candidates,
+    new_belief,
 )
-from memory_palace.navigation.locus import MemoryNode, Pose2D
-from memory_palace.navigation.session import Sessions
-from memory_palace.navigation.store import NodeStore
-from memory_palace.navigation.stub import StubEmbedder, seed_of, seeded_vector
-from memory_palace.navigation.words import goal_words, node_words
+from memory_palace.navigation.calibration import calibrate
+from memory_palace.navigation.literal import StubEmbedder, seed_of, seeded_vector
+from memory_palace.navigation.node_ranking import blend, retrieve_candidates, score_threshold
+from memory_palace.navigation.nodes import MemoryNode, Pose2D, goal_words, node_words
+from memory_palace.navigation.search_session import SearchSessions
+from memory_palace.navigation.shelves import NodeStore
 
 HERE = Pose2D(0.0, 0.0)
 COSINES = st.floats(-1, 1, width=32)
@@ -135,7 +134,7 @@ def test_n9_a_vector_is_the_same_under_every_version():
 def test_n10_a_session_folder_given_relatively_stays_where_it_was(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()
-    sessions = Sessions((tmp_path / "s").relative_to(tmp_path))
+    sessions = SearchSessions((tmp_path / "s").relative_to(tmp_path))
     monkeypatch.chdir(tmp_path / "elsewhere")
     with sessions.writing("one"):
         assert (tmp_path / "s" / "one.lock").exists()

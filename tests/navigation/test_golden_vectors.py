@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.navigation.candidates import retrieve_candidates
-from memory_palace.navigation.locus import MemoryNode, Pose2D
-from memory_palace.navigation.store import NodeStore
-from memory_palace.navigation.stub import StubEmbedder, seed_of, seeded_vector
+from memory_palace.navigation.literal import StubEmbedder, seed_of, seeded_vector
+from memory_palace.navigation.node_ranking import retrieve_candidates
+from memory_palace.navigation.nodes import MemoryNode, Pose2D
+from memory_palace.navigation.shelves import NodeStore
 
 SEEDS = (4016909382, 1557026661, 3079253624, 707762871, 1902090197)
 """Of the texts of the document's five rooms, none of which has a word of the goal."""

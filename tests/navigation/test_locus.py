@@ -15,7 +15,7 @@ from memory_palace.navigation.loci import (
     read_loci,
     read_node_list,
 )
-from memory_palace.navigation.locus import MemoryNode, Pose2D
+from memory_palace.navigation.nodes import MemoryNode, Pose2D
 from memory_palace.navigation.schema import SchemaError
 
 ROOM = "chambers/places"

@@ -6,8 +6,7 @@ from typing import get_args
 
 import pytest
 
-from memory_palace.navigation.belief import Status, new_belief
-from memory_palace.navigation.bridge import apply_memory_retrieval
+from memory_palace.navigation.belief import Status, apply_memory_retrieval, new_belief
 from memory_palace.navigation.schema import check_belief
 
 THRESHOLD = 0.3

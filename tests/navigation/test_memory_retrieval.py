@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.navigation.candidates import Narrowing, retrieve_candidates
-from memory_palace.navigation.locus import MemoryNode, Pose2D
-from memory_palace.navigation.store import NodeStore
-from memory_palace.navigation.stub import StubEmbedder
+from memory_palace.navigation.literal import StubEmbedder
+from memory_palace.navigation.node_ranking import Narrowing, retrieve_candidates
+from memory_palace.navigation.nodes import MemoryNode, Pose2D
+from memory_palace.navigation.shelves import NodeStore
 
 HERE = Pose2D(0.0, 0.0)
 EVERY = pytest.mark.parametrize("scoring", ["calibrated", "literal", "guarded"])

@@ -10,12 +10,12 @@ from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.plot import draw_search
 from memory_palace.navigation.search_run import run_search
-from memory_palace.navigation.searches import Plan, load_search, read_search_log, start_search
+from memory_palace.navigation.searches import SearchPlan, load_search, read_search_log, start_search
 
 
 @pytest.fixture
 def draw(house):
-    session = start_search(house, "wine for $5 or $6", Plan(on_loci=True))
+    session = start_search(house, "wine for $5 or $6", SearchPlan(on_loci=True))
     list(run_search(house, None, steps=6, seed=1))
 
     def draw_to(path, *, loci=True):
@@ -36,7 +36,7 @@ def test_a_search_is_drawn_with_and_without_places(draw, tmp_path):
 
 def test_a_search_that_was_only_begun_is_drawn(notes, tmp_path):
     pytest.importorskip("matplotlib")
-    session = start_search(notes, "the pump", Plan())
+    session = start_search(notes, "the pump", SearchPlan())
     draw_search(session, read_search_log(notes, None), (), tmp_path / "a.png")
 
 

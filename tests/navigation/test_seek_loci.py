@@ -6,10 +6,10 @@ import pytest
 
 from memory_palace.errors import MissingPartError
 from memory_palace.navigation.belief import new_belief
-from memory_palace.navigation.locus import Pose2D
+from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.search_run import run_search
 from memory_palace.navigation.searches import (
-    Plan,
+    SearchPlan,
     load_search,
     read_search_log,
     sight_node,
@@ -21,7 +21,7 @@ CELLAR, ATTIC, GARAGE = 0, 1, 2
 
 
 def begin(palace, goal="wine", **plan):
-    return start_search(palace, goal, Plan(on_loci=True, **plan))
+    return start_search(palace, goal, SearchPlan(on_loci=True, **plan))
 
 
 def test_a_search_leads_to_the_place_and_ends_by_an_approach(house):

@@ -7,7 +7,7 @@ import pytest
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.navigation.search_run import run_search
 from memory_palace.navigation.searches import (
-    Plan,
+    SearchPlan,
     change_search_goal,
     confirm_node,
     load_search,
@@ -24,7 +24,7 @@ GOAL = "where is the pump"
 
 @pytest.fixture
 def search(notes):
-    start_search(notes, GOAL, Plan())
+    start_search(notes, GOAL, SearchPlan())
     return notes
 
 
@@ -107,10 +107,10 @@ def test_another_goal_opens_what_was_closed(search):
 
 def test_without_vectors_all_words_have_to_be_there(notes):
     notes.index(embedder="none", force=True)
-    start_search(notes, "pump shed", Plan())
+    start_search(notes, "pump shed", SearchPlan())
     _, record = step_search(notes, None)
     assert record["retrieval_threshold_pass"] is True
-    start_search(notes, "pump elephant", Plan())
+    start_search(notes, "pump elephant", SearchPlan())
     _, record = step_search(notes, None)
     assert record["retrieval_threshold_pass"] is False
 
@@ -136,11 +136,11 @@ def test_asking_changes_no_note_and_no_index(search):
 @pytest.mark.parametrize(
     ("plan", "problem"),
     [
-        (Plan(scoring="literal"), "add --loci"),
-        (Plan(within_metres=3.0), "--within needs"),
-        (Plan(proposer="oracle"), "`rules` or `llm:MODEL`"),
-        (Plan(constraints=("hurry",)), "is not known"),
-        (Plan(on_loci=True), "there are no loci"),
+        (SearchPlan(scoring="literal"), "add --loci"),
+        (SearchPlan(within_metres=3.0), "--within needs"),
+        (SearchPlan(proposer="oracle"), "`rules` or `llm:MODEL`"),
+        (SearchPlan(constraints=("hurry",)), "is not known"),
+        (SearchPlan(on_loci=True), "there are no loci"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused_and_leaves_no_session(notes, plan, problem):

@@ -13,8 +13,9 @@ from stopping import Stopped, steps_of
 
 from memory_palace.errors import IndexLockedError, PalaceError, UsageError
 from memory_palace.navigation import searches
+from memory_palace.navigation.search_session import SearchSessions
 from memory_palace.navigation.searches import (
-    Plan,
+    SearchPlan,
     load_search,
     read_node,
     read_search_log,
@@ -22,7 +23,6 @@ from memory_palace.navigation.searches import (
     start_search,
     step_search,
 )
-from memory_palace.navigation.session import Sessions
 from memory_palace.palace import Palace
 
 CALLS = ("open", "fsync", "replace", "truncate")
@@ -30,7 +30,7 @@ CALLS = ("open", "fsync", "replace", "truncate")
 
 @pytest.fixture
 def search(notes):
-    session = start_search(notes, "where is the pump", Plan())
+    session = start_search(notes, "where is the pump", SearchPlan())
     return notes, session.id
 
 
@@ -79,12 +79,12 @@ def test_a_killed_process_leaves_a_search_that_goes_on(search):
 import os, sys, pathlib
 from memory_palace.navigation.searches import step_search
 from memory_palace.palace import Palace
-from memory_palace.navigation.session import Sessions
-save = Sessions.save
+from memory_palace.navigation.search_session import SearchSessions
+save = SearchSessions.save
 def save_and_die(self, session, record):
     save(self, session, record)
     os._exit(9)
-Sessions.save = save_and_die
+SearchSessions.save = save_and_die
 step_search(Palace(pathlib.Path(sys.argv[1])), None)
 """
     done = subprocess.run([sys.executable, "-c", code, str(palace.paths.root)], check=False)
@@ -125,7 +125,7 @@ def test_two_that_begin_the_same_search_at_once_get_two(search):
     begun = []
 
     def begin():
-        begun.append(start_search(Palace(palace.paths.root), "where is the pump", Plan()).id)
+        begun.append(start_search(Palace(palace.paths.root), "where is the pump", SearchPlan()).id)
 
     threads = [threading.Thread(target=begin) for _ in range(4)]
     for thread in threads:
@@ -164,8 +164,8 @@ def test_a_log_that_lost_committed_lines_is_named(search):
 
 def test_searches_are_found_by_how_their_names_begin(search):
     palace, name = search
-    second = start_search(palace, "where is the pump", Plan())
-    third = start_search(palace, "rye", Plan())
+    second = start_search(palace, "where is the pump", SearchPlan())
+    third = start_search(palace, "rye", SearchPlan())
     assert (name, second.id) == ("where-is-the-pump", "where-is-the-pump-2")
     assert load_search(palace, None).id == third.id
     assert load_search(palace, "r").id == "rye"
@@ -186,4 +186,4 @@ def test_its_files_are_for_their_owner_alone(search):
 def test_a_session_read_and_written_is_the_same(search):
     palace, name = search
     session = load_search(palace, name)
-    assert Sessions(palace.paths.sessions).load(name).to_json() == session.to_json()
+    assert SearchSessions(palace.paths.sessions).load(name).to_json() == session.to_json()

@@ -13,8 +13,8 @@ from typing import Literal
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.navigation.belief import BeliefState
 from memory_palace.navigation.calibration import Null
-from memory_palace.navigation.candidates import Narrowing, Scoring
-from memory_palace.navigation.locus import Pose2D
+from memory_palace.navigation.node_ranking import Narrowing, Scoring
+from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.schema import SchemaError, check_belief, check_schema
 from memory_palace.storage.atomic import remove_files, write_atomic
 from memory_palace.storage.lock import writer_lock
@@ -24,7 +24,7 @@ FORMAT = 1
 
 
 @dataclass(slots=True)
-class Session:
+class SearchSession:
     """What has to be known to go on. ``log_bytes`` says how much of the log belongs to it."""
 
     id: str
@@ -78,7 +78,7 @@ class Session:
         }
 
 
-class Sessions:
+class SearchSessions:
     """The sessions of one palace: ``ID.json``, ``ID.jsonl`` and ``ID.lock`` in one folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -121,7 +121,7 @@ class Sessions:
             remove_files(self._folder.glob(f".{name}.json.*.tmp"))
             yield
 
-    def load(self, name: str) -> Session:
+    def load(self, name: str) -> SearchSession:
         """Read a session; raise ``PalaceError`` naming the file where it is damaged."""
         path = self._folder / f"{name}.json"
         try:
@@ -136,7 +136,7 @@ class Sessions:
                 f"{path} is damaged: {error}; remove it and begin again with `palace seek start`"
             ) from error
 
-    def save(self, session: Session, record: Mapping[str, object]) -> None:
+    def save(self, session: SearchSession, record: Mapping[str, object]) -> None:
         """Log one record and commit the session; stopped in between, the old state stands.
 
         Call it while holding the session's lock.
@@ -153,7 +153,7 @@ class Sessions:
         text = json.dumps(session.to_json(), ensure_ascii=False, indent=1, allow_nan=False)
         write_atomic(self._folder / f"{session.id}.json", text.encode() + b"\n")
 
-    def log(self, session: Session) -> list[dict[str, object]]:
+    def log(self, session: SearchSession) -> list[dict[str, object]]:
         """Return the committed records of a session.
 
         Here a damaged line is an error: the session vouches for every byte of its log.
@@ -169,7 +169,7 @@ class Sessions:
             raise PalaceError(f"{path} is damaged: {error}; restore it") from error
 
 
-def _from_json(value: Mapping[str, object]) -> Session:
+def _from_json(value: Mapping[str, object]) -> SearchSession:
     """Take apart what the schema has checked."""
     kept = dict(value)
     kept.pop("schema")
@@ -182,10 +182,10 @@ def _from_json(value: Mapping[str, object]) -> Session:
         "nodes": _by_number(kept["nodes"]),
         "closed": _by_number(kept["closed"]),
     }
-    return Session(**kept)  # type: ignore[arg-type]
+    return SearchSession(**kept)  # type: ignore[arg-type]
 
 
-def _check_names(session: Session, name: str) -> None:
+def _check_names(session: SearchSession, name: str) -> None:
     """Raise ``SchemaError`` where the session is another's, or a node in it has no note."""
     if session.id != name:
         raise SchemaError(f"it is the search {session.id}")

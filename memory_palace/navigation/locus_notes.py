@@ -1,61 +1,17 @@
-"""Where a memory is: a pose in the plane, and the node that stands there."""
+"""A note that is a locus: the field that gives it a place, read and written."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memory_palace.errors import UsageError
+from memory_palace.navigation.nodes import MemoryNode, Pose2D, check_node_id
 from memory_palace.notes.document import LEAD, Document
 
 FIELD = "locus"
 """The front matter field that makes a note a locus."""
 _KEYS = ("id", "x", "y", "yaw")
-
-
-@dataclass(frozen=True, slots=True)
-class Pose2D:
-    """A place and a direction."""
-
-    x: float
-    y: float
-    """Metres."""
-    yaw: float = 0.0
-    """Radians, counter-clockwise from the x axis."""
-
-    def __post_init__(self) -> None:
-        for name in ("x", "y", "yaw"):
-            if not math.isfinite(getattr(self, name)):
-                raise UsageError(f"{name} of a pose is a finite number, not {getattr(self, name)}")
-
-    def distance_to(self, other: Pose2D) -> float:
-        """Return the straight distance in metres."""
-        return math.hypot(self.x - other.x, self.y - other.y)
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryNode:
-    """A place that is remembered, and what was seen there."""
-
-    node_id: int
-    pose: Pose2D
-    embedding: tuple[float, ...] | None = None
-    """Of any length but zero; ``None`` where the text is embedded when it is asked for."""
-    tags: tuple[str, ...] = ()
-    summary: str = ""
-    seen_at: float | None = None
-    """When it was last seen, seconds since the epoch; for decay."""
-
-    def __post_init__(self) -> None:
-        check_node_id(self.node_id)
-        if self.embedding is not None and not any(self.embedding):
-            raise UsageError(f"the embedding of node {self.node_id} is zero; leave it out")
-
-    @property
-    def text(self) -> str:
-        """What is embedded and compared by words: the summary, then the tags."""
-        return " ".join((self.summary, *self.tags))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +21,6 @@ class Locus:
     path: str
     title: str
     node: MemoryNode
-
-
-def check_node_id(value: object) -> int:
-    """Return a node's id; raise ``UsageError`` for anything but a whole number from 0."""
-    if type(value) is not int or value < 0:
-        raise UsageError(f"a node's id is a whole number from 0, not {value!r}")
-    return value
 
 
 def read_locus(document: Document) -> Locus | None:

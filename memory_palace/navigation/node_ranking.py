@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,8 @@ from memory_palace.embedding.base import Embedder, embed_query
 from memory_palace.models import Scores, Vector
 from memory_palace.navigation.calibration import Null
 from memory_palace.navigation.literal import LITERAL_THRESHOLD, score_literally
-from memory_palace.navigation.locus import Pose2D
-from memory_palace.navigation.store import NodeStore
-from memory_palace.navigation.words import goal_words
+from memory_palace.navigation.nodes import Pose2D, goal_words
+from memory_palace.navigation.shelves import NodeStore, Shelf
 
 MEANING, WORDS = 0.8, 0.2
 """The blend of source document 004."""
@@ -27,43 +25,11 @@ Scoring: TypeAlias = Literal["calibrated", "literal", "guarded"]
 """``literal`` is the formula of the document's log, ``guarded`` that of its text."""
 
 
-class Candidate(TypedDict):
+class NodeCandidate(TypedDict):
     """One node and its score in [0, 1], as it stands in beliefs and logs."""
 
     node_id: int
     score: float
-
-
-class Shelf(Protocol):
-    """What can be searched for candidates: nodes of a store, or notes of a palace."""
-
-    @property
-    def ids(self) -> NDArray[np.int64]:
-        """Ids, ascending; every array below has one value for each."""
-        ...
-
-    @property
-    def compared(self) -> int:
-        """How many vectors a goal is compared with."""
-        ...
-
-    @property
-    def places(self) -> NDArray[np.float64]:
-        """Metres, shape ``(ids, 2)``; NaN for what has no place."""
-        ...
-
-    @property
-    def seen_at(self) -> NDArray[np.float64]:
-        """Seconds since the epoch; NaN where not known."""
-        ...
-
-    def cosines(self, vector: Vector) -> Scores:
-        """Return cosines with a unit vector."""
-        ...
-
-    def word_shares(self, words: Collection[str]) -> Scores:
-        """Return the share of the words that each has."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +57,7 @@ def retrieve_candidates(
     *,
     scoring: Scoring = "calibrated",
     narrowing: Narrowing = EVERYTHING,
-) -> list[Candidate]:
+) -> list[NodeCandidate]:
     """Return the ``k`` best nodes for a goal by score, then id; none for a goal without words."""
     if not goal_words(goal_text) or not len(store):
         return []
@@ -110,7 +76,7 @@ def search_shelf(
     k: int,
     *,
     narrowing: Narrowing = EVERYTHING,
-) -> list[Candidate]:
+) -> list[NodeCandidate]:
     """Return the ``k`` best of a shelf; without a vector words alone decide."""
     words = goal_words(goal_text)
     if not words or not len(shelf.ids):
@@ -152,13 +118,13 @@ def score_threshold(null: Null | None, compared: int, *, scoring: Scoring = "cal
 
 def choose(
     shelf: Shelf, scores: NDArray[np.float64], k: int, narrowing: Narrowing
-) -> list[Candidate]:
+) -> list[NodeCandidate]:
     """Return the best by score, then id, after decay and among what is allowed."""
     if narrowing.half_life_days is not None:
         scores = _decayed(scores, shelf.seen_at, narrowing.half_life_days, narrowing.now)
     rows = _best_rows(scores, _allowed(shelf, narrowing), k)
     found = zip(shelf.ids[rows].tolist(), scores[rows].tolist(), strict=True)
-    return [Candidate(node_id=node_id, score=score) for node_id, score in found]
+    return [NodeCandidate(node_id=node_id, score=score) for node_id, score in found]
 
 
 def _best_rows(

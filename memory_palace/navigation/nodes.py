@@ -1,0 +1,93 @@
+"""Nodes of a search: a pose in the plane, what was seen there, and the words of both."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from memory_palace.errors import UsageError, WrongEmbedderError
+from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.tokens import tokenize
+
+_JOINTS = re.compile(r"[-‐‑_/]")
+
+
+@dataclass(frozen=True, slots=True)
+class Pose2D:
+    """A place and a direction."""
+
+    x: float
+    y: float
+    """Metres."""
+    yaw: float = 0.0
+    """Radians, counter-clockwise from the x axis."""
+
+    def __post_init__(self) -> None:
+        for name in ("x", "y", "yaw"):
+            if not math.isfinite(getattr(self, name)):
+                raise UsageError(f"{name} of a pose is a finite number, not {getattr(self, name)}")
+
+    def distance_to(self, other: Pose2D) -> float:
+        """Return the straight distance in metres."""
+        return math.hypot(self.x - other.x, self.y - other.y)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryNode:
+    """A place that is remembered, and what was seen there."""
+
+    node_id: int
+    pose: Pose2D
+    embedding: tuple[float, ...] | None = None
+    """Of any length but zero; ``None`` where the text is embedded when it is asked for."""
+    tags: tuple[str, ...] = ()
+    summary: str = ""
+    seen_at: float | None = None
+    """When it was last seen, seconds since the epoch; for decay."""
+
+    def __post_init__(self) -> None:
+        check_node_id(self.node_id)
+        if self.embedding is not None and not any(self.embedding):
+            raise UsageError(f"the embedding of node {self.node_id} is zero; leave it out")
+
+    @property
+    def text(self) -> str:
+        """What is embedded and compared by words: the summary, then the tags."""
+        return " ".join((self.summary, *self.tags))
+
+
+def check_node_id(value: object) -> int:
+    """Return a node's id; raise ``UsageError`` for anything but a whole number from 0."""
+    if type(value) is not int or value < 0:
+        raise UsageError(f"a node's id is a whole number from 0, not {value!r}")
+    return value
+
+
+def check_dimension(node: MemoryNode, dimension: int) -> None:
+    """Raise ``WrongEmbedderError`` for an embedding that cannot be of this embedder.
+
+    Taken for a cosine of 0, as in the source document, it would count as half a match.
+    """
+    if node.embedding is not None and len(node.embedding) != dimension:
+        raise WrongEmbedderError(
+            f"node {node.node_id} has an embedding of {len(node.embedding)} numbers, the embedder "
+            f"makes {dimension}; leave the embedding out, and the node's text is embedded"
+        )
+
+
+def goal_words(text: str) -> frozenset[str]:
+    """Return the distinct stems of a goal's content words, of all words where it has no other.
+
+    A hyphen separates words, and a word that is said twice counts once: the document's way makes
+    "red-backpack" miss "red backpack", and "red red backpack" score below "red backpack".
+    """
+    parts = _JOINTS.sub(" ", text)
+    pairs = list(zip(tokenize(parts, stems=False), tokenize(parts), strict=True))
+    content = frozenset(stem for word, stem in pairs if word not in STOPWORDS)
+    return content or frozenset(stem for _, stem in pairs)
+
+
+def node_words(text: str) -> frozenset[str]:
+    """Return the distinct stems of a node's text."""
+    return frozenset(tokenize(text))
