@@ -13,7 +13,7 @@ import numpy as np
 from memory_palace.anchors.build import distinct_rows
 from memory_palace.anchors.postings import make_lists, score_pairs
 from memory_palace.bench.generate import generate_palace
-from memory_palace.bench.scale import Row
+from memory_palace.bench.timing import Measured
 from memory_palace.config import PALACE
 from memory_palace.embedding.base import embed_query
 from memory_palace.index.context import Followed
@@ -27,17 +27,17 @@ LOOKUPS = 300
 UPDATES = 5
 
 
-def measure_anchor_scale(notes: int) -> list[Row]:
+def measure_anchor_scale(notes: int) -> list[Measured]:
     """Measure anchors on two palaces, one of ten times the notes of the other."""
     small, large = (_measure(count) for count in (notes // 10, notes))
     tenth, plain = "a tenth of the passages", "the plain product"
     whole = "whole anchor build, vocabulary and all"
     rows = [
-        Row("anchor lookup, p50", large["p50"], "ms", tenth, small["p50"], "<= 1.3 x"),
-        Row("anchor lookup, p95", large["p95"], "ms", tenth, small["p95"], "<= 5 ms"),
-        Row(f"{ANCHORS} anchor lists", large["lists"], "s", plain, large["product"], "<= 5 x"),
-        Row(whole, large["build"], "s", plain, large["product"]),
-        Row("anchors' part in an update of a note", large["update"], "ms", limit="<= 100 ms"),
+        Measured("anchor lookup, p50", large["p50"], "ms", tenth, small["p50"], limit=1.3),
+        Measured("anchor lookup, p95", large["p95"], "ms", limit=5),
+        Measured(f"{ANCHORS} anchor lists", large["lists"], "s", plain, large["product"], limit=5),
+        Measured(whole, large["build"], "s", plain, large["product"]),
+        Measured("anchors' part in an update of a note", large["update"], "ms", limit=100),
     ]
     return [replace(row, what=f"{row.what}, {large['chunks']:.0f} passages") for row in rows]
 

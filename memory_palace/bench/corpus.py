@@ -9,7 +9,6 @@ from pathlib import Path
 
 from memory_palace.bench.configuration import digest_index
 from memory_palace.bench.datasets.items import Collection, Document
-from memory_palace.bench.vectors import VectorCache
 from memory_palace.config import PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.facts.derive import derive
@@ -49,7 +48,6 @@ def open_corpus(
     collection: Collection,
     folder: Path,
     embedder: Embedder,
-    vectors: VectorCache,
     *,
     detail: Detail = Detail.PLAIN,
 ) -> Corpus:
@@ -61,7 +59,7 @@ def open_corpus(
     fingerprint = name_recipe(embedder, detail)
     paths = PalacePaths(folder / "corpora" / digest_index(collection, fingerprint))
     if not _is_whole(paths):
-        _write(collection, paths, embedder, vectors, fingerprint)
+        _write(collection, paths, embedder, fingerprint)
     return Corpus(
         open_snapshot(paths),
         [document.id for document in collection.documents],
@@ -78,17 +76,16 @@ def _write(
     collection: Collection,
     paths: PalacePaths,
     embedder: Embedder,
-    vectors: VectorCache,
     fingerprint: str,
 ) -> None:
     notes = [_note(n, document, embedder) for n, document in enumerate(collection.documents)]
-    matrix = vectors.passages([chunk.embed_text for note in notes for chunk in note.chunks])
+    matrix = embedder.embed_passages([chunk.embed_text for note in notes for chunk in note.chunks])
     detail = read_detail(fingerprint)
     derived = [derive(note, detail) for note in notes]
     described = None
     if detail == Detail.ENRICHED:
-        described = vectors.passages([text for pair in zip(notes, derived, strict=True)
-                                      for text in _descriptions(*pair)])  # fmt: skip
+        texts = [t for pair in zip(notes, derived, strict=True) for t in _descriptions(*pair)]
+        described = embedder.embed_passages(texts)
     rows, start = [], 0
     for note, found in zip(notes, derived, strict=True):
         inside = slice(start, start + len(note.chunks))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import resource
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from memory_palace.bench.timing import peak_mib
 from memory_palace.storage.atomic import write_atomic
 
 _RESET_PEAK = b"5"
@@ -120,5 +120,4 @@ def _peak_since_reset() -> float:
 
 
 def _peak_of_process() -> float:
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / (1 << 20)
+    return peak_mib(resource.getrusage(resource.RUSAGE_SELF))

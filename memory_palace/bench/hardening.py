@@ -12,10 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory_palace.bench.golden import Pair, read_pairs
-from memory_palace.bench.metrics import DRAWS, SEED
+from memory_palace.bench.metrics import interval
 from memory_palace.changes.changing import read_notes
 from memory_palace.config import PALACE
 from memory_palace.errors import UsageError
@@ -44,7 +43,7 @@ class HeldOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class HardeningRow:
     """Recall@5 before and after, over some questions."""
 
     arm: str
@@ -77,7 +76,7 @@ def measure_hardening(
     asked: int | None = None,
     seed: int = 1,
     rounds: int = 1,
-) -> list[Row]:
+) -> list[HardeningRow]:
     """Measure one round over copies of a palace; the control gets random words instead.
 
     ``asked`` is how many questions the Examiner puts, one for each memory where nobody says;
@@ -231,7 +230,9 @@ def _write_random(palace: Palace, made: Sequence[Evolution], *, seed: int) -> No
     palace.index()
 
 
-def _rows(arm: str, seen: str, outcomes: Sequence[_Outcome], evolved: float) -> Iterator[Row]:
+def _rows(
+    arm: str, seen: str, outcomes: Sequence[_Outcome], evolved: float
+) -> Iterator[HardeningRow]:
     groups = {
         "all": outcomes,
         "evolved": [outcome for outcome in outcomes if outcome.is_evolved],
@@ -242,25 +243,9 @@ def _rows(arm: str, seen: str, outcomes: Sequence[_Outcome], evolved: float) -> 
             continue
         first = np.array([outcome.before for outcome in members])
         second = np.array([outcome.after for outcome in members])
-        low, high = clustered_interval([outcome.memory_id for outcome in members], second - first)
-        yield Row(
+        memories = [outcome.memory_id for outcome in members]
+        low, high = interval(second - first, clusters=memories)
+        yield HardeningRow(
             arm, seen, group, len(members), float(first.mean()), float(second.mean()),
             low, high, evolved,
         )  # fmt: skip
-
-
-def clustered_interval(
-    memory_ids: Sequence[str], differences: NDArray[np.float64]
-) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the mean difference, drawing whole memories.
-
-    Questions on one memory rise and fall together, so drawing single questions would make the
-    interval too narrow (Cameron, Gelbach and Miller 2008).
-    """
-    _, places = np.unique(np.asarray(memory_ids), return_inverse=True)
-    sums = np.bincount(places, weights=differences)
-    counts = np.bincount(places)
-    draws = np.random.default_rng(SEED).integers(0, len(sums), (DRAWS, len(sums)))
-    means = sums[draws].sum(axis=1) / counts[draws].sum(axis=1)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return float(low), float(high)

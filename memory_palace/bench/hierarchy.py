@@ -18,7 +18,7 @@ BUDGET_BYTES = 2_048
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class HierarchyRow:
     """Both ways over one set of memories. Bytes are UTF-8, means over the questions."""
 
     name: str
@@ -61,7 +61,7 @@ def measure_hierarchy(
     k: int = 3,
     embed: Embed | None = None,
     embed_query: Callable[[str], Vector] | None = None,
-) -> Row:
+) -> HierarchyRow:
     """Ask every question both ways, with the same scores and the same k."""
     index = HierarchicalIndex.of(found.memories, embed=embed, embed_query=embed_query)
     texts = [text for text, _ in found.questions]
@@ -72,7 +72,7 @@ def measure_hierarchy(
     recall, flat_recall = _hits(hops, gold), _hits(flat, gold)
     difference, low, high = paired_interval(flat_recall, recall)
     listing = flat[0].index_bytes
-    return Row(
+    return HierarchyRow(
         name=found.name, memories=len(found.memories), domains=len(index.domains),
         questions=len(gold), k=k, flat_recall=_mean(flat_recall), recall=_mean(recall),
         difference=difference, low=low, high=high,

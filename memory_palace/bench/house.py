@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_palace.bench.metrics import DRAWS
+from memory_palace.bench.metrics import ratio_interval
 from memory_palace.bench.seeking import SEED, Errand, remember_errands
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
@@ -77,14 +77,14 @@ def measure_house(
         for way in WAYS:
             taken[way].append(house.search(way, f"{seed}:{number}:{way}"))
     guided = taken["guided"]
-    return [
-        Steps("guided", _mean(guided), float(np.median(guided))),
-        *(
-            Steps(way, _mean(taken[way]), float(np.median(taken[way])), "guided / " + way,
-                  *_ratio(guided, taken[way], seed))
-            for way in WAYS[1:]
-        ),
-    ]  # fmt: skip
+    rows = [Steps("guided", _mean(guided), float(np.median(guided)))]
+    for way in WAYS[1:]:
+        steps = taken[way]
+        ratio = _mean(guided) / _mean(steps)
+        low, high = ratio_interval(guided, steps, seed=seed)
+        beside = f"guided / {way}"
+        rows.append(Steps(way, _mean(steps), float(np.median(steps)), beside, ratio, low, high))
+    return rows
 
 
 class _House:
@@ -113,10 +113,9 @@ class _House:
         remembers: Callable[[frozenset[int]], list[NodeCandidate]] = (
             self._retrieve if way == "guided" else lambda looked: []
         )
-        run = Rehearsal(
-            new_belief(self._goal), self._poses, remembers, self._threshold,
-            NoisyPerception(self._target, source), Pose2D(0.0, 0.0),
-        )  # fmt: skip
+        eyes = NoisyPerception(self._target, source)
+        start = new_belief(self._goal), self._poses, remembers, self._threshold
+        run = Rehearsal(*start, eyes, Pose2D(0.0, 0.0))
         walk: Proposer = RandomWalk(source) if way == "random" else RuleProposer()
         return run.run(walk, RuleVerifier(), limit=MOST_STEPS)
 
@@ -128,12 +127,3 @@ class _House:
 
 def _mean(values: Sequence[int]) -> float:
     return sum(values) / len(values)
-
-
-def _ratio(first: Sequence[int], second: Sequence[int], seed: int) -> tuple[float, float, float]:
-    """Return the ratio of means and its interval (Efron 1979)."""
-    both = np.array([first, second], np.float64)
-    rows = np.random.default_rng(seed).integers(0, both.shape[1], (DRAWS, both.shape[1]))
-    means = both[:, rows].mean(axis=2)
-    low, high = np.percentile(means[0] / means[1], [2.5, 97.5])
-    return float(both[0].mean() / both[1].mean()), float(low), float(high)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from math import log2
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+Floats: TypeAlias = Sequence[float] | NDArray[np.float64] | NDArray[np.int64]
 
 CUTS = (1, 3, 5, 10)
 SEED = 7
 DRAWS = 2_000
 
-MEASURES = (
-    "any@1", "any@3", "any@5", "any@10", "all@5", "recall@5", "ndcg@10", "mrr",
-)  # fmt: skip
+MEASURES = ("any@1", "any@3", "any@5", "any@10", "all@5", "recall@5", "ndcg@10", "mrr")
 """recall_any@k: some gold is among the first k. recall_all@5: all of it is. recall@5: the share of
 it. nDCG@10 with linear gains (Järvelin and Kekäläinen 2002). MRR of the first gold."""
 
@@ -36,20 +37,34 @@ def score_ranking(
     return scores
 
 
-def interval(values: Sequence[float], *, seed: int = SEED) -> tuple[float, float]:
-    """Return the 95 % percentile bootstrap interval of the mean (Efron 1979)."""
-    means = _means(np.asarray(values, np.float64), seed)
-    low, high = np.percentile(means, [2.5, 97.5])
-    return float(low), float(high)
+def interval(values: Floats, *, clusters: Sequence[str] = ()) -> tuple[float, float]:
+    """Return the 95 % interval of the mean.
+
+    Of values with the same name in ``clusters`` all are drawn or none: questions on one note rise
+    and fall together (Cameron, Gelbach and Miller 2008).
+    """
+    if not clusters:
+        return ratio_interval(values, np.ones(len(values)))
+    _, places = np.unique(np.asarray(clusters), return_inverse=True)
+    return ratio_interval(np.bincount(places, weights=values), np.bincount(places))
 
 
-def paired_interval(
-    first: Sequence[float], second: Sequence[float], *, seed: int = SEED
-) -> tuple[float, float, float]:
+def paired_interval(first: Floats, second: Floats) -> tuple[float, float, float]:
     """Return mean and 95 % interval of ``second - first`` over the same questions."""
     differences = np.asarray(second, np.float64) - np.asarray(first, np.float64)
-    low, high = interval(differences.tolist(), seed=seed)
-    return float(differences.mean()), low, high
+    return float(differences.mean()), *interval(differences)
+
+
+def ratio_interval(first: Floats, second: Floats, *, seed: int = SEED) -> tuple[float, float]:
+    """Return the 95 % percentile bootstrap interval of ``sum(first) / sum(second)``.
+
+    Both are drawn together (Efron 1979).
+    """
+    both = np.array([first, second], np.float64)
+    count = both.shape[1]
+    drawn = both[:, np.random.default_rng(seed).integers(0, count, (DRAWS, count))].sum(axis=2)
+    low, high = np.percentile(drawn[0] / drawn[1], [2.5, 97.5])
+    return float(low), float(high)
 
 
 def mcnemar(first: Sequence[float], second: Sequence[float]) -> tuple[int, int, float]:
@@ -69,10 +84,3 @@ def mcnemar(first: Sequence[float], second: Sequence[float]) -> tuple[int, int, 
         factorials[count] - factorials[k] - factorials[count - k] - count * np.log(2)
     ).sum()
     return only_first, only_second, float(min(1.0, 2 * tail))
-
-
-def _means(values: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
-    rng = np.random.default_rng(seed)
-    draws = rng.integers(0, len(values), (DRAWS, len(values)))
-    means: NDArray[np.float64] = values[draws].mean(axis=1)
-    return means

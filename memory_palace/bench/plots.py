@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from memory_palace.bench.corf import Figures
-    from memory_palace.bench.hierarchy import Row as HierarchyRow
-    from memory_palace.bench.verification import Row as VerifyRow
+    from memory_palace.bench.hierarchy import HierarchyRow
+    from memory_palace.bench.verification import VerificationRow
 
 _DPI = 120
 
@@ -114,7 +114,7 @@ def draw_hierarchy(rows: Sequence[HierarchyRow], folder: Path) -> Path:
     return _save(pyplot, figure, folder / "hierarchy.png")
 
 
-def draw_verification(rows: Sequence[VerifyRow], folder: Path) -> Path:
+def draw_verification(rows: Sequence[VerificationRow], folder: Path) -> Path:
     """Draw the share of right verdicts on claims, by check and kind of answer; return the file."""
     pyplot = import_pyplot()
     folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from memory_palace.bench.cost import Meter, RunCost, read_cost, write_cost
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.metrics import score_ranking
 from memory_palace.bench.systems import Ranker, grep_ranker, mode_profile, profile_ranker
-from memory_palace.bench.vectors import VectorCache
+from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
 from memory_palace.index.recipes import name_recipe
@@ -81,10 +81,10 @@ def run_system(
         read_cost(path.with_suffix(".json"), configuration=configuration) if done else RunCost()
     )
     meter = Meter()
-    vectors = VectorCache(
-        cache, embedder, progress=lambda made, total: progress("embedding", made, total)
+    remembering = RememberingEmbedder(
+        embedder, cache, progress=lambda made, total: progress("embedding", made, total)
     )
-    asker = _Asker(recipe, embedder, cache, vectors, meter)
+    asker = _Asker(recipe, remembering, cache, meter)
     total = sum(len(collection.questions) for collection in collections)
     is_complete = len(done) == total
     try:
@@ -96,7 +96,7 @@ def run_system(
                     done[answer.id] = answer
                     progress("asking", len(done), total)
     finally:
-        vectors.save()
+        remembering.save()
         cost = before if is_complete else before + meter.read()
         write_cost(path.with_suffix(".json"), cost, configuration=configuration)
     order = [question.id for collection in collections for question in collection.questions]
@@ -123,7 +123,6 @@ class _Asker:
     recipe: str | Profile
     embedder: Embedder
     cache: Path
-    vectors: VectorCache
     meter: Meter
 
     def ask(self, collection: Collection, done: dict[str, Answer]) -> Iterator[Answer]:
@@ -133,7 +132,7 @@ class _Asker:
             return
         with self.meter.preparing():
             ranker = self._ranker(collection)
-            matrix = self.vectors.questions([question.text for question in waiting])
+            matrix = self.embedder.embed_queries([question.text for question in waiting])
         for question, vector in zip(waiting, matrix, strict=True):
             with self.meter.asking():
                 ranked = ranker(question, vector)
@@ -156,20 +155,15 @@ class _Asker:
         if isinstance(self.recipe, str):
             return grep_ranker(collection)
         signals = self.recipe.weights.keys()
-        corpus = open_corpus(
-            collection,
-            self.cache,
-            self.embedder,
-            self.vectors,
-            detail=self.recipe.needs,
-        )
+        needs = self.recipe.needs
+        corpus = open_corpus(collection, self.cache, self.embedder, detail=needs)
         phrases = self._phrases(collection) if "bridge" in signals else {}
         return profile_ranker(self.recipe, collection, corpus, phrases=phrases)
 
     def _phrases(self, collection: Collection) -> dict[str, Vector]:
         """Return the vector of each question's noun phrases, by question id."""
         texts = {q.id: text for q in collection.questions if (text := phrases_of(q.text))}
-        return dict(zip(texts, self.vectors.questions(list(texts.values())), strict=True))
+        return dict(zip(texts, self.embedder.embed_queries(list(texts.values())), strict=True))
 
 
 def _recipe(collections: Sequence[Collection], system: str | Profile) -> str | Profile:

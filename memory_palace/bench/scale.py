@@ -8,14 +8,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from memory_palace.bench.generate import generate_palace
 from memory_palace.bench.golden import copy_vault
-from memory_palace.bench.process import measure, measure_pair, python
+from memory_palace.bench.timing import Measured, measure_commands, python, time_calls
 from memory_palace.models import Filters, Query
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.palace import Palace
@@ -54,36 +53,18 @@ app(args=[], standalone_mode=False)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the report."""
-
-    what: str
-    value: float
-    unit: str
-    beside: str = ""
-    baseline: float | None = None
-    limit: str = ""
-    """What it is held to, in the words of the requirement."""
-
-    @property
-    def ratio(self) -> float | None:
-        """Value over baseline."""
-        return self.value / self.baseline if self.baseline else None
-
-
-def measure_scale(sizes: tuple[int, ...], *, embedder: str, runs: int) -> Iterator[Row]:
+def measure_scale(sizes: tuple[int, ...], *, embedder: str, runs: int) -> Iterator[Measured]:
     """Yield rows for generated palaces of each size, then for ranking in one process."""
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
             root = Path(folder)
             generate_palace(root, size)
             yield from _measure_palace(root, size, embedder, runs)
-    yield from _measure_ranking()
-    yield from _measure_start(runs)
+    yield from measure_ranking()
+    yield measure_start(runs)
 
 
-def measure_notes(notes: Path, *, embedder: str, runs: int) -> Iterator[Row]:
+def measure_notes(notes: Path, *, embedder: str, runs: int) -> Iterator[Measured]:
     """Yield the rows of one palace for a copy of somebody's notes."""
     with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
         root = Path(folder)
@@ -92,41 +73,56 @@ def measure_notes(notes: Path, *, embedder: str, runs: int) -> Iterator[Row]:
         yield from _measure_palace(root, size, embedder, runs)
 
 
-def _command(root: Path, *arguments: str) -> list[str]:
+def command(root: Path, *arguments: str) -> list[str]:
+    """Return the command line that runs a verb in a palace."""
     return [sys.executable, "-m", "memory_palace", "-C", str(root), *arguments]
 
 
-def _measure_palace(root: Path, size: int, embedder: str, runs: int) -> Iterator[Row]:
-    build = _command(root, "index", "-q", "--embedder", embedder)
-    cold = measure(build, runs=1, warmup=0)
+def _measure_palace(root: Path, size: int, embedder: str, runs: int) -> Iterator[Measured]:
+    build = command(root, "index", "-q", "--embedder", embedder)
+    (cold,) = measure_commands(build, runs=1, warmup=0)
     label = f"{size:,} notes, {embedder}"
-    yield Row(f"{label}: cold index", cold.cpu_seconds, "CPU s")
-    yield Row(f"{label}: cold index, peak memory", cold.peak_mib, "MiB")
+    yield Measured(f"{label}: cold index", cold.cpu_seconds, "CPU s")
+    yield Measured(f"{label}: cold index, peak memory", cold.peak_mib, "MiB")
     yield from _sizes(root, label)
     time.sleep(2.5)  # past the margin in which a fresh file is hashed again
     Palace(root).index()
-    noop, stat = measure_pair(
-        _command(root, "index", "-q"), python(_STAT_ALL, str(root / "palace")), runs=runs
-    )
-    yield Row(
-        f"{label}: no-op index", noop.cpu_seconds, "CPU s", "import + stat of every note",
-        stat.cpu_seconds, "<= 3",
-    )  # fmt: skip
-    yield from _measure_git(root, label, noop.cpu_seconds, runs)
+    yield from measure_noop(root, label, runs)
     yield from _measure_edit(root, label)
-    asked, nothing = measure_pair(
-        _command(root, "query", QUESTION), python(_ASK_NOTHING, embedder), runs=runs
+    yield from measure_query(root, label, embedder, runs, limit=1.35 if size <= 1000 else None)
+    yield _measure_warm(root, label, limit=25 if size <= 10_000 else None)
+
+
+def measure_noop(root: Path, label: str, runs: int) -> Iterator[Measured]:
+    """Build an index where nothing has changed, beside the stat of every note, and beside git."""
+    noop, stat = measure_commands(
+        command(root, "index", "-q"), python(_STAT_ALL, str(root / "palace")), runs=runs
     )
-    yield Row(
-        f"{label}: cold query", asked.cpu_seconds, "CPU s",
-        "numpy + Typer + model + one vector", nothing.cpu_seconds,
-        "<= 1.35 at 1,000" if size <= 1000 else "",
-    )  # fmt: skip
-    yield Row(f"{label}: cold query, peak memory", asked.peak_mib, "MiB")
-    yield _measure_warm(root, label)
+    what, seconds, beside = f"{label}: no-op index", noop.cpu_seconds, "import + stat of every note"
+    yield Measured(what, seconds, "CPU s", beside, stat.cpu_seconds, limit=3)
+    if shutil.which("git") is not None:
+        yield Measured(what, seconds, "CPU s", "git status", _git_seconds(root, runs))
 
 
-def _measure_warm(root: Path, label: str) -> Row:
+def measure_query(
+    root: Path, label: str, embedder: str, runs: int, *, limit: float | None
+) -> Iterator[Measured]:
+    """Ask one question in a fresh process, beside one that only embeds it."""
+    asked, nothing = measure_commands(
+        command(root, "query", QUESTION), python(_ASK_NOTHING, embedder), runs=runs
+    )
+    yield Measured(
+        f"{label}: cold query",
+        asked.cpu_seconds,
+        "CPU s",
+        "numpy + Typer + model + one vector",
+        nothing.cpu_seconds,
+        limit=limit,
+    )
+    yield Measured(f"{label}: cold query, peak memory", asked.peak_mib, "MiB")
+
+
+def _measure_warm(root: Path, label: str, *, limit: float | None) -> Measured:
     """Rank with every signal in one process: what a question costs beyond embedding and stat."""
     palace = Palace(root)
     snapshot = palace.snapshot()
@@ -136,29 +132,28 @@ def _measure_warm(root: Path, label: str) -> Row:
     def ask() -> object:
         return search(query, snapshot, profile="hybrid", limit=5)
 
-    slowest, _ = _percentiles(ask, ask)
-    return Row(f"{label}: warm hybrid ranking, p95", slowest, "ms", limit="<= 25 at 10,000")
+    (slowest,) = _slowest(ask)
+    return Measured(f"{label}: warm hybrid ranking, p95", slowest, "ms", limit=limit)
 
 
-def _sizes(root: Path, label: str) -> Iterator[Row]:
+def _sizes(root: Path, label: str) -> Iterator[Measured]:
     for part, size in Palace(root).status().index_bytes.items():
-        yield Row(f"{label}: index, {part}", size / (1 << 20), "MiB")
+        yield Measured(f"{label}: index, {part}", size / (1 << 20), "MiB")
 
 
-def _measure_git(root: Path, label: str, noop: float, runs: int) -> Iterator[Row]:
-    """Print ``git status`` beside the no-op build, in a repository of the same notes."""
-    if shutil.which("git") is None:
-        return
+def _git_seconds(root: Path, runs: int) -> float:
+    """Return the CPU seconds of ``git status`` in a repository of the same notes."""
     with tempfile.TemporaryDirectory(prefix="palace-bench-git-") as folder:
         copy = Path(folder) / "copy"
         shutil.copytree(root, copy, ignore=shutil.ignore_patterns(".index"))
+        git = ["git", "-C", str(copy)]
         for arguments in (["init", "-q"], ["add", "-A"]):
-            subprocess.run(["git", *arguments], cwd=copy, check=True, capture_output=True)
-        status = measure(["git", "status", "--porcelain"], runs=runs, cwd=copy)
-    yield Row(f"{label}: no-op index", noop, "CPU s", "git status", status.cpu_seconds)
+            subprocess.run([*git, *arguments], check=True, capture_output=True)
+        (status,) = measure_commands([*git, "status", "--porcelain"], runs=runs)
+    return status.cpu_seconds
 
 
-def _measure_edit(root: Path, label: str) -> Iterator[Row]:
+def _measure_edit(root: Path, label: str) -> Iterator[Measured]:
     """Edit and rename one note; count what that writes and embeds."""
     palace = Palace(root)
     paths = palace.snapshot().paths
@@ -169,19 +164,23 @@ def _measure_edit(root: Path, label: str) -> Iterator[Row]:
     seconds = time.process_time() - started
     segment = palace.snapshot().commit.segments[-1]
     own = 2 * (segment.line_bytes + segment.rows * palace.snapshot().commit.dimension * 4)
-    yield Row(f"{label}: one edit, in process", seconds, "CPU s")
-    yield Row(
-        f"{label}: one edit, written", report.bytes_written / 1024, "KiB",
-        "64 KiB + twice its records", (65536 + own) / 1024, "<= 1",
-    )  # fmt: skip
-    yield Row(f"{label}: one edit, merged", report.bytes_merged / 1024, "KiB")
-    yield Row(f"{label}: one edit, chunks embedded", report.embedded, "chunks", limit="<= 2")
+    yield Measured(f"{label}: one edit, in process", seconds, "CPU s")
+    yield Measured(
+        f"{label}: one edit, written",
+        report.bytes_written / 1024,
+        "KiB",
+        "64 KiB + twice its records",
+        (65536 + own) / 1024,
+        limit=1,
+    )
+    yield Measured(f"{label}: one edit, merged", report.bytes_merged / 1024, "KiB")
+    yield Measured(f"{label}: one edit, chunks embedded", report.embedded, "chunks", limit=2)
     path.rename(path.with_name("renamed by the benchmark.md"))
     renamed = palace.index()
-    yield Row(f"{label}: one rename, chunks embedded", renamed.embedded, "chunks", limit="0")
+    yield Measured(f"{label}: one rename, chunks embedded", renamed.embedded, "chunks", limit=0)
 
 
-def _measure_ranking() -> Iterator[Row]:
+def measure_ranking() -> Iterator[Measured]:
     """Rank 100,000 rows of 384 in one process, beside the bare matrix-vector product."""
     with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
         root = Path(folder)
@@ -198,29 +197,21 @@ def _measure_ranking() -> Iterator[Row]:
         def rank(profile: str) -> object:
             return search(query, snapshot, profile=profile, limit=5)
 
-        ours, plain = _percentiles(lambda: rank("compound"), lambda: matrix @ vector)
         label = f"ranking {len(matrix):,} x {dimension}, p95"
-        yield Row(label, ours, "ms", "numpy matrix-vector product", plain, "<= 1.5")
-        every, dense = _percentiles(lambda: rank("hybrid"), lambda: rank("raw"))
-        yield Row(f"{label}, all signals", every, "ms", "cosine alone", dense, "<= 4")
+        ours, plain = _slowest(lambda: rank("compound"), lambda: matrix @ vector)
+        yield Measured(label, ours, "ms", "numpy matrix-vector product", plain, limit=1.5)
+        every, dense = _slowest(lambda: rank("hybrid"), lambda: rank("raw"))
+        yield Measured(f"{label}, all signals", every, "ms", "cosine alone", dense, limit=4)
 
 
-def _percentiles(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
-    """Return the 95th percentile in milliseconds of two calls that are made in turn."""
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(60):
-        for side, call in enumerate((first, second)):
-            started = time.perf_counter()
-            call()
-            times[side].append((time.perf_counter() - started) * 1000)
-    return float(np.percentile(times[0][10:], 95)), float(np.percentile(times[1][10:], 95))
-
-
-def _measure_start(runs: int) -> Iterator[Row]:
-    version, empty = measure_pair(
+def measure_start(runs: int) -> Measured:
+    """Print the version in a fresh process, beside an empty Typer command."""
+    version, empty = measure_commands(
         [sys.executable, "-m", "memory_palace", "--version"], python(_EMPTY_TYPER), runs=runs
     )
-    yield Row(
-        "palace --version", version.cpu_seconds, "CPU s", "an empty Typer command",
-        empty.cpu_seconds, "<= 1.2",
-    )  # fmt: skip
+    seconds, beside = version.cpu_seconds, "an empty Typer command"
+    return Measured("palace --version", seconds, "CPU s", beside, empty.cpu_seconds, limit=1.2)
+
+
+def _slowest(*calls: Callable[[], object]) -> list[float]:
+    return time_calls(*calls, warmup=10, percentile=95)

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import random
-import time
-from collections.abc import Callable
 from itertools import accumulate
 
-import numpy as np
-
-from memory_palace.bench.scale import Row
 from memory_palace.bench.seeking import SEED
+from memory_palace.bench.timing import Measured, time_calls
 from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.navigation.node_ranking import search_shelf
@@ -20,7 +16,7 @@ from memory_palace.navigation.shelves import NodeStore
 _VOCABULARY, _WORDS, _RUNS = 20_000, 12, 40
 
 
-def measure_retrieval(count: int, *, seed: int = SEED) -> Row:
+def measure_retrieval(count: int, *, seed: int = SEED) -> Measured:
     """Search ``count`` nodes of generated words, and multiply the same matrix.
 
     The n-th word is n times as rare as the first, which stands in two of three nodes; the goal has
@@ -43,20 +39,8 @@ def measure_retrieval(count: int, *, seed: int = SEED) -> Row:
     shelf = NodeStore(nodes).shelve(embedder)
     goal = "w1 w17 w4711"
     vector = embed_query(embedder, goal)
-    ours, plain = _in_turn(
-        lambda: search_shelf(goal, vector, shelf, 5), lambda: shelf.vectors @ vector
+    ours, plain = time_calls(
+        lambda: search_shelf(goal, vector, shelf, 5), lambda: shelf.vectors @ vector, runs=_RUNS
     )
-    return Row(
-        f"candidates among {count:,} nodes, median", ours, "ms", "the matrix product", plain, "<= 3"
-    )
-
-
-def _in_turn(first: Callable[[], object], second: Callable[[], object]) -> tuple[float, float]:
-    """Return medians in milliseconds of two calls that are made in turn."""
-    times: tuple[list[float], list[float]] = ([], [])
-    for _ in range(_RUNS):
-        for side, call in zip(times, (first, second), strict=True):
-            started = time.perf_counter()
-            call()
-            side.append((time.perf_counter() - started) * 1000)
-    return float(np.median(times[0])), float(np.median(times[1]))
+    what = f"candidates among {count:,} nodes, median"
+    return Measured(what, ours, "ms", "the matrix product", plain, limit=3)

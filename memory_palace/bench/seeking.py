@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from memory_palace.bench.metrics import interval
+from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
-from memory_palace.models import Matrix, Vector
 from memory_palace.navigation.calibration import calibrate
 from memory_palace.navigation.node_ranking import Scoring, retrieve_candidates, score_threshold
 from memory_palace.navigation.nodes import MemoryNode, Pose2D
@@ -75,40 +73,9 @@ def measure_promotion(
     return rows
 
 
-class Remembering:
-    """An embedder that embeds each text once: the same few are drawn some thousand times."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self.name, self.dimension = embedder.name, embedder.dimension
-        self.token_limit, self.fingerprint = embedder.token_limit, embedder.fingerprint
-        self._known: dict[tuple[bool, str], Vector] = {}
-
-    def count_tokens(self, text: str) -> int:
-        """Count tokens as the embedder does."""
-        return self._embedder.count_tokens(text)
-
-    def embed_queries(self, texts: Sequence[str]) -> Matrix:
-        """Return one unit vector per question."""
-        return self._find(texts, self._embedder.embed_queries, is_query=True)
-
-    def embed_passages(self, texts: Sequence[str]) -> Matrix:
-        """Return one unit vector per passage."""
-        return self._find(texts, self._embedder.embed_passages, is_query=False)
-
-    def _find(
-        self, texts: Sequence[str], embed: Callable[[Sequence[str]], Matrix], *, is_query: bool
-    ) -> Matrix:
-        missing = [text for text in dict.fromkeys(texts) if (is_query, text) not in self._known]
-        if missing:
-            for text, vector in zip(missing, embed(missing), strict=True):
-                self._known[is_query, text] = vector
-        return np.stack([self._known[is_query, text] for text in texts])
-
-
-def remember_errands(errands: Sequence[Errand], embedder: Embedder) -> Remembering:
-    """Embed all goals and summaries at once, and return what remembers them."""
-    found = Remembering(embedder)
+def remember_errands(errands: Sequence[Errand], embedder: Embedder) -> RememberingEmbedder:
+    """Embed all goals and summaries at once: the same few are drawn some thousand times."""
+    found = RememberingEmbedder(embedder)
     found.embed_queries([errand.goal for errand in errands])
     found.embed_passages([errand.summary for errand in errands])
     return found

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory_palace.bench.corpus import Corpus, open_corpus
 from memory_palace.bench.datasets.items import Collection, Question
-from memory_palace.bench.vectors import VectorCache
+from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
 from memory_palace.models import Filters, Query, Scores, Vector
 from memory_palace.retrieval.candidates import find_candidates
@@ -60,23 +60,17 @@ def measure_collections(
     cache: Path,
 ) -> dict[str, SignalTable]:
     """Return a table per group of what ``signals`` say; the product measures them."""
-    vectors = VectorCache(cache, embedder)
+    remembering = RememberingEmbedder(embedder, cache)
     parts: dict[str, list[SignalTable]] = {}
     needs = Profile("", dict.fromkeys(signals, 1.0)).needs
     for collection in collections:
-        corpus = open_corpus(
-            collection,
-            cache,
-            embedder,
-            vectors,
-            detail=needs,
-        )
+        corpus = open_corpus(collection, cache, remembering, detail=needs)
         asked = [question for question in collection.questions if question.gold]
-        matrix = vectors.questions([question.text for question in asked])
+        matrix = remembering.embed_queries([question.text for question in asked])
         for question, vector in zip(asked, matrix, strict=True):
             table = _measure(question, vector, collection, corpus, signals)
             parts.setdefault(collection.group, []).append(table)
-    vectors.save()
+    remembering.save()
     return {group: _join(tables) for group, tables in parts.items()}
 
 

@@ -41,7 +41,7 @@ TABLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VerificationRow:
     """One check over some cases."""
 
     split: Split
@@ -61,7 +61,7 @@ class Row:
 
 def measure_verification(
     split: Split, *, embed_tokens: EmbedTokens | None = None, cases: Sequence[Case] | None = None
-) -> list[Row]:
+) -> list[VerificationRow]:
     """Return a row for each check over one set, then one for each check and kind.
 
     ``embed_tokens`` compares meanings, without it words are compared. The development half is what
@@ -92,13 +92,13 @@ def _verify(case: Case, embed_tokens: EmbedTokens | None) -> Verification:
 
 def _row(
     split: Split, check: str, label: str, kind: str, pairs: Sequence[tuple[Case, Verification]]
-) -> Row:
+) -> VerificationRow:
     accepted = np.array([CHECKS[check](found) for _, found in pairs], dtype=bool)
     positive = np.array([LABELS[label](case) for case, _ in pairs], dtype=bool)
     hits = int((accepted & positive).sum())
     precision = _share(hits, int(accepted.sum()))
     recall = _share(hits, int(positive.sum()))
-    return Row(
+    return VerificationRow(
         split=split, check=check, judged_by=label, kind=kind, cases=len(pairs),
         positives=int(positive.sum()), precision=precision, recall=recall,
         f1=_share(2 * precision * recall, precision + recall),

@@ -7,26 +7,29 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.bench.scale import Row, measure_notes, measure_scale
+from memory_palace.bench.promises import BASE, HEAVY, PARTS, Given, measure_promises
+from memory_palace.bench.scale import measure_notes, measure_scale
 from memory_palace.cli import bench_memories, bench_runs, bench_sets
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
+from memory_palace.cli.bench_measured import print_measured
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_seek import run_seek
-from memory_palace.cli.options import SCHEMA, Json
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.bench_sets import Cache, cache_of, show_progress
+from memory_palace.cli.options import Json
+from memory_palace.errors import CheckFailedError
 
-app = typer.Typer(no_args_is_help=True, help="Measurements, as ratios within one run.")
+app = typer.Typer(no_args_is_help=True, help="Measure the palace, as ratios within one run.")
 
 
 @app.callback()
 def bench() -> None:
-    """Measurements, as ratios within one run."""
+    """Measure the palace, as ratios within one run."""
 
 
 @app.command("scale")
 def run_scale(
     size: Annotated[
-        list[int] | None, typer.Option("--size", min=10, help="Notes; may be repeated.")
+        list[int] | None, typer.Option("--size", min=10, help="Number of notes; may be repeated.")
     ] = None,
     notes: Annotated[
         Path | None, typer.Option("--notes", help="Measure a copy of these notes instead.")
@@ -43,22 +46,45 @@ def run_scale(
         rows = measure_notes(notes, embedder=embedder, runs=runs)
     else:
         rows = measure_scale(tuple(size or (1_000, 10_000, 25_000)), embedder=embedder, runs=runs)
-    for row in rows:
-        print_json({"schema": SCHEMA, **_record(row)}) if as_json else print(_line(row), flush=True)
+    print_measured(rows, as_json=as_json)
 
 
-def _line(row: Row) -> str:
-    line = f"{row.what:<52} {row.value:>9.3f} {row.unit}"
-    if row.ratio is not None:
-        line += f"  = {row.ratio:.2f} x {row.beside} ({row.baseline:.3f})"
-    return f"{line}  [{row.limit}]" if row.limit else line
+@app.command("promises")
+def run_promises(
+    part: Annotated[
+        list[str] | None,
+        typer.Option("--part", help=f"Only this part; repeat: {', '.join(PARTS)}."),
+    ] = None,
+    all_parts: Annotated[
+        bool, typer.Option("--all", help=f"Measure {', '.join(sorted(HEAVY))} too, for minutes.")
+    ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", envvar="PALACE_BENCH_DATA", help="Folder of question sets and vaults."
+        ),
+    ] = None,
+    base: Annotated[
+        Path | None, typer.Option("--base", help=f"Checkout of commit {BASE} to compare with.")
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each process.")] = 5,
+    cache: Cache = None,
+    as_json: Json = False,
+) -> None:
+    """Measure every promised figure: size of the code, cost of a question, quality of answers.
 
+    A part whose data, model or checkout is missing is skipped and says what it needs. Exits 8
+    where a limit is not kept.
 
-def _record(row: Row) -> dict[str, object]:
-    return {
-        "what": row.what, "value": row.value, "unit": row.unit, "beside": row.beside,
-        "baseline": row.baseline, "ratio": row.ratio, "limit": row.limit,
-    }  # fmt: skip
+    Example: palace bench promises --all --data data --base ../palace-1722493
+    """
+    parts = list(PARTS) if all_parts else part or []
+    with show_progress("promises") as progress:
+        given = Given(data, base, cache_of(cache), runs, progress)
+        rows = list(measure_promises(given, parts))
+    print_measured(rows, as_json=as_json)
+    if any(row.is_kept is False for row in rows):
+        raise typer.Exit(CheckFailedError.exit_code)
 
 
 app.command("corf")(run_corf)

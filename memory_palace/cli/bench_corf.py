@@ -13,6 +13,7 @@ from memory_palace.bench.corf import Figures, measure_corf
 from memory_palace.bench.corf_data import SEED, generate_corf, read_items, write_items
 from memory_palace.bench.corf_fresh import PROBES, with_fresh_notes
 from memory_palace.bench.plots import draw_corf
+from memory_palace.cli.bench_measured import print_measured
 from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json, say
 
@@ -92,9 +93,4 @@ def run_anchor_scale(
 
     Example: palace bench anchors --notes 17000
     """
-    for row in measure_anchor_scale(notes):
-        if as_json:
-            print_json({"schema": SCHEMA, **asdict(row)})
-            continue
-        beside = f"  = {row.ratio:.2f} x {row.beside} ({row.baseline:.3f})" if row.ratio else ""
-        print(f"{row.what:<64} {row.value:>9.3f} {row.unit}{beside}  {row.limit}")
+    print_measured(measure_anchor_scale(notes), as_json=as_json)

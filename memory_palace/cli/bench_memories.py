@@ -10,12 +10,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from memory_palace.bench.hierarchy import CLAIMED_SAVING, measure_hierarchy
-from memory_palace.bench.hierarchy import Row as HierarchyRow
+from memory_palace.bench.hierarchy import CLAIMED_SAVING, HierarchyRow, measure_hierarchy
 from memory_palace.bench.memory_sets import make_memories, read_written
 from memory_palace.bench.plots import draw_hierarchy, draw_verification
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
-from memory_palace.bench.verification import CLAIMED_F1, Row, measure_verification
+from memory_palace.bench.verification import CLAIMED_F1, VerificationRow, measure_verification
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json, say
 from memory_palace.embedding.base import embed_query, find_token_reader
@@ -55,7 +54,7 @@ def run_verify(
     say(f"claims compared by {'meaning' if by_meaning else 'words alone'}; claimed F1 {CLAIMED_F1}")
 
 
-def _line(row: Row) -> str:
+def _line(row: VerificationRow) -> str:
     return (
         f"{row.split:<4} {row.check:<13} judged by {row.judged_by:<6} {row.kind:<19} "
         f"n {row.cases:<3} precision {row.precision:.3f}  recall {row.recall:.3f}  "

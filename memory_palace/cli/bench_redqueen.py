@@ -11,7 +11,7 @@ import typer
 
 from memory_palace.bench.answers import measure_answers
 from memory_palace.bench.hardening import (
-    Row,
+    HardeningRow,
     build_vault_palace,
     measure_hardening,
     sample_questions,
@@ -103,7 +103,7 @@ def run_llm(
     say(players.spent())
 
 
-def _print_rows(rows: list[Row], *, as_json: bool) -> None:
+def _print_rows(rows: list[HardeningRow], *, as_json: bool) -> None:
     for row in rows:
         if as_json:
             print_json({"schema": SCHEMA, **asdict(row), "difference": row.difference})

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from memory_palace.bench.house import Steps, measure_house
-from memory_palace.bench.scale import Row
 from memory_palace.bench.seek_scale import measure_retrieval
 from memory_palace.bench.seeking import SEED, STORES, Share, measure_promotion, read_errands
+from memory_palace.cli.bench_measured import print_measured
 from memory_palace.cli.options import SCHEMA, Json
 from memory_palace.cli.printing import print_json
 from memory_palace.embedding.registry import get_embedder
@@ -38,12 +38,10 @@ def run_seek(
     for steps in measure_house(errands, model, goals=goals, seed=seed) if goals else []:
         _show(steps, _steps_line(steps), as_json=as_json)
     if nodes:
-        row = measure_retrieval(nodes, seed=seed)
-        line = f"{row.what:<52} {row.value:.2f} ms = {row.ratio:.2f} x {row.beside}  [{row.limit}]"
-        _show(row, line, as_json=as_json)
+        print_measured([measure_retrieval(nodes, seed=seed)], as_json=as_json)
 
 
-def _show(value: Share | Steps | Row, line: str, *, as_json: bool) -> None:
+def _show(value: Share | Steps, line: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"schema": SCHEMA, **asdict(value)})
     else:

@@ -175,7 +175,7 @@ def ask_all(
     cache: Path | None,
 ) -> Run:
     """Ask every question of some collections, with a bar on a terminal."""
-    with _bar(name if isinstance(system, str) else system.name) as progress:
+    with show_progress(name if isinstance(system, str) else system.name) as progress:
         return run_system(
             name,
             collections,
@@ -192,7 +192,7 @@ def cache_of(given: Path | None) -> Path:
 
 
 @contextmanager
-def _bar(what: str) -> Iterator[Progress]:
+def show_progress(what: str) -> Iterator[Progress]:
     """Show a bar on a terminal only."""
     if not sys.stderr.isatty():
         yield lambda what, done, total: None

@@ -23,7 +23,7 @@ from memory_palace.bench.report import core, run_record, summarise, table
 from memory_palace.bench.runs import read_run, run_system
 from memory_palace.bench.systems import grep_ranker
 from memory_palace.bench.tuning import leave_one_out
-from memory_palace.bench.vectors import VectorCache
+from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.index.commit import read_commit, write_commit
@@ -200,9 +200,9 @@ def test_what_another_version_wrote_is_named_with_its_line(ask, tmp_path):
 
 def test_vectors_of_a_killed_run_are_kept(tmp_path):
     clock = iter(range(0, 1000, 61))
-    vectors = VectorCache(tmp_path, HashingEmbedder(), monotonic=lambda: next(clock))
-    vectors.passages([f"passage {n}" for n in range(300)])
-    again = VectorCache(tmp_path, HashingEmbedder())
+    embedder = RememberingEmbedder(HashingEmbedder(), tmp_path, monotonic=lambda: next(clock))
+    embedder.embed_passages([f"passage {n}" for n in range(300)])
+    again = RememberingEmbedder(HashingEmbedder(), tmp_path)
     assert len(again._known) == 300
 
 

@@ -11,10 +11,10 @@ import pytest
 from memory_palace.bench.golden import read_pairs
 from memory_palace.bench.hardening import (
     build_vault_palace,
-    clustered_interval,
     measure_hardening,
     sample_questions,
 )
+from memory_palace.bench.metrics import interval
 from memory_palace.embedding.registry import is_available
 
 HERE = Path(__file__).parent
@@ -89,6 +89,6 @@ def test_link_texts_that_hold_the_name_or_name_two_notes_ask_nothing(tmp_path):
 
 def test_an_interval_knows_that_questions_on_one_memory_go_together():
     differences = np.array([1.0] * 10 + [0.0] * 10)
-    apart = clustered_interval([f"m{i}" for i in range(20)], differences)
-    together = clustered_interval([f"m{i // 10}" for i in range(20)], differences)
+    apart = interval(differences, clusters=[f"m{i}" for i in range(20)])
+    together = interval(differences, clusters=[f"m{i // 10}" for i in range(20)])
     assert together[1] - together[0] > apart[1] - apart[0]

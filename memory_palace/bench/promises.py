@@ -1,0 +1,319 @@
+"""Every figure that is promised, in one table: size of the code, cost of a question, quality.
+
+A part that needs data, weights or an earlier commit says so where they are missing.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+import memory_palace
+from memory_palace.bench.datasets.beir import load_beir
+from memory_palace.bench.datasets.items import Collection
+from memory_palace.bench.datasets.locomo import load_locomo
+from memory_palace.bench.generate import generate_palace
+from memory_palace.bench.golden import ask, copy_vault, measure_recall, read_pairs
+from memory_palace.bench.report import core, summarise
+from memory_palace.bench.runs import Progress, run_system
+from memory_palace.bench.scale import (
+    QUESTION,
+    measure_noop,
+    measure_query,
+    measure_ranking,
+    measure_start,
+)
+from memory_palace.bench.timing import Measured, measure_commands, python
+from memory_palace.bench.vectors import RememberingEmbedder
+from memory_palace.embedding import minilm
+from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import get_embedder, is_available
+from memory_palace.embedding.weights import cache_folder
+from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.models import Matrix
+from memory_palace.palace import Palace
+
+BASE = "1722493"
+"""The commit that ``before`` is of."""
+HOME = Path(memory_palace.__file__).parent
+NOTES = 2_000
+"""Notes of the set whose index is measured, of one and two abstracts in turn: 4.5 MB."""
+_MIB = 1 << 20
+
+_WATCH = """
+import json, sys, threading
+from importlib.util import find_spec
+from pathlib import Path
+home, target = str(Path(find_spec("memory_palace").origin).parent), Path(sys.argv.pop(1))
+ran, importing = set(), 0
+def watch(frame, event, _):
+    global importing
+    code = frame.f_code
+    if not code.co_filename.startswith(home):
+        return
+    if code.co_name == "<module>":
+        importing += {"call": 1, "return": -1}.get(event, 0)
+    elif event == "call" and not importing:
+        ran.add(code.co_filename[len(home) + 1:])
+threading.setprofile(watch)
+sys.setprofile(watch)
+from memory_palace.cli.app import main
+try:
+    main(sys.argv[1:])
+finally:
+    sys.setprofile(None)
+    modules = [name for name in sys.modules if name.split(".")[0] == "memory_palace"]
+    target.write_text(json.dumps({"ran": sorted(ran), "imported": sorted(modules)}))
+"""
+_BUILD = """
+import shutil, sys
+sys.path.insert(0, sys.argv[2])
+shutil.rmtree(f"{sys.argv[1]}/palace/.index", ignore_errors=True)
+from memory_palace.cli.app import main
+main(["-C", sys.argv[1], "index", "-q", "--embedder", "none"])
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is at hand to measure with."""
+
+    data: Path | None
+    """A folder of question sets and vaults, laid out as in references/contributing.md."""
+    base: Path | None
+    """A checkout of the commit ``BASE``."""
+    cache: Path
+    """Where vectors, indexes and runs are kept."""
+    runs: int = 5
+    progress: Progress = lambda what, done, total: None
+
+    def find(self, name: str) -> Path:
+        """Return a file or folder of the data; raise ``MissingPartError`` where it is not."""
+        if self.data is None or not (self.data / name).exists():
+            raise MissingPartError(f"needs --data with {name}")
+        return self.data / name
+
+
+def measure_promises(given: Given, parts: list[str]) -> Iterator[Measured]:
+    """Yield the figures of the chosen parts, all light ones where none is chosen."""
+    if unknown := set(parts) - PARTS.keys():
+        raise UsageError(f"there is no part {min(unknown)!r}; there are {', '.join(PARTS)}")
+    for name in parts or [part for part in PARTS if part not in HEAVY]:
+        try:
+            yield from PARTS[name](given)
+        except MissingPartError as error:
+            yield Measured(name, None, note=f"skipped: {error}")
+
+
+def _measure_code(given: Given) -> Iterator[Measured]:
+    """Count lines of the product, and of its longest file and function."""
+    texts = [path.read_text("utf-8") for path in sorted(HOME.rglob("*.py"))]
+    lines = [text.count("\n") for text in texts]
+    functions = [
+        (node.end_lineno or node.lineno) - node.lineno + 1
+        for text in texts
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    skips = sum(text.count("# fmt" + ": skip") for text in texts)
+    yield Measured("code, all", sum(lines), "lines", limit=34_000, before=37_574)
+    yield Measured("code, longest file", max(lines), "lines", limit=300, before=302)
+    yield Measured("code, longest function", max(functions), "lines", limit=45, before=72)
+    yield Measured("code, laid out by hand", skips, "marks", limit=10, before=133)
+
+
+def _measure_reach(given: Given) -> Iterator[Measured]:
+    """Count what runs for a question, and for an index where one note has changed."""
+    with _sample_palace() as root:
+        model = "minilm" if is_available("minilm") else "hashing"
+        palace = Palace(root)
+        palace.index(embedder=model)
+        asked = _watch(root, "query", QUESTION)
+        note = root / palace.snapshot().paths[0]
+        note.write_text(note.read_text("utf-8") + "\nOne more line.\n", "utf-8")
+        built = _watch(root, "index", "-q")
+    ran, imported = len(asked["ran"]), len(asked["imported"])
+    yield Measured("query, files of ours that run", ran, "files", limit=40, before=60)
+    yield Measured("query, modules of ours imported", imported, "modules", limit=60, before=103)
+    changed = len(built["ran"])
+    yield Measured("one note changed, files that run", changed, "files", limit=60, before=82)
+
+
+def _watch(root: Path, *arguments: str) -> dict[str, list[str]]:
+    target = root / "watched.json"
+    measure_commands(python(_WATCH, str(target), "-C", str(root), *arguments), runs=1, warmup=0)
+    found: dict[str, list[str]] = json.loads(target.read_bytes())
+    return found
+
+
+def _measure_speed(given: Given) -> Iterator[Measured]:
+    """Measure a cold query and a build without a change at 1,000 notes, and the start."""
+    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
+        root = Path(folder)
+        generate_palace(root, 1_000)
+        with _loading(_drawn()):
+            Palace(root).index(embedder="minilm")
+        query, peak = measure_query(root, "1,000 notes", "minilm", given.runs, limit=1.35)
+        yield replace(query, before=1.48)
+        yield peak
+        yield next(measure_noop(root, "1,000 notes", given.runs))
+    yield replace(measure_start(given.runs), before=0.17)
+
+
+def _measure_size(given: Given) -> Iterator[Measured]:
+    """Index the 2,000 notes; vectors are drawn, since only their number counts."""
+    documents = load_beir(given.find("beir/scifact")).documents
+    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder, _loading(_drawn()):
+        palace = Palace.init(Path(folder))
+        rest = iter(documents)
+        for number in range(NOTES):
+            text = "\n".join(next(rest).text for _ in range(1 + number % 2))
+            note = palace.paths.palace / "project_rooms" / f"note {number:04d}.md"
+            note.write_text(text, "utf-8")
+        palace.index(embedder="minilm")
+        size = sum(palace.status().index_bytes.values()) / _MIB
+    yield Measured("index of 2,000 notes", size, "MiB", limit=17, before=20.6)
+
+
+def _measure_build(given: Given) -> Iterator[Measured]:
+    """Build the garden's index without a model, and so with the checkout of ``BASE``."""
+    if given.base is None:
+        raise MissingPartError(f"needs --base, a checkout of {BASE}")
+    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
+        roots = [Path(folder) / name for name in ("now", "base")]
+        for root in roots:
+            copy_vault(given.find(GARDEN), root)
+        homes = (HOME.parent, given.base)
+        ours, base = measure_commands(
+            *(
+                python(_BUILD, str(root), str(home))
+                for home, root in zip(homes, roots, strict=True)
+            ),
+            runs=3,
+            warmup=0,
+        )
+    what = "garden built without a model"
+    yield Measured(what, ours.cpu_seconds, "CPU s", BASE, base.cpu_seconds, limit=0.6, before=1)
+
+
+def _measure_golden(given: Given) -> Iterator[Measured]:
+    """Ask the thirty golden questions of the sample palace and the garden."""
+    first, within = 0.0, 0.0
+    embedder = RememberingEmbedder(get_embedder("minilm"), given.cache)
+    for name, prefix in (("sample_palace", ""), ("garden", "palace/project_rooms/vault/")):
+        pairs = read_pairs(_checkout("tests/golden") / f"{name}.md")
+        with _sample_palace() if not prefix else _garden(given) as root, _loading(embedder):
+            palace = Palace(root)
+            palace.index(embedder="minilm")
+            recall = measure_recall(pairs, ask(palace, profile="hybrid"), prefix=prefix)
+        embedder.save()
+        first += recall.at_1 * len(pairs)
+        within += recall.at_5 * len(pairs)
+    yield _at_least("golden questions answered first", round(first), "of 30", 21, 21)
+    yield _at_least("golden questions answered in five", round(within), "of 30", 28, 28)
+
+
+def _measure_locomo(given: Given) -> Iterator[Measured]:
+    path, gold = given.find("locomo/locomo_dev.json"), given.find("locomo/gold_dev.jsonl")
+    for unit, before in (("turn", 0.820), ("session", 0.951)):
+        found = list(load_locomo(path, unit=unit, gold=gold))
+        value = _score(given, f"locomo-{unit}", found, "any@5")
+        yield _at_least(f"LoCoMo dev, {unit}", value, "any@5", before - 0.003, before)
+
+
+def _measure_scifact(given: Given) -> Iterator[Measured]:
+    value = _score(given, "beir-scifact", [load_beir(given.find("beir/scifact"))], "ndcg@10")
+    yield _at_least("SciFact", value, "nDCG@10", 0.715, 0.718)
+
+
+def _score(given: Given, name: str, found: list[Collection], measure: str) -> float:
+    run = run_system(
+        name,
+        found,
+        "hybrid",
+        embedder=get_embedder("minilm"),
+        cache=given.cache,
+        progress=given.progress,
+    )
+    return round(summarise(core(run.answers))[measure], 3)
+
+
+GARDEN = "vaults/jackyzha0-garden"
+PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
+    "code": _measure_code,
+    "reach": _measure_reach,
+    "speed": _measure_speed,
+    "size": _measure_size,
+    "build": _measure_build,
+    "golden": _measure_golden,
+    "locomo": _measure_locomo,
+    "scifact": _measure_scifact,
+    "ranking": lambda given: measure_ranking(),
+}
+"""By name; each yields its rows."""
+HEAVY = frozenset({"golden", "locomo", "scifact", "ranking"})
+"""Parts that take minutes of CPU, the first time at least."""
+_HIDDEN = shutil.ignore_patterns(".*")
+
+
+def _at_least(what: str, value: float, unit: str, limit: float, before: float) -> Measured:
+    return Measured(what, value, unit, limit=limit, at_least=True, before=before)
+
+
+def _checkout(name: str) -> Path:
+    """Return a folder of the project's own checkout."""
+    folder = HOME.parent / name
+    if not folder.is_dir():
+        raise MissingPartError(f"needs a checkout of the project, which has {name}")
+    return folder
+
+
+@contextmanager
+def _sample_palace() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
+        root = Path(folder)
+        shutil.copytree(_checkout("palace"), root / "palace", ignore=_HIDDEN)
+        yield root
+
+
+@contextmanager
+def _garden(given: Given) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
+        copy_vault(given.find(GARDEN), Path(folder))
+        yield Path(folder)
+
+
+@contextmanager
+def _loading(embedder: Embedder) -> Iterator[None]:
+    """Let palaces that are opened inside embed with this embedder where they ask for minilm."""
+    own = minilm.load
+    minilm.load = lambda model, environ: embedder  # type: ignore[assignment, return-value]
+    try:
+        yield
+    finally:
+        minilm.load = own
+
+
+class _DrawnMiniLM(minilm.MiniLMEmbedder):
+    """MiniLM's tokens, and vectors by chance: where only their number counts."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
+        """Return unit vectors that say nothing."""
+        drawn = np.random.default_rng(len(texts)).normal(size=(len(texts), self.dimension))
+        drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+        return drawn.astype(np.float32)
+
+
+def _drawn() -> _DrawnMiniLM:
+    if not is_available("minilm"):
+        raise MissingPartError("needs minilm; run `palace models fetch minilm`")
+    return _DrawnMiniLM(cache_folder(os.environ))

@@ -1,0 +1,65 @@
+"""The table of promises: what is missing is said, and a limit that is not kept is seen."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from memory_palace.bench import promises
+from memory_palace.bench.promises import HEAVY, PARTS, Given, measure_promises
+from memory_palace.bench.timing import Measured, measure_commands, python, time_calls
+from memory_palace.cli.app import main
+from memory_palace.errors import PalaceError, UsageError
+
+
+def test_a_limit_is_of_the_ratio_where_there_is_a_baseline():
+    assert Measured("m", 3.0, baseline=2.0, limit=1.6).is_kept
+    assert Measured("m", 3.0, baseline=2.0, limit=1.4).is_kept is False
+    assert Measured("m", 3.0, limit=2.9).is_kept is False
+    assert Measured("m", 3.0, limit=2.9, at_least=True).is_kept
+    assert Measured("m", 3.0).is_kept is None
+    assert Measured("m", None, limit=1).is_kept is None
+
+
+def test_lines_and_the_longest_file_and_function_are_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr(promises, "HOME", tmp_path)
+    (tmp_path / "a.py").write_text("def f():\n    return 1\n\n\nx = 2  # fmt" + ": skip\n")
+    (tmp_path / "b.py").write_text("y = 1\n")
+    values = [row.value for row in measure_promises(Given(None, None, tmp_path), ["code"])]
+    assert values == [6, 5, 2, 1]
+
+
+@pytest.mark.parametrize("part", ["size", "build", "locomo", "scifact"])
+def test_a_part_without_its_data_says_what_it_needs(tmp_path, part):
+    (row,) = measure_promises(Given(None, None, tmp_path), [part])
+    assert (row.what, row.value, row.is_kept) == (part, None, None)
+    assert row.note.startswith("skipped: needs --")
+
+
+def test_an_unknown_part_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="no part 'speeed'"):
+        list(measure_promises(Given(None, None, tmp_path), ["speeed"]))
+    assert set(PARTS) > HEAVY
+
+
+def test_what_a_question_runs_is_counted(tmp_path):
+    asked, imported, changed = measure_promises(Given(None, None, tmp_path), ["reach"])
+    assert 10 < asked.value <= imported.value < 110
+    assert changed.value > 10
+
+
+def test_a_limit_that_is_not_kept_is_an_exit_status(capsys, monkeypatch):
+    monkeypatch.setitem(PARTS, "code", lambda given: iter([Measured("lines", 2.0, limit=1)]))
+    with pytest.raises(SystemExit) as stopped:
+        main(["bench", "promises", "--part", "code", "--json"])
+    assert stopped.value.code == 8
+    assert json.loads(capsys.readouterr().out)["is_kept"] is False
+
+
+def test_commands_are_measured_in_turn_and_a_failing_one_is_named():
+    (cost,) = measure_commands(python("print(sum(range(100_000)))"), runs=1, warmup=0)
+    assert cost.cpu_seconds > 0 and 1 < cost.peak_mib < 1_000
+    with pytest.raises(PalaceError, match="nobody knows"):
+        measure_commands(python("raise SystemExit('nobody knows')"), runs=1, warmup=0)
+    assert len(time_calls(list, dict, runs=3)) == 2
