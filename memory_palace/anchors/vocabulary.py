@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from memory_palace.anchors.corpus import Passage
 from memory_palace.anchors.terms import SHORTEST, Term
+from memory_palace.language.rarity import share_idf
 from memory_palace.language.stemming import stem_word
 from memory_palace.language.stopwords import STOPWORDS
 
@@ -102,7 +103,7 @@ def _best_words(passages: Sequence[Passage], limit: int) -> dict[str, set[int]]:
         held.update(set(passage.words))
     most = max(WORD_SHARE * len(passages), 3)
     scores = {
-        word: log(1 + frequency[word]) * log(1 + len(passages) / count)
+        word: log(1 + frequency[word]) * share_idf(count, len(passages))
         for word, count in held.items()
         if 2 <= count <= most
         and len(word) >= SHORTEST
@@ -128,7 +129,7 @@ def _salience(
     candidate: Candidate, notes: int, dates: NDArray[np.float64], newest: float, links: int
 ) -> float:
     weight = max((WEIGHTS[kind] for kind in candidate.kinds), default=1.0)
-    idf = log(1 + notes / max(len(candidate.notes), 1)) / log(1 + notes)
+    idf = share_idf(max(len(candidate.notes), 1), notes) / log(1 + notes)
     age_days = (newest - max((float(dates[n]) for n in candidate.notes), default=newest)) / 86_400
     recency = 0.5 + 0.5 * 0.5 ** (age_days / 180)
     engagement = 1 + log(1 + links) / 4

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from memory_palace.anchors.pairs import pairs_of
 from memory_palace.anchors.terms import words_of
 from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.rarity import share_idf
 from memory_palace.language.stopwords import STOP_STEMS
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Scores
@@ -96,13 +96,13 @@ def cover(
         if term not in STOP_STEMS and not is_shut(term):
             count, rows = postings.find_rows(term, most=COMMON)
             if count:
-                idf[term] = log(1 + total / count) ** 2
+                idf[term] = share_idf(count, total) ** 2
             if len(rows):
                 found.append((term, rows, idf[term]))
     for pair in dict.fromkeys(pairs_of(words_of(text))):
         rows = find_pair(pair) if not is_shut(pair) else _NO_ROWS
         if len(rows):
-            idf[pair] = log(1 + total / len(rows)) ** 2
+            idf[pair] = share_idf(len(rows), total) ** 2
             found.append((pair, rows, idf[pair]))
     weight = sum(idf.values())
     rows = np.concatenate([np.zeros(0, np.int64), *(rows for _, rows, _ in found)])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from memory_palace.language.rarity import bm25_idf
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.vocabulary import VAGUE
@@ -36,12 +36,12 @@ class Rarity:
         return cls(Counter(stem for stems in sets for stem in stems), len(sets))
 
     def idf(self, word: str) -> float:
-        """Return the inverse document frequency of a word (Robertson and Spärck Jones 1976)."""
+        """Return the inverse document frequency of a word ."""
         stems = tokenize(word)
         if not stems:
             return 0.0
         df = min(self.counts[stem] for stem in stems)
-        return math.log(1 + (self.size - df + 0.5) / (df + 0.5))
+        return bm25_idf(df, self.size)
 
 
 def split_sentences(text: str) -> list[str]:

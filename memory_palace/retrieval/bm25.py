@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from memory_palace.index.lookup import PostingLookup, Rows
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.rarity import bm25_idf
 
 Exact = NDArray[np.float64]
 
@@ -41,7 +42,7 @@ class BM25:
         norm = K1 * (1 - PASSAGE_B + PASSAGE_B * lengths / max(float(lengths[hot].mean()), 1.0))
         for term in dict.fromkeys(terms):
             rows, counts = self._find(term)
-            weight = idf(int(np.count_nonzero(hot[rows])), self._count_rows)
+            weight = bm25_idf(int(np.count_nonzero(hot[rows])), self._count_rows)
             scores[rows] += weight * counts * (K1 + 1) / (counts + norm[rows])
         return scores
 
@@ -58,7 +59,7 @@ class BM25:
         for term in dict.fromkeys(terms):
             rows, counts = self._find(term)
             totals = np.bincount(note_of[rows], weights=counts, minlength=size)
-            weight = idf(int(np.count_nonzero(totals[hot])), int(np.count_nonzero(hot)))
+            weight = bm25_idf(int(np.count_nonzero(totals[hot])), int(np.count_nonzero(hot)))
             scores += weight * totals * (K1 + 1) / (totals + norm)
         return scores
 
@@ -90,8 +91,3 @@ class BM25:
             weights=self._lists.lengths[live],
             minlength=len(self._snapshot.paths),
         ).astype(np.float64)
-
-
-def idf(frequency: int, count: int) -> float:
-    """Return how telling a term is that ``frequency`` of ``count`` texts have."""
-    return float(np.log1p((count - frequency + 0.5) / (frequency + 0.5)))

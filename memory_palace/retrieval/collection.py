@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.language.rarity import bm25_idf
 from memory_palace.language.stopwords import drop_stop_stems
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Scores
-from memory_palace.retrieval.bm25 import K1, NOTE_B, idf
+from memory_palace.retrieval.bm25 import K1, NOTE_B
 from memory_palace.retrieval.profiles import HYBRID
 from memory_palace.retrieval.standardising import (
     LEAST_DEVIATION,
@@ -59,5 +60,5 @@ class TextCollection:
             if stem in self._postings:
                 places, counts = self._postings[stem]
                 gain = counts * (K1 + 1) / (counts + self._norms[places])
-                scores[places] += idf(len(places), self._size) * gain
+                scores[places] += bm25_idf(len(places), self._size) * gain
         return scores

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.language.rarity import share_idf
 from memory_palace.models import Matrix, Vector
 
 MOST_DOMAINS = 3
@@ -63,11 +64,6 @@ class Router:
                 self._holding.setdefault(stem, Counter())[home] += 1
         self._centroids = None if vectors is None else self._find_centroids(vectors)
 
-    def idf(self, stem: str) -> float:
-        """Return how telling a word is: ``ln(1 + N / df)``, 0 for one that nothing has."""
-        holding = self._holding.get(stem)
-        return float(np.log1p(self._count / holding.total())) if holding else 0.0
-
     def keywords(self) -> Mapping[str, list[str]]:
         """Return the words of each domain, the most telling first: often here, seldom elsewhere."""
         found: dict[str, list[tuple[float, str]]] = {name: [] for name in self.names}
@@ -112,7 +108,7 @@ def count_votes(
     for counts in holdings:
         total = counts.sum()
         if total:
-            votes += np.log1p(items / total) ** 2 * counts / total
+            votes += share_idf(total, items) ** 2 * counts / total
     whole = votes.sum()
     return votes / whole if whole else votes
 
