@@ -63,9 +63,14 @@ def measure_answers(
     alone, helped, found = zip(*grades, strict=True)
     difference, low, high = paired_interval(alone, helped)
     return Graded(
-        len(questions), float(np.mean(alone)), float(np.mean(helped)), difference, low, high,
+        len(questions),
+        float(np.mean(alone)),
+        float(np.mean(helped)),
+        difference,
+        low,
+        high,
         float(np.mean(found)),
-    )  # fmt: skip
+    )
 
 
 def grade(question: Question, answer: str) -> float:

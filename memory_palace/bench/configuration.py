@@ -16,9 +16,15 @@ _LENGTH = 24
 _INDEXING = ("language", "notes", "embedding", "index", "facts")
 """Packages that decide what is in an index."""
 _RANKING = (
-    *_INDEXING, "graph", "anchors", "retrieval",
-    "bench/datasets", "bench/corpus.py", "bench/systems.py", "bench/metrics.py",
-)  # fmt: skip
+    *_INDEXING,
+    "graph",
+    "anchors",
+    "retrieval",
+    "bench/datasets",
+    "bench/corpus.py",
+    "bench/systems.py",
+    "bench/metrics.py",
+)
 """Packages and modules that decide how it is ranked and scored."""
 
 
@@ -29,9 +35,17 @@ def digest_run(collections: Iterable[Collection], system: str | Profile, fingerp
         whole.update(digest_documents(collection).encode())
         for q in collection.questions:
             parts = (
-                q.id, q.text, sorted(q.gold), q.category, q.as_of, q.is_abstention,
-                q.is_incomplete, q.gains, collection.group, collection.ranks_passages,
-            )  # fmt: skip
+                q.id,
+                q.text,
+                sorted(q.gold),
+                q.category,
+                q.as_of,
+                q.is_abstention,
+                q.is_incomplete,
+                q.gains,
+                collection.group,
+                collection.ranks_passages,
+            )
             whole.update(json.dumps(parts).encode())
     return whole.hexdigest()[:_LENGTH]
 

@@ -30,7 +30,7 @@ Ask = Callable[[Item, Vector], Ranked]
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class CorfRow:
     """What one system reached on the questions of one mode."""
 
     system: str
@@ -76,7 +76,7 @@ class _Outcome:
 
 def measure_corf(
     palace: Palace, items: Sequence[Item], systems: Sequence[str] = ()
-) -> list[Figures]:
+) -> list[CorfRow]:
     """Ask every question of every system; return figures per system and mode, and for all."""
     known = known_systems(palace)
     unknown = set(systems) - known.keys()
@@ -226,7 +226,7 @@ def _relevant(item: Item) -> set[str]:
 
 def _figures(
     system: str, mode: str, outcomes: Sequence[_Outcome], beside: Sequence[_Outcome]
-) -> Figures:
+) -> CorfRow:
     chosen = [
         (own, other)
         for own, other in zip(outcomes, beside, strict=True)
@@ -241,7 +241,7 @@ def _figures(
     def mean(values: Sequence[float]) -> float:
         return float(np.mean(values))
 
-    return Figures(
+    return CorfRow(
         system=system,
         mode=mode,
         questions=len(own),

@@ -33,18 +33,22 @@ _WORD = re.compile(r"[a-z]{4,20}")
 _TRIES = 60
 
 _SILENCE = (
-    "can we talk about {} for a moment?", "I was thinking of {} on the way here",
-    "somebody asked me about {} yesterday", "remind me how {} came up",
-)  # fmt: skip
+    "can we talk about {} for a moment?",
+    "I was thinking of {} on the way here",
+    "somebody asked me about {} yesterday",
+    "remind me how {} came up",
+)
 _SOURCE = (
-    "what do my notes say about {}, {} and {}?", "where did I write of {} together with {} and {}",
+    "what do my notes say about {}, {} and {}?",
+    "where did I write of {} together with {} and {}",
     "find the part on {}, {}, {}",
-)  # fmt: skip
+)
 _DEPTH = ("starting from {}, what was that about {}?", "in connection with {}: the bit on {}")
 _PRONOUN = (
-    "what did we settle about {} in our project?", "where do we stand with our {}?",
+    "what did we settle about {} in our project?",
+    "where do we stand with our {}?",
     "is there anything on {} in what we have?",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,22 +7,7 @@ from pathlib import Path
 
 from memory_palace.config import PALACE, ROOMS
 
-_SYLLABLES = (
-    "ka",
-    "lo",
-    "mi",
-    "ten",
-    "ras",
-    "vel",
-    "dor",
-    "ni",
-    "sha",
-    "pre",
-    "cu",
-    "mon",
-    "ta",
-    "gri",
-)
+_SYLLABLES = "ka lo mi ten ras vel dor ni sha pre cu mon ta gri".split()
 _WORDS = 4_000
 _ROOMS = [room for room in ROOMS if room != "archive_basement"]
 

@@ -129,9 +129,14 @@ def _play(
         shutil.copytree(base, folder / arm)
     evolved, control = (Palace(folder / arm) for arm in names)
     done = run(
-        evolved, strategy=Strategy.RANDOM, question_count=asked or len(_load(evolved)), seed=seed,
-        evolve_at_most=None, apply=True, allow_uncommitted=True,
-    )  # fmt: skip
+        evolved,
+        strategy=Strategy.RANDOM,
+        question_count=asked or len(_load(evolved)),
+        seed=seed,
+        evolve_at_most=None,
+        apply=True,
+        allow_uncommitted=True,
+    )
     changed = set(done.outcome.paths)
     made = [e for e in done.session.evolutions if e.memory_id in changed]
     _write_random(control, made, seed=seed)
@@ -246,6 +251,13 @@ def _rows(
         memories = [outcome.memory_id for outcome in members]
         low, high = interval(second - first, clusters=memories)
         yield HardeningRow(
-            arm, seen, group, len(members), float(first.mean()), float(second.mean()),
-            low, high, evolved,
-        )  # fmt: skip
+            arm,
+            seen,
+            group,
+            len(members),
+            float(first.mean()),
+            float(second.mean()),
+            low,
+            high,
+            evolved,
+        )

@@ -73,19 +73,27 @@ def measure_hierarchy(
     difference, low, high = paired_interval(flat_recall, recall)
     listing = flat[0].index_bytes
     return HierarchyRow(
-        name=found.name, memories=len(found.memories), domains=len(index.domains),
-        questions=len(gold), k=k, flat_recall=_mean(flat_recall), recall=_mean(recall),
-        difference=difference, low=low, high=high,
+        name=found.name,
+        memories=len(found.memories),
+        domains=len(index.domains),
+        questions=len(gold),
+        k=k,
+        flat_recall=_mean(flat_recall),
+        recall=_mean(recall),
+        difference=difference,
+        low=low,
+        high=high,
         asked_everywhere=_mean([float(not one.route.is_sure) for one in hops]),
         root_bytes=len(index.root_text.encode()),
-        index_bytes=_mean([one.index_bytes for one in hops]), listing_bytes=listing,
+        index_bytes=_mean([one.index_bytes for one in hops]),
+        listing_bytes=listing,
         total_bytes=_mean([one.context_bytes for one in hops]),
         flat_bytes=_mean([one.context_bytes for one in flat]),
         top_k_bytes=_mean([one.context_bytes - listing for one in flat]),
         corpus_bytes=sum(len(render(memory).encode()) for memory in found.memories),
         total_tokens=_mean([one.tokens for one in hops]),
         most_under_budget=max(one.context_bytes for one in tight),
-    )  # fmt: skip
+    )
 
 
 def _hits(found: Sequence[Retrieved], gold: Sequence[str]) -> list[float]:

@@ -11,26 +11,45 @@ from memory_palace.mnemonics.values import Memory
 
 FIELDS = {
     "software": (
-        "Write-ahead log", "Two-phase commit", "Database connection pool", "Feature flags",
-        "Sharding by customer", "Incident review rules", "Garbage collection pauses",
-        "Backup restore drill", "Rate limiting", "Choosing a pen name for variables",
-        "Cache invalidation at the shop", "Password reset flow", "Queue backpressure",
+        "Write-ahead log",
+        "Two-phase commit",
+        "Database connection pool",
+        "Feature flags",
+        "Sharding by customer",
+        "Incident review rules",
+        "Garbage collection pauses",
+        "Backup restore drill",
+        "Rate limiting",
+        "Choosing a pen name for variables",
+        "Cache invalidation at the shop",
+        "Password reset flow",
+        "Queue backpressure",
     ),
     "kitchen": (
-        "Sourdough starter", "Allergy plan for the kitchen", "Tender for school lunches",
+        "Sourdough starter",
+        "Allergy plan for the kitchen",
+        "Tender for school lunches",
         "Ice cream emulsion",
     ),
     "garden": (
-        "Beekeeping in winter", "Pruning apple trees", "Compost heap", "Snow load on greenhouses",
-        "Moss on the roof", "Bats in the attic",
+        "Beekeeping in winter",
+        "Pruning apple trees",
+        "Compost heap",
+        "Snow load on greenhouses",
+        "Moss on the roof",
+        "Bats in the attic",
     ),
     "science": (
-        "Glacier measuring", "Latin squares in the field trial", "Rabbit population model",
-        "Handling a fume hood", "Vaccination fridge", "Fasting blood samples",
+        "Glacier measuring",
+        "Latin squares in the field trial",
+        "Rabbit population model",
+        "Handling a fume hood",
+        "Vaccination fridge",
+        "Fasting blood samples",
     ),
     "history": ("Roman concrete", "Reading Linear B", "Museum lighting"),
     "music": ("Tuning a cello", "Choir rehearsal plan"),
-}  # fmt: skip
+}
 """Which folder a person would put each hand-written memory into; the rest go to ``machines``."""
 
 _SYLLABLES = "ba ko li mu ren sa tor vi ze du fan gol hir jan pel qui".split()

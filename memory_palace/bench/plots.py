@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory_palace.bench.differences import Difference
 from memory_palace.bench.metrics import CUTS
-from memory_palace.bench.report import core, summarise
+from memory_palace.bench.report import Difference, core, summarise
 from memory_palace.bench.runs import Run
 from memory_palace.libraries import import_pyplot
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from memory_palace.bench.corf import Figures
+    from memory_palace.bench.corf import CorfRow
     from memory_palace.bench.hierarchy import HierarchyRow
     from memory_palace.bench.verification import VerificationRow
 
@@ -27,133 +25,121 @@ def draw_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
 
     Raise ``MissingPartError`` where matplotlib is missing.
     """
-    pyplot = import_pyplot()
-    folder.mkdir(parents=True, exist_ok=True)
     name = runs[0].name
-    figure, axes = pyplot.subplots(figsize=(6, 4))
-    for run in runs:
-        means = summarise(core(run.answers))
-        if means:
-            axes.plot(CUTS, [means[f"any@{k}"] for k in CUTS], marker="o", label=run.system)
-    axes.set(xlabel="k", ylabel="recall_any@k", title=name, ylim=(0, 1), xticks=CUTS)
-    axes.legend()
-    curves = folder / f"{name}-recall.png"
-    figure.savefig(curves, dpi=_DPI, bbox_inches="tight")
-    pyplot.close(figure)
-    return [curves, _draw_categories(pyplot, runs, folder / f"{name}-categories.png")]
+    curves, bars = folder / f"{name}-recall.png", folder / f"{name}-categories.png"
+    with _drawing(curves, width=6) as axes:
+        for run in runs:
+            if means := summarise(core(run.answers)):
+                axes.plot(CUTS, [means[f"any@{k}"] for k in CUTS], marker="o", label=run.system)
+        axes.set(xlabel="k", ylabel="recall_any@k", title=name, ylim=(0, 1), xticks=CUTS)
+        axes.legend()
+    categories = sorted({answer.category for run in runs for answer in core(run.answers)})
+    heights = {
+        run.system: [
+            summarise(a for a in core(run.answers) if a.category == c).get("any@5", 0.0)
+            for c in categories
+        ]
+        for run in runs
+    }
+    with _drawing(bars, width=7) as axes:
+        _draw_bars(axes, [c or "all" for c in categories], heights)
+        axes.set(ylabel="recall_any@5", title=name, ylim=(0, 1))
+    return [curves, bars]
 
 
 def draw_ablation(
     name: str, differences: Sequence[Difference], folder: Path, *, measure: str
 ) -> Path:
     """Draw what each configuration gains over the first, with its interval; return the file."""
-    pyplot = import_pyplot()
-    folder.mkdir(parents=True, exist_ok=True)
-    figure, axes = pyplot.subplots(figsize=(6, 1 + 0.28 * len(differences)))
-    places = range(len(differences))
-    axes.errorbar(
-        [d.mean for d in differences],
-        places,
-        xerr=[[d.mean - d.low for d in differences], [d.high - d.mean for d in differences]],
-        fmt="o",
-        capsize=3,
-    )
-    axes.axvline(0, color="grey", linewidth=0.8)
-    axes.set_yticks(places, [d.second for d in differences])
-    axes.invert_yaxis()
-    axes.set(xlabel=f"{measure}, difference to {differences[0].first}", title=name)
     path = folder / f"{name}-{differences[0].first}.png"
-    figure.savefig(path, dpi=_DPI, bbox_inches="tight")
-    pyplot.close(figure)
+    means = [d.mean for d in differences]
+    below, above = [d.mean - d.low for d in differences], [d.high - d.mean for d in differences]
+    places = range(len(differences))
+    with _drawing(path, width=6, height=1 + 0.28 * len(differences)) as axes:
+        axes.errorbar(means, places, xerr=[below, above], fmt="o", capsize=3)
+        axes.axvline(0, color="grey", linewidth=0.8)
+        axes.set_yticks(places, [d.second for d in differences])
+        axes.invert_yaxis()
+        axes.set(xlabel=f"{measure}, difference to {differences[0].first}", title=name)
     return path
 
 
-def draw_corf(figures: Sequence[Figures], folder: Path) -> Path:
+def draw_corf(rows: Sequence[CorfRow], folder: Path) -> Path:
     """Draw recall@20 of every system by failure mode, with its interval; return the file."""
-    pyplot = import_pyplot()
-    folder.mkdir(parents=True, exist_ok=True)
-    modes = list(dict.fromkeys(row.mode for row in figures))
-    systems = list(dict.fromkeys(row.system for row in figures))
-    figure, axes = pyplot.subplots(figsize=(1.5 + 1.6 * len(modes), 4))
-    width = 0.8 / len(systems)
-    for place, system in enumerate(systems):
-        rows = [row for row in figures if row.system == system]
-        lefts = [modes.index(row.mode) + place * width for row in rows]
-        below = [row.recall - row.low for row in rows]
-        above = [row.high - row.recall for row in rows]
-        heights = [row.recall for row in rows]
-        axes.bar(lefts, heights, width, yerr=[below, above], capsize=2, label=system)
-    axes.set_xticks([at + 0.4 - width / 2 for at in range(len(modes))], modes)
-    axes.set(ylabel="recall@20", title="CORF", ylim=(0, 1))
-    axes.legend(fontsize="small")
-    path = folder / "corf.png"
-    figure.savefig(path, dpi=_DPI, bbox_inches="tight")
-    pyplot.close(figure)
-    return path
+    modes = list(dict.fromkeys(row.mode for row in rows))
+    by_system: dict[str, list[CorfRow]] = {}
+    for row in rows:
+        by_system.setdefault(row.system, []).append(row)
+    heights = {name: [row.recall for row in own] for name, own in by_system.items()}
+    errors = {
+        name: [[row.recall - row.low for row in own], [row.high - row.recall for row in own]]
+        for name, own in by_system.items()
+    }
+    with _drawing(folder / "corf.png", width=1.5 + 1.6 * len(modes)) as axes:
+        _draw_bars(axes, modes, heights, errors)
+        axes.set(ylabel="recall@20", title="CORF", ylim=(0, 1))
+    return folder / "corf.png"
 
 
 def draw_hierarchy(rows: Sequence[HierarchyRow], folder: Path) -> Path:
     """Draw recall and bytes of two hops beside flat, by size of the set; return the file."""
-    pyplot = import_pyplot()
-    folder.mkdir(parents=True, exist_ok=True)
-    figure, (recall, size) = pyplot.subplots(1, 2, figsize=(10, 4))
     counts = [row.memories for row in rows]
-    recall.plot(counts, [row.recall for row in rows], marker="o", label="two hops")
-    recall.plot(counts, [row.flat_recall for row in rows], marker="x", label="flat")
-    recall.set(xscale="log", xlabel="memories", ylabel=f"recall@{rows[0].k}", ylim=(0, 1))
-    for label, values in (
-        ("two hops, index and memories", [row.total_bytes for row in rows]),
-        ("listing and top-k", [row.flat_bytes for row in rows]),
-        ("top-k alone", [row.top_k_bytes for row in rows]),
-        ("whole corpus", [row.corpus_bytes for row in rows]),
-    ):
-        size.plot(counts, values, marker="o", label=label)
-    size.set(xscale="log", yscale="log", xlabel="memories", ylabel="bytes read")
-    recall.legend()
-    size.legend()
-    return _save(pyplot, figure, folder / "hierarchy.png")
+    sizes = {
+        "two hops, index and memories": [row.total_bytes for row in rows],
+        "listing and top-k": [row.flat_bytes for row in rows],
+        "top-k alone": [row.top_k_bytes for row in rows],
+        "whole corpus": [row.corpus_bytes for row in rows],
+    }
+    with _drawing(folder / "hierarchy.png", width=10, columns=2) as (recall, size):
+        recall.plot(counts, [row.recall for row in rows], marker="o", label="two hops")
+        recall.plot(counts, [row.flat_recall for row in rows], marker="x", label="flat")
+        recall.set(xscale="log", xlabel="memories", ylabel=f"recall@{rows[0].k}", ylim=(0, 1))
+        for label, values in sizes.items():
+            size.plot(counts, values, marker="o", label=label)
+        size.set(xscale="log", yscale="log", xlabel="memories", ylabel="bytes read")
+        recall.legend()
+        size.legend()
+    return folder / "hierarchy.png"
 
 
 def draw_verification(rows: Sequence[VerificationRow], folder: Path) -> Path:
     """Draw the share of right verdicts on claims, by check and kind of answer; return the file."""
+    split = rows[0].split
+    by_claims = [row for row in rows if row.judged_by == "claims"]
+    kinds = list(dict.fromkeys(row.kind for row in by_claims))
+    heights: dict[str, list[float]] = {}
+    for row in by_claims:
+        heights.setdefault(row.check, []).append(row.correct)
+    path = folder / f"verification-{split}.png"
+    with _drawing(path, width=9) as axes:
+        _draw_bars(axes, kinds, heights)
+        axes.set(ylabel="right verdicts on claims", title=f"verification, {split}", ylim=(0, 1))
+    return path
+
+
+@contextmanager
+def _drawing(path: Path, *, width: float, height: float = 4, columns: int = 1) -> Iterator[Any]:
+    """Give axes to draw on, and write the file."""
     pyplot = import_pyplot()
-    folder.mkdir(parents=True, exist_ok=True)
-    told = [row for row in rows if row.judged_by == "claims"]
-    kinds = list(dict.fromkeys(row.kind for row in told))
-    checks = list(dict.fromkeys(row.check for row in told))
-    figure, axes = pyplot.subplots(figsize=(9, 4))
-    width = 0.8 / len(checks)
-    for place, check in enumerate(checks):
-        found = [row for row in told if row.check == check]
-        lefts = [kinds.index(row.kind) + place * width for row in found]
-        axes.bar(lefts, [row.correct for row in found], width, label=check)
-    axes.set_xticks([at + 0.4 - width / 2 for at in range(len(kinds))], kinds, fontsize="small")
-    axes.set(ylabel="right verdicts on claims", title=f"verification, {rows[0].split}", ylim=(0, 1))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure, axes = pyplot.subplots(1, columns, figsize=(width, height))
+    yield axes
+    figure.savefig(path, dpi=_DPI, bbox_inches="tight")
+    pyplot.close(figure)
+
+
+def _draw_bars(
+    axes: Any,
+    groups: Sequence[str],
+    heights: Mapping[str, Sequence[float]],
+    errors: Mapping[str, Sequence[Sequence[float]]] | None = None,
+) -> None:
+    """Draw bars side by side: one of each label in every group."""
+    width = 0.8 / len(heights)
+    for place, (label, values) in enumerate(heights.items()):
+        lefts = [group + place * width for group in range(len(values))]
+        spread = errors[label] if errors else None
+        axes.bar(lefts, values, width, yerr=spread, capsize=2, label=label)
+    middles = [group + 0.4 - width / 2 for group in range(len(groups))]
+    axes.set_xticks(middles, groups, fontsize="small")
     axes.legend(fontsize="small")
-    return _save(pyplot, figure, folder / f"verification-{rows[0].split}.png")
-
-
-def _save(pyplot: ModuleType, figure: Any, path: Path) -> Path:
-    figure.savefig(path, dpi=_DPI, bbox_inches="tight")
-    pyplot.close(figure)
-    return path
-
-
-def _draw_categories(pyplot: ModuleType, runs: Sequence[Run], path: Path) -> Path:
-    categories = sorted({answer.category for run in runs for answer in core(run.answers)})
-    figure, axes = pyplot.subplots(figsize=(7, 4))
-    width = 0.8 / len(runs)
-    for place, run in enumerate(runs):
-        heights = [
-            summarise(a for a in core(run.answers) if a.category == c).get("any@5", 0.0)
-            for c in categories
-        ]
-        lefts = [at + place * width for at in range(len(categories))]
-        axes.bar(lefts, heights, width, label=run.system)
-    middles = [at + 0.4 - width / 2 for at in range(len(categories))]
-    axes.set_xticks(middles, [c or "all" for c in categories])
-    axes.set(ylabel="recall_any@5", title=runs[0].name, ylim=(0, 1))
-    axes.legend()
-    figure.savefig(path, dpi=_DPI, bbox_inches="tight")
-    pyplot.close(figure)
-    return path

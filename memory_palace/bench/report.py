@@ -1,15 +1,36 @@
-"""Runs as Markdown tables."""
+"""Runs as Markdown tables, and two of them compared question by question."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
-from memory_palace.bench.metrics import MEASURES, interval
+from memory_palace.bench.metrics import MEASURES, interval, mcnemar, paired_interval
 from memory_palace.bench.runs import Answer, Run
+from memory_palace.errors import UsageError
 
 _COSTS = ("any@5, 95 %", "ranking s", "CPU s", "preparing CPU s", "peak MiB")
-SHOWN = ("any@1", "any@3", "any@5", "any@10", "all@5", "recall@5", "ndcg@10", "mrr")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What the second system gains over the first on the questions that both were asked."""
+
+    first: str
+    second: str
+    measure: str
+    questions: int
+    value: float
+    """Mean of the second."""
+    mean: float
+    low: float
+    high: float
+    """Mean difference, and its 95 % paired bootstrap interval."""
+    lost: int
+    won: int
+    """Questions where the second is worse, and better."""
+    p: float
+    """Of the sign test; for measures of 0 and 1 that is McNemar's, exact and two-sided."""
 
 
 def summarise(answers: Iterable[Answer]) -> dict[str, float]:
@@ -45,17 +66,44 @@ def run_record(run: Run) -> dict[str, object]:
 
 def table(runs: Sequence[Run]) -> Iterator[str]:
     """Yield the lines of a Markdown table, a row per run, with the interval of recall_any@5."""
-    yield f"| run | questions | {' | '.join(SHOWN)} | {' | '.join(_COSTS)} |"
-    yield "|" + "---|" * (2 + len(SHOWN) + len(_COSTS))
+    yield f"| run | questions | {' | '.join(MEASURES)} | {' | '.join(_COSTS)} |"
+    yield "|" + "---|" * (2 + len(MEASURES) + len(_COSTS))
     for run in runs:
         for label, answers in _views(run):
             means = summarise(answers)
             if not means:
                 continue
             low, high = interval([a.scores["any@5"] for a in answers if a.scores])
-            cells = " | ".join(f"{means[measure]:.3f}" for measure in SHOWN)
+            cells = " | ".join(f"{means[measure]:.3f}" for measure in MEASURES)
             cost = _cost_cells(run) if label == run.system else " | " * (len(_COSTS) - 2)
             yield f"| {label} | {len(answers)} | {cells} | {low:.3f}–{high:.3f} | {cost} |"
+
+
+def compare_runs(first: Run, second: Run, *, measure: str = "any@5") -> Difference:
+    """Compare two runs; questions without an answer, or not all labelled, are left out.
+
+    Raise ``UsageError`` where the runs share no question, or where one of those they share has
+    other gold.
+    """
+    if measure not in MEASURES:
+        raise UsageError(f"there is no measure {measure!r}; there are {', '.join(MEASURES)}")
+    by_id = {answer.id: answer for answer in core(first.answers) if answer.scores}
+    pairs = [(by_id[a.id], a) for a in core(second.answers) if a.scores and a.id in by_id]
+    if not pairs:
+        raise UsageError(f"{first.system} and {second.system} have no question in common")
+    for before, after in pairs:
+        if before.gold != after.gold:
+            raise UsageError(
+                f"question {after.id} has other gold in {second.name} than in {first.name}; "
+                "these are runs of different question sets"
+            )
+    old, new = ([answer.scores[measure] for answer in side] for side in zip(*pairs, strict=True))
+    mean, low, high = paired_interval(old, new)
+    lost, won, p = mcnemar(old, new)
+    value = sum(new) / len(new)
+    return Difference(
+        first.system, second.system, measure, len(pairs), value, mean, low, high, lost, won, p
+    )
 
 
 def _cost_cells(run: Run) -> str:

@@ -207,9 +207,16 @@ def _read_lines(path: Path) -> list[dict[str, Any]]:
 def _answer(row: dict[str, Any], where: str) -> Answer:
     try:
         return Answer(
-            row["id"], row["group"], row["category"], row["is_abstention"], row["is_incomplete"],
-            tuple(row["gold"]), tuple(row["ranked"]), tuple(row["ranked_scores"]), row["scores"],
-        )  # fmt: skip
+            row["id"],
+            row["group"],
+            row["category"],
+            row["is_abstention"],
+            row["is_incomplete"],
+            tuple(row["gold"]),
+            tuple(row["ranked"]),
+            tuple(row["ranked_scores"]),
+            row["scores"],
+        )
     except KeyError as error:
         raise UsageError(
             f"{where}: this answer has no {error}; another version wrote it, so run it again"

@@ -34,9 +34,12 @@ LABELS: Mapping[str, Label] = {
 }
 """What is true of a case: its claims are borne out, its token is the memory's, or both."""
 TABLE = (
-    ("token alone", "claims"), ("support alone", "claims"), ("both", "claims"),
-    ("token alone", "source"), ("both", "both"),
-)  # fmt: skip
+    ("token alone", "claims"),
+    ("support alone", "claims"),
+    ("both", "claims"),
+    ("token alone", "source"),
+    ("both", "both"),
+)
 """Checks, each with what it is judged by. A check of claims cannot see a source, nor the other."""
 
 
@@ -84,9 +87,12 @@ def measure_verification(
 
 def _verify(case: Case, embed_tokens: EmbedTokens | None) -> Verification:
     memory = Memory(
-        id=case.subject, subject=case.subject, image="", content=case.content,
+        id=case.subject,
+        subject=case.subject,
+        image="",
+        content=case.content,
         verify_token=case.token,
-    )  # fmt: skip
+    )
     return verify_response(case.response, [memory], embed_tokens=embed_tokens)
 
 
@@ -99,12 +105,18 @@ def _row(
     precision = _share(hits, int(accepted.sum()))
     recall = _share(hits, int(positive.sum()))
     return VerificationRow(
-        split=split, check=check, judged_by=label, kind=kind, cases=len(pairs),
-        positives=int(positive.sum()), precision=precision, recall=recall,
+        split=split,
+        check=check,
+        judged_by=label,
+        kind=kind,
+        cases=len(pairs),
+        positives=int(positive.sum()),
+        precision=precision,
+        recall=recall,
         f1=_share(2 * precision * recall, precision + recall),
         false_positive_rate=_share(int((accepted & ~positive).sum()), int((~positive).sum())),
         correct=_share(int((accepted == positive).sum()), len(pairs)),
-    )  # fmt: skip
+    )
 
 
 def _share(part: float, whole: float) -> float:

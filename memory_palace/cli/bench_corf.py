@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from memory_palace.bench.anchor_scale import measure_anchor_scale
-from memory_palace.bench.corf import Figures, measure_corf
+from memory_palace.bench.corf import CorfRow, measure_corf
 from memory_palace.bench.corf_data import SEED, generate_corf, read_items, write_items
 from memory_palace.bench.corf_fresh import PROBES, with_fresh_notes
 from memory_palace.bench.plots import draw_corf
@@ -50,9 +50,9 @@ def run_corf(
     if half not in ("dev", "held-out", "all"):
         raise typer.BadParameter("--half is dev, held-out or all")
     palace = open_palace(ctx)
-    items = read_items(questions) if questions else generate_corf(
-        palace, per_mode=per_mode, seed=seed
-    )  # fmt: skip
+    items = (
+        read_items(questions) if questions else generate_corf(palace, per_mode=per_mode, seed=seed)
+    )
     if write:
         write_items(write, items)
     chosen = [i for i in items if half == "all" or i.is_held_out == (half == "held-out")]
@@ -74,7 +74,7 @@ def run_corf(
         say(f"drew {draw_corf(figures, plots)}")
 
 
-def _line(row: Figures) -> str:
+def _line(row: CorfRow) -> str:
     against = f"  {row.only_here:+d}/-{row.only_anchors} p {row.p_value:.3f}"
     return (
         f"{row.mode:<8} {row.system:<17} n {row.questions:<4} recall@20 {row.recall:.3f} "

@@ -137,8 +137,15 @@ def run_ragbench(
     agreements = list(agree(items, traces))
     if as_json:
         marked = {a.measure: {"items": a.items, "value": a.value} for a in agreements}
-        print_json({"schema": SCHEMA, "measure": "TRACe by overlap", "items": len(items), **means,
-                    "against_marks": marked})  # fmt: skip
+        print_json(
+            {
+                "schema": SCHEMA,
+                "measure": "TRACe by overlap",
+                "items": len(items),
+                **means,
+                "against_marks": marked,
+            }
+        )
         return
     print(f"TRACe by overlap, {len(items)} items")
     for name, mean in means.items():

@@ -56,17 +56,25 @@ def run_redqueen(
     if held_out is not None:
         root = open_palace(ctx).paths.root
         rows = measure_hardening(
-            root, sample_questions(held_out), embedder=embedder, asked=asked, seed=seed,
+            root,
+            sample_questions(held_out),
+            embedder=embedder,
+            asked=asked,
+            seed=seed,
             rounds=rounds,
-        )  # fmt: skip
+        )
         _print_rows(rows, as_json=as_json)
     elif vault is not None:
         with tempfile.TemporaryDirectory() as name:
             questions = build_vault_palace(vault, Path(name))
             rows = measure_hardening(
-                Path(name) / "chosen", questions, embedder=embedder, asked=asked, seed=seed,
+                Path(name) / "chosen",
+                questions,
+                embedder=embedder,
+                asked=asked,
+                seed=seed,
                 rounds=rounds,
-            )  # fmt: skip
+            )
         _print_rows(rows, as_json=as_json)
     else:
         _print_cells(simulate(repetitions=repetitions, seed=seed), as_json=as_json)

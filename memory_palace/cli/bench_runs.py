@@ -15,10 +15,9 @@ from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings
-from memory_palace.bench.differences import Difference, compare_runs
 from memory_palace.bench.metrics import MEASURES
 from memory_palace.bench.plots import draw_ablation, draw_runs
-from memory_palace.bench.report import core, summarise
+from memory_palace.bench.report import Difference, compare_runs, core, summarise
 from memory_palace.bench.runs import Run, read_run
 from memory_palace.cli.bench_sets import (
     Cache,
@@ -50,9 +49,12 @@ class Kind(StrEnum):
 def add_commands(app: typer.Typer) -> None:
     """Add the verbs of this module to ``palace bench``."""
     for name, command in (
-        ("ablate", ablate), ("tune", tune), ("compare", compare), ("list", list_runs),
+        ("ablate", ablate),
+        ("tune", tune),
+        ("compare", compare),
+        ("list", list_runs),
         ("report", report),
-    ):  # fmt: skip
+    ):
         app.command(name)(command)
 
 
@@ -120,8 +122,16 @@ def list_runs(cache: Cache = None, as_json: Json = False) -> None:
             continue
         means = summarise(core(run.answers))
         if as_json:
-            print_json({"schema": SCHEMA, "path": str(path), "run": run.name,
-                        "system": run.system, "questions": len(run.answers), **means})  # fmt: skip
+            print_json(
+                {
+                    "schema": SCHEMA,
+                    "path": str(path),
+                    "run": run.name,
+                    "system": run.system,
+                    "questions": len(run.answers),
+                    **means,
+                }
+            )
         else:
             print(f"{path}  {len(run.answers)} questions, any@5 {means.get('any@5', 0):.3f}")
 

@@ -55,9 +55,12 @@ _BASELINES = ("grep", "bm25")
 def add_commands(app: typer.Typer) -> None:
     """Add the verbs of this module to ``palace bench``."""
     for name, command in (
-        ("longmemeval", longmemeval), ("locomo", locomo), ("beir", beir), ("qmsum", qmsum),
+        ("longmemeval", longmemeval),
+        ("locomo", locomo),
+        ("beir", beir),
+        ("qmsum", qmsum),
         ("notes", notes),
-    ):  # fmt: skip
+    ):
         app.command(name)(command)
 
 

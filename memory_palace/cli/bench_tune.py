@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +11,6 @@ import typer
 
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
-from memory_palace.bench.fitting import judge, variations
 from memory_palace.bench.runs import Answer
 from memory_palace.bench.signal_tables import measure_collections
 from memory_palace.bench.weighing import (
@@ -24,39 +23,25 @@ from memory_palace.bench.weighing import (
 )
 from memory_palace.cli.bench_sets import Cache, EmbedderName, Gold, Unit, ask_all, cache_of
 from memory_palace.cli.options import SCHEMA, Json
-from memory_palace.cli.printing import print_json, say
+from memory_palace.cli.printing import print_json
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.retrieval.profiles import Profile
-
-Sets = Mapping[str, Sequence[Collection]]
-"""Collections by the unit that is ranked in them."""
 
 
 def tune(
     file: Annotated[Path, typer.Argument(help="LoCoMo, official JSON.")],
     gold: Gold = None,
-    vary: Annotated[
-        int | None,
-        typer.Option(
-            "--vary", min=1, help="Instead try that many random changes of the shipped weights."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the changes.")] = 1,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
     as_json: Json = False,
 ) -> None:
     """Fit weights on all conversations but one, from equal weights, and judge on that one.
 
-    One profile is fitted for turns and sessions together. --vary says how much hangs on the
-    shipped weights, and is no held-out figure: those were chosen on every conversation.
+    One profile is fitted for turns and sessions together.
 
     Example: palace bench tune locomo10.json
     """
     found = {unit.value: list(load_locomo(file, unit=unit.value, gold=gold)) for unit in Unit}
-    if vary is not None:
-        _vary(found, vary, seed, embedder, cache, as_json=as_json)
-        return
     model = get_embedder(embedder)
     tables = [
         measure_collections(part, EVIDENCE, embedder=model, cache=cache_of(cache))
@@ -91,22 +76,3 @@ def _print(unit: str, held_out: HeldOut, *, as_json: bool) -> None:
         f"{unit:<8} {'held out':<12} any@5 {held_out.mean:.4f} "
         f"[{held_out.low:.4f}, {held_out.high:.4f}], spread {held_out.spread:.4f}"
     )
-
-
-def _vary(
-    found: Sets, count: int, seed: int, embedder: str, cache: Path | None, *, as_json: bool
-) -> None:
-    for unit, part in found.items():
-        ask = _asker(f"vary-{unit}", embedder, cache)
-        choice = judge(list(variations(count, seed=seed)), part, ask)
-        if as_json:
-            print_json(
-                {"schema": SCHEMA, "unit": unit, "is_held_out": False, "groups": choice.held_out,
-                 "chosen": choice.chosen, "mean": choice.mean, "spread": choice.spread}
-            )  # fmt: skip
-            continue
-        for group, mean in choice.held_out.items():
-            print(f"{unit:<8} {group:<12} any@5 {mean:.4f} with {choice.chosen[group]}")
-        print(f"{unit:<8} {'varied':<12} any@5 {choice.mean:.4f}, spread {choice.spread:.4f}")
-    if not as_json:
-        say("not held out: the weights that were varied had been chosen on every conversation")

@@ -16,13 +16,11 @@ from memory_palace.bench.configuration import _digest_code, digest_index, digest
 from memory_palace.bench.cost import RunCost, write_cost
 from memory_palace.bench.datasets.items import Passage
 from memory_palace.bench.datasets.locomo import load_locomo
-from memory_palace.bench.differences import compare_runs
 from memory_palace.bench.metrics import MEASURES
 from memory_palace.bench.plots import draw_ablation, draw_runs
-from memory_palace.bench.report import core, run_record, summarise, table
+from memory_palace.bench.report import compare_runs, core, run_record, summarise, table
 from memory_palace.bench.runs import read_run, run_system
 from memory_palace.bench.systems import grep_ranker
-from memory_palace.bench.tuning import leave_one_out
 from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import MissingPartError, UsageError
@@ -293,15 +291,3 @@ def test_each_shipped_signal_is_left_out_once():
     names = [profile.name for profile in without_each()]
     assert {f"hybrid-{signal}" for signal in PROFILES["hybrid"].weights} <= set(names)
     assert len(set(names)) == len(names)
-
-
-def test_a_group_is_never_judged_by_a_choice_it_took_part_in():
-    values = {
-        "good for a": {"a": [1.0, 1.0], "b": [0.0], "c": [0.0]},
-        "good for the rest": {"a": [0.0, 0.0], "b": [1.0], "c": [1.0]},
-    }
-    choice = leave_one_out(values)
-    assert choice.chosen == {
-        "a": "good for the rest", "b": "good for a", "c": "good for a"
-    }  # fmt: skip
-    assert (choice.mean, choice.refitted) == (0.0, "good for a")

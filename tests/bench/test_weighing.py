@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from memory_palace.bench.datasets.locomo import load_locomo
-from memory_palace.bench.fitting import judge, variations
 from memory_palace.bench.runs import run_system
 from memory_palace.bench.signal_tables import SignalTable, measure_collections
 from memory_palace.bench.weighing import EVIDENCE, fit_weights, hold_out_each, judge_held_out
@@ -115,24 +114,6 @@ def test_one_conversation_cannot_be_left_out():
         list(hold_out_each([{"a": made([[1]], [True])}]))
 
 
-def test_variations_are_the_same_for_one_seed():
-    assert list(variations(3, seed=4)) == list(variations(3, seed=4))
-    assert list(variations(3, seed=4)) != list(variations(3, seed=5))
-
-
-def test_the_shipped_weights_are_one_of_those_that_are_varied(three, tmp_path):
-    collections = list(load_locomo(three))
-
-    def ask(own, profile):
-        return run_system(
-            "made", own, profile, embedder=HashingEmbedder(), cache=tmp_path
-        ).answers  # fmt: skip
-
-    choice = judge(list(variations(2)), collections, ask)
-    assert choice.refitted == "shipped"
-    assert set(choice.held_out) == {"c1", "c2", "c3"}
-
-
 def run(capsys, *arguments):
     with pytest.raises(SystemExit) as stopped:
         main(["bench", "tune", *map(str, arguments), "--embedder", "hashing"])
@@ -148,10 +129,3 @@ def test_tuning_prints_what_is_held_out_for_turns_and_sessions(three, tmp_path, 
         for group in ("c1", "c2", "c3", "held out")
     ]
     assert lines[-1].startswith("refitted on all: ")
-
-
-def test_varying_says_that_it_is_no_held_out_figure(three, tmp_path, capsys):
-    arguments = (three, "--vary", 2, "--cache", tmp_path / "cache")
-    assert "not held out" in run(capsys, *arguments).err
-    record = json.loads(run(capsys, *arguments, "--json").out.split("\n\n")[0].splitlines()[0])
-    assert record["is_held_out"] is False

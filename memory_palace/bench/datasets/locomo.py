@@ -92,11 +92,13 @@ def _official(sample: Any, where: str) -> list[dict[str, Any]]:
         sessions = [f"session_{turn[1:].partition(':')[0]}" for turn in turns]
         rows.append(
             {
-                "qid": f"{sample['sample_id']}_q{number}", "category": take(item, "category", at),
+                "qid": f"{sample['sample_id']}_q{number}",
+                "category": take(item, "category", at),
                 "question": take(item, "question", at),
-                "gold_turns": turns, "gold_sessions": sessions,
+                "gold_turns": turns,
+                "gold_sessions": sessions,
             }
-        )  # fmt: skip
+        )
     return rows
 
 

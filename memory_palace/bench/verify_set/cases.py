@@ -123,9 +123,14 @@ def _read_block(part: str) -> Block:
     found = draft.lines
     wrong = (text.partition(": ") for text in found["-"])
     return Block(
-        subject, found["token:"][0], tuple(found["near:"][0].split(" | ")), found["content:"][0],
-        tuple(found["+"]), tuple((kind, text) for kind, _, text in wrong), tuple(found["~"]),
-    )  # fmt: skip
+        subject,
+        found["token:"][0],
+        tuple(found["near:"][0].split(" | ")),
+        found["content:"][0],
+        tuple(found["+"]),
+        tuple((kind, text) for kind, _, text in wrong),
+        tuple(found["~"]),
+    )
 
 
 def _make_cases(block: Block, split: Split) -> Iterator[Case]:
@@ -158,11 +163,16 @@ def _make_case(
 ) -> Case:
     frame = _pick(_WITH_TOKEN if token else _BARE, f"{block.subject}|{answer}")
     return Case(
-        subject=block.subject, token=block.token, content=block.content,
-        response=frame.format(answer=answer, token=token), kind=kind,
-        split=split, is_supported=not mistake,
-        has_token=token == block.token, mistake=mistake,
-    )  # fmt: skip
+        subject=block.subject,
+        token=block.token,
+        content=block.content,
+        response=frame.format(answer=answer, token=token),
+        kind=kind,
+        split=split,
+        is_supported=not mistake,
+        has_token=token == block.token,
+        mistake=mistake,
+    )
 
 
 def _draw(text: str) -> str:
