@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchors.calibration import calibrate_sem_theta, calibrate_theta
 from memory_palace.anchors.corpus import (
     Passage,
     Reader,
@@ -26,9 +25,14 @@ from memory_palace.anchors.terms import match_key
 from memory_palace.anchors.tier import Anchor, Keys, Tier
 from memory_palace.anchors.vocabulary import gather
 from memory_palace.config import AnchorSettings
+from memory_palace.index.calibration import SAMPLE, cross_cosines, find_tail, sample_rows
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
 
+THETA_TAIL = 0.01
+"""Of anchors against a sample of passages: one passage in a hundred is about an anchor."""
+SEM_TAIL = 0.005
+"""Of anchors against each other: a question fires what is nearer than most anchors are."""
 QUARANTINE_SHARE = 0.25
 """A passage whose words match more anchors than a quarter of its words, and more than
 ``QUARANTINE_LEAST``, is a list made to be found; anchors do not lead to it."""
@@ -136,6 +140,33 @@ def build_tier(
         quarantined=tuple(_place(snapshot, row) for row in stuffed.tolist()),
         quarantined_keys=np.sort(all_keys[stuffed]),
     )
+
+
+def calibrate_theta(matrix: Matrix, snapshot: Snapshot) -> float:
+    """Return the least cosine of anchor and passage, at two passages or more; else 0.
+
+    A fixed one (.80 in source document 003) leaves the lists nearly empty with some models: with
+    MiniLM one anchor in two hundred had any passage above it.
+    """
+    rows = sample_rows(snapshot)
+    if not matrix.size or not len(rows):
+        return 0.0
+    cosines = thin_out(matrix) @ snapshot.rows_of(rows).T
+    return round(max(find_tail(cosines.ravel().astype(np.float64), THETA_TAIL)[0], 0.0), 4)
+
+
+def calibrate_sem_theta(matrix: Matrix) -> float:
+    """Return the least cosine of question and anchor; 1 where there is nothing to compare."""
+    sample = thin_out(matrix)
+    if len(sample) < 2 or not matrix.shape[1]:
+        return 1.0
+    cosines = cross_cosines(sample, np.arange(len(sample)))
+    return round(max(find_tail(cosines, SEM_TAIL)[0], 0.0), 4)
+
+
+def thin_out(matrix: Matrix) -> Matrix:
+    """Return every so many rows, about ``SAMPLE`` of them."""
+    return matrix[:: max(len(matrix) // SAMPLE, 1)]
 
 
 def distinct_rows(snapshot: Snapshot) -> tuple[Keys, NDArray[np.int64]]:

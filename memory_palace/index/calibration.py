@@ -1,4 +1,9 @@
-"""How alike unrelated chunks are under this embedder: the null distribution of cosines."""
+"""How alike unrelated texts are under an embedder: the null distribution of cosines.
+
+What is surely unrelated depends on what is compared, so each who needs a null draws a sample of
+its own: passages of different notes here, anchors and passages in ``anchors.build``, goals and
+texts of a probe file in ``navigation.calibration``. How a sample is measured is here alone.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Matrix
 
 SAMPLE = 512
 
@@ -17,16 +23,30 @@ def calibrate(snapshot: Snapshot) -> dict[str, float]:
     sample, whatever the order in which they were indexed. Empty below two notes.
     """
     chosen = sample_rows(snapshot)
-    vectors = snapshot.rows_of(chosen)
-    notes = snapshot.row_note[chosen]
-    different = np.triu(notes[:, None] != notes[None, :], 1)
-    cosines = (vectors @ vectors.T)[different]
+    cosines = cross_cosines(snapshot.rows_of(chosen), snapshot.row_note[chosen])
     if not len(cosines):
         return {}
-    return {
-        "null_mean": round(float(cosines.mean(dtype=np.float64)), 4),
-        "null_std": round(float(cosines.std(dtype=np.float64)), 4),
-    }
+    mean, deviation = find_moments(cosines)
+    return {"null_mean": round(mean, 4), "null_std": round(deviation, 4)}
+
+
+def cross_cosines(vectors: Matrix, owners: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Return the cosine of every two unit vectors of different owners."""
+    different = np.triu(owners[:, None] != owners[None, :], 1)
+    cosines: NDArray[np.float64] = (vectors @ vectors.T)[different].astype(np.float64)
+    return cosines
+
+
+def find_moments(cosines: NDArray[np.float64]) -> tuple[float, float]:
+    """Return mean and standard deviation of a sample; 0 and 1 where it is empty."""
+    return (float(cosines.mean()), float(cosines.std())) if len(cosines) else (0.0, 1.0)
+
+
+def find_tail(cosines: NDArray[np.float64], share: float) -> tuple[float, float]:
+    """Return the cosine that a share of a sample exceeds, and by how much those do on average."""
+    start = float(np.quantile(cosines, 1 - share))
+    beyond = cosines[cosines > start] - start
+    return start, float(beyond.mean()) if len(beyond) else 0.0
 
 
 def sample_rows(snapshot: Snapshot) -> NDArray[np.int64]:

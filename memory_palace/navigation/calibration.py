@@ -14,6 +14,7 @@ from importlib.resources import files
 import numpy as np
 
 from memory_palace.embedding.base import Embedder
+from memory_palace.index.calibration import find_tail
 
 CHANCE = 0.005
 """How often the best of unrelated texts may pass, by the fit. At most two in a hundred did on the
@@ -46,9 +47,7 @@ def calibrate(embedder: Embedder) -> Null:
     goals, texts = read_probes()
     cosines = embedder.embed_queries(goals) @ embedder.embed_passages(texts).T
     unrelated = cosines[~np.eye(len(goals), dtype=bool)].astype(np.float64)
-    start = float(np.quantile(unrelated, 1 - TAIL))
-    beyond = unrelated[unrelated > start] - start
-    excess = float(beyond.mean()) if len(beyond) else 0.0
+    start, excess = find_tail(unrelated, TAIL)
     return Null(round(start, 4), round(max(excess, 1e-4), 4))
 
 

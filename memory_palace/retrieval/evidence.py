@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.calibration import sample_rows
+from memory_palace.index.calibration import find_moments, sample_rows
 from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.recipes import Detail
 from memory_palace.index.snapshot import Member, Snapshot
@@ -24,7 +24,6 @@ from memory_palace.models import Query, Scores, Vector
 from memory_palace.retrieval.bm25 import BM25, Exact
 from memory_palace.retrieval.standardising import (
     LEAST_DEVIATION,
-    find_moments,
     stand_above,
     standardise,
 )

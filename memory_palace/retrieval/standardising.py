@@ -25,11 +25,6 @@ def standardise(scores: NDArray[np.float64], counted: NDArray[np.bool_]) -> Scor
     return stand_above(scores, mean / _QUANTUM, max(deviation, 1.0) / _QUANTUM)
 
 
-def find_moments(sample: NDArray[np.float64]) -> tuple[float, float]:
-    """Return mean and standard deviation of a sample; 0 and 1 where it is empty."""
-    return (float(sample.mean()), float(sample.std())) if len(sample) else (0.0, 1.0)
-
-
 def stand_above(values: NDArray[np.floating], mean: float, deviation: float) -> Scores:
     """Return by how many deviations each value is above the mean, 0 for those below."""
     above: Scores = np.maximum((values - mean) / deviation, 0.0).astype(np.float32)
