@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.embedding.base import Embedder
-from memory_palace.language.tokens import tokenize
 from memory_palace.models import Matrix
-from memory_palace.redqueen.passages import Rarity, content_words
 from memory_palace.redqueen.values import Cue, cue_text
+from memory_palace.retrieval.collection import TextCollection
 
-_SATURATION = 1.2
-_LENGTH = 0.75
-"""k1 and b of BM25 (Robertson and Zaragoza 2009)."""
-_WORDS_WEIGHT = 0.5
-"""Of the words beside the vectors; chosen on questions that no claim is made about."""
 _MOST_BACKGROUND = 1_000
 """Texts that cues are measured by at most, evenly taken: enough for a mean and a deviation."""
 _LEAST_CROWD = 8
@@ -28,8 +20,6 @@ _LEAST_CROWD = 8
 
 CueScores = NDArray[np.float64]
 """One score per question and cue, shape ``(questions, cues)``."""
-
-_Postings: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +42,8 @@ class CueIndex:
     """
 
     def __init__(self, cues: Sequence[Cue], embedder: Embedder | None = None) -> None:
-        texts = [cue_text(cue) for cue in cues]
         self._ids = [cue.memory_id for cue in cues]
-        self._rarity = Rarity.of(texts)
-        counts = [Counter(tokenize(text)) for text in texts]
-        lengths = np.array([max(1, c.total()) for c in counts], np.float64)
-        self._norms = _SATURATION * (1 - _LENGTH + _LENGTH * lengths / lengths.mean())
-        self._postings = _invert(counts)
+        self._texts = TextCollection([cue_text(cue) for cue in cues])
         self._embedder = embedder
         pieces = [_pieces(cue) for cue in cues]
         self._starts = np.cumsum([0, *(len(some) for some in pieces)])[:-1]
@@ -96,25 +81,13 @@ class CueIndex:
         return np.nanmean(raw, axis=0), np.where(spread > 0, spread, 1.0)
 
     def _score(self, questions: Sequence[str]) -> CueScores:
-        scores = _WORDS_WEIGHT * np.array([self._words(q) for q in questions], np.float64)
-        if self._embedder is not None and self._vectors is not None and self._centres is not None:
-            asked = self._embedder.embed_queries(questions)
-            best = np.maximum.reduceat(asked @ self._vectors.T, self._starts, axis=1)
-            scores += np.maximum(0.0, (best + asked @ self._centres.T) / 2)
-        return scores
-
-    def _words(self, question: str) -> NDArray[np.float64]:
-        """Return BM25 of every cue, as a share of what a cue of one of each word would get."""
-        stems = {stem for word in content_words(question) for stem in tokenize(word)}
-        weights = {stem: self._rarity.idf(stem) for stem in sorted(stems)}
-        whole = sum(weights.values())
-        found = np.zeros(len(self._ids))
-        for stem, weight in weights.items():
-            if stem in self._postings:
-                places, counts = self._postings[stem]
-                gain = counts * (1 + _SATURATION) / (counts + self._norms[places])
-                found[places] += weight * gain
-        return found / whole if whole else found
+        if self._embedder is None or self._vectors is None or self._centres is None:
+            return np.array([self._texts.score(question) for question in questions], np.float64)
+        asked = self._embedder.embed_queries(questions)
+        best = np.maximum.reduceat(asked @ self._vectors.T, self._starts, axis=1)
+        cosines = (best + asked @ self._centres.T) / 2
+        scores = map(self._texts.score, questions, cosines)
+        return np.array(list(scores), np.float64)
 
 
 def _texts_of_all(cues: Sequence[Cue]) -> list[tuple[int, str]]:
@@ -128,20 +101,6 @@ def _texts_of_all(cues: Sequence[Cue]) -> list[tuple[int, str]]:
 
 def _names(cue: Cue) -> tuple[str, ...]:
     return (cue.subject, *cue.anchors)
-
-
-def _invert(counts: Sequence[Counter[str]]) -> dict[str, _Postings]:
-    """Return for each stem where it stands and how often."""
-    found: dict[str, tuple[list[int], list[int]]] = {}
-    for place, stems in enumerate(counts):
-        for stem, count in stems.items():
-            places, often = found.setdefault(stem, ([], []))
-            places.append(place)
-            often.append(count)
-    return {
-        stem: (np.array(places, np.int64), np.array(often, np.float64))
-        for stem, (places, often) in found.items()
-    }
 
 
 def _pieces(cue: Cue) -> list[str]:
