@@ -23,7 +23,7 @@ from memory_palace.notes.document import Document
 from memory_palace.notes.links import find_links
 from memory_palace.palace import Palace
 from memory_palace.redqueen.learner import CueLearner
-from memory_palace.redqueen.memories import NoteMemory
+from memory_palace.redqueen.memories import ExaminedMemory
 from memory_palace.redqueen.passages import content_words
 from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.rounds import find_embedder, load_memories, run
@@ -216,7 +216,7 @@ def _hits(palace: Palace, questions: Sequence[HeldOut], *, seen: str) -> list[fl
     return [float(q.memory_id in paths) for q, paths in zip(questions, ranked, strict=True)]
 
 
-def _load(palace: Palace) -> dict[str, NoteMemory]:
+def _load(palace: Palace) -> dict[str, ExaminedMemory]:
     return load_memories(palace, read_notes(palace), now=datetime.now(UTC))
 
 

@@ -1,12 +1,13 @@
-"""The Markdown form of a memory: what a note says, read without judging it."""
+"""The one reader of memories: what a note says in the Markdown form, not judged."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from memory_palace.mnemonics.reviews import Review
 from memory_palace.mnemonics.tokens import find_tokens
 from memory_palace.mnemonics.values import (
     BY_PERSON,
@@ -27,18 +28,32 @@ from memory_palace.notes.withholding import withhold
 MEMORY_TYPE = "memory"
 IMAGE, CONTENT, VERIFICATION = "Image", "Content", "Verification"
 LINKS, SMASHIN, METADATA = "Links", "SMASHIN SCOPE", "Metadata"
-LOCUS, ANCHOR = "Locus", "Anchor"
+LOCUS, ANCHOR, ANCHORS = "Locus", "Anchor", "Anchors"
+"""Two list items above the first section, and a section of anchors, one a list item."""
+_SECTIONS = (IMAGE, CONTENT, VERIFICATION, LINKS, SMASHIN, METADATA, ANCHORS)
+_BESIDE_PROSE = frozenset(_SECTIONS) - {CONTENT}
 
 _ITEM = re.compile(r"^[ \t]*[-*+][ \t]+\**([\w ]+?)\**:\**[ \t]*(.*)$", re.M)
+_LABELLED = re.compile(r"^[ \t]*[-*+][ \t]+\**(?:anchors?|locus)\**:.*$", re.I | re.M)
+ANCHOR_ITEM = re.compile(r"[ \t]*[-*+][ \t]+\**anchors?\**:", re.I)
+_BULLET = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
 _MARK = re.compile(
     r"^[ \t]*[-*+][ \t]+\[(?P<tick>[ xX])\][ \t]+\**(?P<name>\w+)\**"
     r"(?:[ \t]*:[ \t]*(?P<reason>.*?))?(?:[ \t]*\(by (?P<by>[^()\n]+)\))?[ \t]*$",
     re.M,
 )
-_STATED_SCORE = re.compile(r"\bsmashin(?:[ \t]+scope)?\**:?[ \t]+(\d+)[ \t]*/[ \t]*12\b", re.I)
-_CREATED = re.compile(r"\bcreated\**:?[ \t]+(\d{4}-\d{2}-\d{2})\b", re.I)
-_RETRIEVED = re.compile(r"\blast retrieved\**:?[ \t]+(\d{4}-\d{2}-\d{2})\b", re.I)
-_CONFIDENCE = re.compile(r"\bconfidence\**:?[ \t]+(\d+(?:\.\d+)?)[ \t]*(/[ \t]*5|%)?", re.I)
+_STATES = r"\b{}(?:\*\*)?[ \t]*[:=]?(?:\*\*)?[ \t]*"
+"""What leads to a figure: ``confidence 4/5``, ``**Confidence:** 80%``, ``**Confidence**: .8``."""
+STATED_SCORE = re.compile(
+    rf"({_STATES.format('smashin(?:[ ]+scope)?')})(\d+)([ \t]*/[ \t]*12\b)", re.I
+)
+_CREATED = re.compile(rf"{_STATES.format('created')}(\d{{4}}-\d{{2}}-\d{{2}})\b", re.I)
+_REVIEWED = re.compile(
+    rf"{_STATES.format('(?:last )?(?:retrieved|reviewed)')}(\d{{4}}-\d{{2}}-\d{{2}})\b", re.I
+)
+_CONFIDENCE = re.compile(
+    rf"{_STATES.format('confidence')}(\d+(?:\.\d+)?|\.\d+)[ \t]*(/[ \t]*5|%)?", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +80,43 @@ class Form:
     last_retrieved: date | None
 
     @property
+    def prose(self) -> str:
+        """All sections that say something of the subject, markers and markup included."""
+        return "\n\n".join(
+            _LABELLED.sub("", text) if name == LEAD else text
+            for name, text in self.sections.items()
+            if name not in _BESIDE_PROSE
+        )
+
+    def to_memory(self, reviews: Sequence[Review] = ()) -> Memory:
+        """Return the memory, with the confidence and the date of its last review in the log.
+
+        What Metadata states of them counts where there is no review. Figures out of bounds count
+        as unknown: ``lint`` names them.
+        """
+        score = self.counted_score if self.marks else self.stated_score or 0
+        confidence, last_retrieved = self.stated_confidence, self.last_retrieved
+        if reviews:
+            confidence, last_retrieved = reviews[-1].confidence, reviews[-1].time.date()
+        if confidence is None or not 0 <= confidence <= 1:
+            confidence = NEW_CONFIDENCE
+        return Memory(
+            id=self.path,
+            subject=self.title,
+            image=self.sections.get(IMAGE, ""),
+            content=self.sections.get(CONTENT, ""),
+            smashin_score=score if score <= MOST_FACTORS else 0,
+            verify_tokens=self.tokens,
+            anchors=tuple(dict.fromkeys((*self.names, *self.anchors))),
+            locus=self.locus,
+            links=self.links,
+            marks=self.marks,
+            created=self.created,
+            last_retrieved=last_retrieved,
+            confidence=confidence,
+        )
+
+    @property
     def counted_score(self) -> int:
         """The factors that are marked as present."""
         return len({mark.factor for mark in self.marks if mark.is_present})
@@ -82,7 +134,7 @@ def read_form(document: Document) -> Form:
     text, _ = withhold(decode_note(document.data, document.path)[0], document.path)
     body = text[split_front_matter(text).end :]
     sections = _spell(split_sections(body))
-    items = {name.casefold(): value for name, value in _ITEM.findall(sections.get(LEAD, ""))}
+    items = [(name.casefold(), value) for name, value in _ITEM.findall(sections.get(LEAD, ""))]
     metadata = sections.get(METADATA, "")
     return Form(
         path=document.path,
@@ -92,40 +144,20 @@ def read_form(document: Document) -> Form:
         body_first_line=document.body_first_line,
         sections=sections,
         tokens=find_tokens(body),
-        anchors=_split_terms(items.get(ANCHOR.casefold(), items.get("anchors", ""))),
-        locus=items.get(LOCUS.casefold(), "").strip(),
+        anchors=_read_anchors(items, sections.get(ANCHORS, "")),
+        locus=dict(items).get(LOCUS.casefold(), "").strip(),
         links=tuple(_read_links(sections.get(LINKS, ""))),
         marks=read_marks(sections.get(SMASHIN, "")),
-        stated_score=int(found[1]) if (found := _STATED_SCORE.search(metadata)) else None,
+        stated_score=int(found[2]) if (found := STATED_SCORE.search(metadata)) else None,
         stated_confidence=_read_confidence(metadata),
         created=_read_date(_CREATED, metadata),
-        last_retrieved=_read_date(_RETRIEVED, metadata),
+        last_retrieved=_read_date(_REVIEWED, metadata),
     )
 
 
-def read_memory(document: Document) -> Memory:
-    """Return a note as a memory. Figures out of bounds count as unknown: ``lint`` names them."""
-    form = read_form(document)
-    stated = form.stated_score or 0
-    score = form.counted_score if form.marks else stated if stated <= MOST_FACTORS else 0
-    confidence = form.stated_confidence
-    if confidence is None or not 0 <= confidence <= 1:
-        confidence = NEW_CONFIDENCE
-    return Memory(
-        id=form.path,
-        subject=form.title,
-        image=form.sections.get(IMAGE, ""),
-        content=form.sections.get(CONTENT, ""),
-        smashin_score=score,
-        verify_tokens=form.tokens,
-        anchors=tuple(dict.fromkeys((*form.names, *form.anchors))),
-        locus=form.locus,
-        links=form.links,
-        marks=form.marks,
-        created=form.created,
-        last_retrieved=form.last_retrieved,
-        confidence=confidence,
-    )
+def read_memory(document: Document, reviews: Sequence[Review] = ()) -> Memory:
+    """Return a note as a memory, as its ``reviews`` left it."""
+    return read_form(document).to_memory(reviews)
 
 
 def read_marks(text: str) -> tuple[Mark, ...]:
@@ -145,15 +177,19 @@ def read_marks(text: str) -> tuple[Mark, ...]:
 
 
 def _spell(sections: Mapping[str, str]) -> dict[str, str]:
-    names = {n.casefold(): n for n in (IMAGE, CONTENT, VERIFICATION, LINKS, SMASHIN, METADATA)}
+    names = {name.casefold(): name for name in _SECTIONS} | {"smashin": SMASHIN}
     spelled: dict[str, str] = {}
     for name, text in sections.items():
         spelled.setdefault(names.get(name.casefold(), name), text)
     return spelled
 
 
-def _split_terms(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(term.strip() for term in text.split(",") if term.strip()))
+def _read_anchors(items: Sequence[tuple[str, str]], section: str) -> tuple[str, ...]:
+    """Return the terms of the list items, then of the section, each once."""
+    texts = [value for name, value in items if name in (ANCHOR.casefold(), ANCHORS.casefold())]
+    texts += [_BULLET.sub("", line) for line in section.split("\n")]
+    terms = (term.strip() for text in texts for term in text.split(","))
+    return tuple(dict.fromkeys(term for term in terms if term))
 
 
 def _read_links(text: str) -> list[MemoryLink]:

@@ -19,6 +19,7 @@ from memory_palace.language.stopwords import STOP_STEMS, STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.form import is_memory, read_memory
+from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.mnemonics.values import Memory
 from memory_palace.models import Matrix, Vector
 from memory_palace.notes.document import read_library
@@ -79,7 +80,12 @@ class HierarchicalIndex:
         config = read_config(paths.settings)
         library = read_library(paths.root, ignore=config.ignore, limit_bytes=config.max_note_bytes)
         documents = library.documents.values()
-        found = [read_memory(d) for d in documents if not d.is_cold and is_memory(d)]
+        reviews = load_reviews(paths)
+        found = [
+            read_memory(d, reviews.get(d.path, ()))
+            for d in documents
+            if not d.is_cold and is_memory(d)
+        ]
         self._open(found, embed, embed_query)
 
     @classmethod

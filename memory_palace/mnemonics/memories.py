@@ -15,6 +15,7 @@ from memory_palace.errors import UsageError
 from memory_palace.graph.spelling import fold_name
 from memory_palace.mnemonics.form import Form, is_memory, read_form, read_memory
 from memory_palace.mnemonics.hierarchy import HierarchicalIndex
+from memory_palace.mnemonics.reviews import Review, load_reviews
 from memory_palace.mnemonics.token_lint import Corpus
 from memory_palace.mnemonics.values import Memory
 from memory_palace.notes.document import Document, Library
@@ -25,12 +26,14 @@ Way: TypeAlias = Literal["subject", "anchor", "link"]
 
 
 @dataclass(frozen=True)
-class Collection:
+class MemoryNotes:
     """All notes as they are on the disk, and those among them that are memories."""
 
     library: Library
     documents: tuple[Document, ...]
     """Of the memories, in path order, cold ones left out."""
+    reviews: Mapping[str, Sequence[Review]]
+    """Of each memory by path, oldest first."""
 
     def find(self, name: str) -> Document:
         """Return a memory by path, stem, title, alias or anchor.
@@ -44,6 +47,10 @@ class Collection:
                 "`type: memory`; `palace memory new` writes one"
             )
         return document
+
+    def read(self, document: Document) -> Memory:
+        """Return a note as a memory, as its reviews left it."""
+        return read_memory(document, self.reviews.get(document.path, ()))
 
     @cached_property
     def _by_anchor(self) -> Mapping[str, str]:
@@ -62,7 +69,7 @@ class Collection:
     @cached_property
     def memories(self) -> tuple[Memory, ...]:
         """All memories, as values."""
-        return tuple(read_memory(document) for document in self.documents)
+        return tuple(map(self.read, self.documents))
 
     @cached_property
     def forms(self) -> tuple[Form, ...]:
@@ -80,15 +87,14 @@ class Collection:
         )
 
 
-def read_collection(engine: Engine) -> Collection:
-    """Read the notes of a palace from the disk; the index may be behind or absent."""
-    return collect(read_notes(engine))
+def read_memory_notes(engine: Engine, library: Library | None = None) -> MemoryNotes:
+    """Read the notes of a palace from the disk, unless ``library`` holds them.
 
-
-def collect(library: Library) -> Collection:
-    """Return the memories among notes that were read."""
-    documents = library.documents.values()
-    return Collection(library, tuple(d for d in documents if not d.is_cold and is_memory(d)))
+    The index may be behind or absent.
+    """
+    read = library or read_notes(engine)
+    found = tuple(d for d in read.documents.values() if not d.is_cold and is_memory(d))
+    return MemoryNotes(read, found, load_reviews(engine.paths))
 
 
 def _names_of(document: Document) -> tuple[str, ...]:
@@ -97,7 +103,8 @@ def _names_of(document: Document) -> tuple[str, ...]:
 
 def show_memory(engine: Engine, name: str) -> Memory:
     """Return one memory whole, its tokens too: whoever asks this has read it."""
-    memory = read_memory(read_collection(engine).find(name))
+    notes = read_memory_notes(engine)
+    memory = notes.read(notes.find(name))
     if engine.config.usage_log:
         record_usage(engine.paths.logs, "read", [memory.id], now=datetime.now(UTC))
     return memory
@@ -105,7 +112,7 @@ def show_memory(engine: Engine, name: str) -> Memory:
 
 def list_memories(engine: Engine, *, domain: str | None = None) -> list[Memory]:
     """Return all memories in path order, or those of one domain; raise for an unknown domain."""
-    memories = list(read_collection(engine).memories)
+    memories = list(read_memory_notes(engine).memories)
     wanted = None if domain is None else find_domain(memories, domain)
     return [memory for memory in memories if wanted in (None, memory.domain)]
 
@@ -116,7 +123,7 @@ def define(engine: Engine, term: str) -> tuple[Way, Memory]:
     Raise ``UsageError`` where there is none.
     """
     wanted = fold_name(term)
-    memories = read_collection(engine).memories
+    memories = read_memory_notes(engine).memories
     ways: tuple[tuple[Way, Callable[[Memory], Iterable[str]]], ...] = (
         ("subject", lambda memory: [memory.subject]),
         ("anchor", lambda memory: memory.anchors),
@@ -140,7 +147,7 @@ def open_hierarchy(engine: Engine, *, by_words: bool = False) -> HierarchicalInd
 
     Memories are embedded anew each time: there are hundreds of them, not millions.
     """
-    memories = read_collection(engine).memories
+    memories = read_memory_notes(engine).memories
     has_vectors = engine.paths.commit.exists() and bool(engine.snapshot().commit.dimension)
     if by_words or not has_vectors:
         return HierarchicalIndex.of(memories)

@@ -13,7 +13,7 @@ from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.form import IMAGE, SMASHIN, Form, read_form, read_memory
 from memory_palace.mnemonics.lint import lint_memory
-from memory_palace.mnemonics.memories import Collection, collect, read_collection
+from memory_palace.mnemonics.memories import MemoryNotes, read_memory_notes
 from memory_palace.mnemonics.rendering import (
     render_marks,
     render_memory,
@@ -117,9 +117,9 @@ def new_memory(
         return Plan([Create(path, data)], f"remember {memory.subject}")
 
     outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
-    collection = read_collection(engine)
+    notes = read_memory_notes(engine)
     document = parse_document(path, data)
-    flaws = [] if document is None else _lint(read_form(document), collection)
+    flaws = [] if document is None else _lint(read_form(document), notes)
     return Written(outcome, tuple(flaws))
 
 
@@ -130,7 +130,7 @@ def score_memory(
     found: list[tuple[Form, tuple[Mark, ...]]] = []
 
     def plan(library: Library) -> Plan:
-        document = collect(library).find(name)
+        document = read_memory_notes(engine, library).find(name)
         form = read_form(document)
         marks = merge_marks(form.marks, detect_factors(form.sections.get(IMAGE, "")), given)
         found.append((form, marks))
@@ -146,13 +146,13 @@ def score_memory(
 
 def lint_memories(engine: Engine, names: Sequence[str] = ()) -> list[Flaw]:
     """Return what is wrong with the memories called so, or with all."""
-    collection = read_collection(engine)
-    documents = [collection.find(name) for name in names] if names else collection.documents
-    return [flaw for d in documents for flaw in _lint(read_form(d), collection)]
+    notes = read_memory_notes(engine)
+    documents = [notes.find(name) for name in names] if names else notes.documents
+    return [flaw for d in documents for flaw in _lint(read_form(d), notes)]
 
 
-def _lint(form: Form, collection: Collection) -> list[Flaw]:
-    return lint_memory(form, collection.corpus, collection.forms)
+def _lint(form: Form, notes: MemoryNotes) -> list[Flaw]:
+    return lint_memory(form, notes.corpus, notes.forms)
 
 
 def _write_marks(document: Document, marks: Sequence[Mark]) -> bytes:

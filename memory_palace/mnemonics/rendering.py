@@ -11,6 +11,8 @@ import yaml
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.mnemonics.form import (
     ANCHOR,
+    ANCHOR_ITEM,
+    ANCHORS,
     CONTENT,
     IMAGE,
     LINKS,
@@ -18,6 +20,7 @@ from memory_palace.mnemonics.form import (
     MEMORY_TYPE,
     METADATA,
     SMASHIN,
+    STATED_SCORE,
 )
 from memory_palace.mnemonics.values import BY_PERSON, MOST_FACTORS, Mark, Memory
 from memory_palace.notes.code import without_code
@@ -28,7 +31,6 @@ from memory_palace.notes.headings import parse_heading
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _END = re.compile(r"[\r\n]+\Z")
-_STATED_SCORE = re.compile(r"(\bsmashin(?:[ \t]+scope)?\**:?[ \t]+)\d+([ \t]*/[ \t]*12\b)", re.I)
 
 
 def render_memory(memory: Memory, *, tags: Sequence[str] = (), today: date) -> str:
@@ -91,6 +93,35 @@ def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:
     return changed
 
 
+def read_section(path: str, data: bytes, name: str) -> str | None:
+    """Return the text below a heading of level two as it is stored; ``None`` where it is absent."""
+    lines, plain = _split(path, data)
+    place = _find_section(plain, name)
+    return None if place is None else "\n".join(_END.sub("", x) for x in lines[slice(*place)])
+
+
+def add_anchors(path: str, data: bytes, anchors: Sequence[str]) -> bytes:
+    """Extend the list item of anchors above the first section, or else the section of anchors.
+
+    Where there is neither, a section is added: it is a passage of its own in the index, and above
+    the text it would blur the first.
+    """
+    lines, plain = _split(path, data)
+    for at, line in enumerate(plain):
+        heading = parse_heading(line)
+        if heading is not None and heading[0] > 1:
+            break
+        if ANCHOR_ITEM.match(line):
+            old = lines[at].rstrip()
+            joint = " " if old.endswith((":", ",", "*")) else ", "
+            end = _END.search(lines[at])
+            lines[at] = f"{old}{joint}{', '.join(anchors)}{end[0] if end else ''}"
+            return "".join(lines).encode()
+    held = (read_section(path, data, ANCHORS) or "").strip("\n")
+    items = "\n".join(f"- {anchor}" for anchor in anchors)
+    return replace_section(path, data, ANCHORS, f"{held}\n{items}")
+
+
 def state_score(path: str, data: bytes, score: int) -> bytes:
     """Write the score into ``Metadata``, where one is stated, or at the end of it."""
     lines, plain = _split(path, data)
@@ -99,10 +130,10 @@ def state_score(path: str, data: bytes, score: int) -> bytes:
         return replace_section(path, data, METADATA, f"SMASHIN {score}/{MOST_FACTORS}")
     start, stop = place
     for at in range(start, stop):
-        changed = _STATED_SCORE.sub(rf"\g<1>{score}\g<2>", lines[at])
+        changed = STATED_SCORE.sub(rf"\g<1>{score}\g<3>", lines[at])
         if changed != lines[at]:
             return "".join([*lines[:at], changed, *lines[at + 1 :]]).encode()
-        if _STATED_SCORE.search(lines[at]):
+        if STATED_SCORE.search(lines[at]):
             return data
     text = "\n".join(plain[start:stop]).strip()
     stated = f"SMASHIN {score}/{MOST_FACTORS}"

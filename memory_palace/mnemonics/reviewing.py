@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from memory_palace.changes.changing import WAIT_SECONDS
-from memory_palace.changes.journal import read_moves
 from memory_palace.engine import Engine
 from memory_palace.mnemonics.decay import Fit, fit_decay
 from memory_palace.mnemonics.form import read_memory
-from memory_palace.mnemonics.memories import read_collection
+from memory_palace.mnemonics.memories import read_memory_notes
 from memory_palace.mnemonics.reviews import (
     FIBONACCI,
     FORGOTTEN_CONFIDENCE,
@@ -20,8 +19,8 @@ from memory_palace.mnemonics.reviews import (
     Standing,
     append_review,
     check_schedule,
+    load_reviews,
     make_trials,
-    read_reviews,
     stand,
 )
 from memory_palace.mnemonics.values import Memory
@@ -43,15 +42,21 @@ def plan_reviews(
     """Return where all memories stand; raise ``UsageError`` for a schedule that does not rise."""
     check_schedule(schedule)
     day = today or datetime.now(UTC).date()
-    reviews = _reviews(engine)
-    fit = fit_decay(make_trials(reviews))
+    notes = read_memory_notes(engine)
+    fit = fit_decay(make_trials(notes.reviews))
     factor = fit.factor if fit else 1.0
     found = [
         (
             memory,
-            stand(memory, reviews.get(memory.id, ()), today=day, schedule=schedule, factor=factor),
+            stand(
+                memory,
+                notes.reviews.get(memory.id, ()),
+                today=day,
+                schedule=schedule,
+                factor=factor,
+            ),
         )
-        for memory in read_collection(engine).memories
+        for memory in notes.memories
     ]
     found.sort(key=lambda pair: (pair[1].due, pair[1].confidence, pair[0].id))
     return Agenda(tuple(found), fit)
@@ -70,14 +75,12 @@ def record_review(
     ``confidence`` is from 0 to 1, by default what such a review usually means.
     """
     moment = now or datetime.now(UTC)
-    memory = read_memory(read_collection(engine).find(name))
+    document = read_memory_notes(engine).find(name)
+    memory = read_memory(document)
     usual = RECALLED_CONFIDENCE if is_recalled else FORGOTTEN_CONFIDENCE
     sure = usual if confidence is None else confidence
     with engine.writing(wait_seconds=WAIT_SECONDS):
         review = Review(memory.id, moment, is_recalled, sure, memory.smashin_score)
         append_review(engine.paths.logs, review)
-    return stand(memory, _reviews(engine).get(memory.id, ()), today=moment.date())
-
-
-def _reviews(engine: Engine) -> Mapping[str, Sequence[Review]]:
-    return read_reviews(engine.paths.logs, read_moves(engine.paths))
+    reviews = load_reviews(engine.paths)[memory.id]
+    return stand(read_memory(document, reviews), reviews, today=moment.date())

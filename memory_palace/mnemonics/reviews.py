@@ -9,6 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from memory_palace.changes.journal import read_moves
+from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import Trial, fade
 from memory_palace.mnemonics.values import MOST_FACTORS, Memory
@@ -72,6 +74,11 @@ def read_reviews(
     return {path: sorted(rows, key=lambda row: row.time) for path, rows in found.items()}
 
 
+def load_reviews(paths: PalacePaths) -> Mapping[str, Sequence[Review]]:
+    """Return the reviews of each memory of a palace by its present path, oldest first."""
+    return read_reviews(paths.logs, read_moves(paths))
+
+
 def check_schedule(days: Sequence[int]) -> Sequence[int]:
     """Return a schedule of reviews; raise ``UsageError`` unless its days rise from 1 on."""
     if not days or days[0] < 1 or any(a >= b for a, b in pairwise(days)):
@@ -89,12 +96,11 @@ def stand(
 ) -> Standing:
     """Return when a memory is due, and how well it is predicted to be remembered.
 
-    A memory that nobody has reviewed is due the first interval after it was made, at once where
-    that is unknown.
+    ``memory`` was read with the same ``reviews``. One that nobody has reviewed is due the first
+    interval after it was made, at once where that is unknown.
     """
     streak = _count_streak(reviews)
-    last = reviews[-1].time.date() if reviews else memory.last_retrieved or memory.created
-    confidence = reviews[-1].confidence if reviews else memory.confidence
+    last, confidence = memory.last_retrieved or memory.created, memory.confidence
     if last is None:
         return Standing(today, confidence, 0, 0)
     due = last + timedelta(days=schedule[min(streak, len(schedule) - 1)])

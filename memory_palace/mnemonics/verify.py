@@ -8,8 +8,8 @@ from functools import cache
 
 from memory_palace.embedding.base import find_token_reader
 from memory_palace.engine import Engine
-from memory_palace.mnemonics.form import read_form, read_memory
-from memory_palace.mnemonics.memories import read_collection
+from memory_palace.mnemonics.form import read_form
+from memory_palace.mnemonics.memories import read_memory_notes
 from memory_palace.mnemonics.nearness import EmbedTokens
 from memory_palace.mnemonics.support import MEASURED_EMBEDDER
 from memory_palace.mnemonics.token_lint import Flaw, lint_tokens
@@ -44,19 +44,19 @@ def verify(
     Raise ``UsageError`` for a note that is no memory. Sentences are compared by meaning where the
     index has vectors of the embedder that the threshold was measured with.
     """
-    collection = read_collection(engine)
-    documents = [collection.find(name) for name in dict.fromkeys(names)]
+    notes = read_memory_notes(engine)
+    documents = [notes.find(name) for name in dict.fromkeys(names)]
     embed_tokens = None if by_words else _reader_of(engine)
     verification = verify_response(
         response,
-        [read_memory(d) for d in documents],
+        [notes.read(document) for document in documents],
         require_all=require_all,
         embed_tokens=embed_tokens,
     )
     flaws = [
         flaw
         for document in documents
-        for flaw in lint_tokens(read_form(document), collection.corpus, collection.forms)
+        for flaw in lint_tokens(read_form(document), notes.corpus, notes.forms)
     ]
     return Verified(verification, tuple(flaws), embed_tokens is not None)
 

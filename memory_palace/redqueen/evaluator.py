@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memory_palace.language.tokens import tokenize
-from memory_palace.redqueen.roles import Memories
+from memory_palace.redqueen.memories import Memories
 from memory_palace.redqueen.values import PASS_SCORE, Answer, Evaluation, Gap, Question
 
 _CERTAIN = 4

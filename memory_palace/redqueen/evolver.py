@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memory_palace.language.tokens import tokenize
 from memory_palace.redqueen.evaluator import names
+from memory_palace.redqueen.memories import ExaminedMemory, Memories
 from memory_palace.redqueen.passages import (
     Rarity,
     content_words,
     split_sentences,
     telling_words,
 )
-from memory_palace.redqueen.roles import Memories
-from memory_palace.redqueen.values import Evaluation, Evolution, Remembered
+from memory_palace.redqueen.values import Evaluation, Evolution
 
 MOST_ANCHORS = 16
 FEW_ANCHORS = 8
@@ -52,7 +52,7 @@ class AnchorEvolver:
 
     def _evolve(
         self,
-        memory: Remembered,
+        memory: ExaminedMemory,
         found: Sequence[Evaluation],
         memories: Memories,
         rarity: Rarity,
@@ -72,14 +72,16 @@ class AnchorEvolver:
             reasons=tuple(dict.fromkeys(str(gap) for gap in gaps)),
         )
 
-    def _room(self, memory: Remembered) -> int:
+    def _room(self, memory: ExaminedMemory) -> int:
         """Return how many anchors may be added."""
         sentences = len(split_sentences(memory.content))
         allowed = max(FEW_ANCHORS, sentences // _SENTENCES_PER_ANCHOR)
         return max(0, min(self._most, allowed) - len(memory.cue.anchors))
 
 
-def _propose_anchors(memory: Remembered, elements: Sequence[str], rarity: Rarity) -> Iterator[str]:
+def _propose_anchors(
+    memory: ExaminedMemory, elements: Sequence[str], rarity: Rarity
+) -> Iterator[str]:
     sentences = split_sentences(memory.content) or [memory.content]
     said = {s for text in (memory.cue.subject, *memory.cue.anchors) for s in tokenize(text)}
     for element in elements:
@@ -117,7 +119,7 @@ def _news(sentence: str, said: set[str], rarity: Rarity) -> float:
     return sum(rarity.idf(word) for word in words if not set(tokenize(word)) <= said)
 
 
-def _find_acronyms(memory: Remembered) -> Iterator[str]:
+def _find_acronyms(memory: ExaminedMemory) -> Iterator[str]:
     """Yield an acronym in the content that is made of the initials of the subject."""
     initials = "".join(word[0] for word in memory.cue.subject.split() if word[0].isalpha())
     if len(initials) < _LETTERS_OF_ACRONYM:

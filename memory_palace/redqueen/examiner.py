@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_palace.language.tokens import tokenize
+from memory_palace.redqueen.memories import ExaminedMemory, Memories
 from memory_palace.redqueen.passages import (
     NUMBER,
     Rarity,
@@ -14,8 +15,7 @@ from memory_palace.redqueen.passages import (
     telling_words,
     weigh_sentence,
 )
-from memory_palace.redqueen.roles import Memories
-from memory_palace.redqueen.values import Kind, Question, Remembered, Strategy
+from memory_palace.redqueen.values import Kind, Question, Strategy
 
 BLANK = "…"
 _KINDS: dict[Strategy, tuple[Kind, ...]] = {
@@ -36,9 +36,9 @@ class _Matter:
     """What one question is made of."""
 
     id: str
-    memory: Remembered
+    memory: ExaminedMemory
     sentences: tuple[str, ...]
-    rival: Remembered | None
+    rival: ExaminedMemory | None
     rarity: Rarity
 
 
@@ -77,7 +77,7 @@ def _gather(target: str, memories: Memories, rarity: Rarity, rng: random.Random)
     return _Matter(target, memory, tuple(chosen), _find_rival(target, memories), rarity)
 
 
-def _find_rival(target: str, memories: Memories) -> Remembered | None:
+def _find_rival(target: str, memories: Memories) -> ExaminedMemory | None:
     """Return the linked memory, or else the one whose subject is most like the target's."""
     memory = memories[target]
     for link in memory.links:

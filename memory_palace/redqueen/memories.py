@@ -1,121 +1,105 @@
-"""Read notes as memories: subject, anchors, image, content, and what is known about review."""
+"""What the Red Queen knows of each note: its cue, and the prose that questions are made from."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
+from memory_palace.language.markers import drop_markers
 from memory_palace.language.prose import strip_markup
-from memory_palace.notes.document import LEAD, Document
+from memory_palace.mnemonics.form import read_form
+from memory_palace.mnemonics.reviews import Review
+from memory_palace.mnemonics.values import Memory
+from memory_palace.notes.document import Document
 from memory_palace.redqueen.values import Cue
-
-FORM_SECTIONS = ("image", "content")
-"""A note that has one of these sections is a memory in the form of source document 000."""
-_LIST_ITEM = re.compile(r"^[ \t]*[-*][ \t]+\**(anchor|locus)s?\**:\**[ \t]*(.*)$", re.I | re.M)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
-SECTION = "Anchors"
-"""Section of anchors, one a list item, of a note that is not in the form."""
-_HIDDEN = frozenset({"image", "verification", "links", "metadata", SECTION.casefold()})
-"""Sections of the form that are no content."""
-_CONFIDENCE = re.compile(r"\bconfidence:?\s+(\d(?:\.\d+)?)\s*(/\s*5)?", re.I)
-_SMASHIN = re.compile(r"\bsmashin(?: scope)?:?\s+(\d{1,2})\s*/\s*12", re.I)
-_REVIEWED = re.compile(r"\b(?:last retrieved|reviewed):?\s+(\d{4}-\d{2}-\d{2})", re.I)
-_DEFAULT_CONFIDENCE = 0.6
-"""A new memory starts at 3 of 5 (source document 000)."""
 
 
 @dataclass(frozen=True, slots=True)
-class NoteMemory:
-    """A note as the Red Queen sees it."""
+class ExaminedMemory:
+    """One note, or one memory, as the Red Queen sees it. No token is in it."""
 
     cue: Cue
+    """All that the Learner may see."""
     content: str
+    """Prose that questions are made from; no metadata."""
     links: tuple[str, ...]
+    """Ids of the memories it links to."""
     smashin: int
+    """SMASHIN SCOPE, 0 to 12."""
     confidence: float
+    """From 0 to 1, when it was last reviewed."""
     idle_days: float
+    """Days since it was last reviewed or written."""
+
+    @classmethod
+    def of(
+        cls,
+        memory: Memory,
+        *,
+        content: str | None = None,
+        links: Sequence[str] = (),
+        idle_days: float = 0.0,
+    ) -> ExaminedMemory:
+        """Make one from a memory; ``content`` is Markdown in place of the memory's own."""
+        names = tuple(name for anchor in memory.anchors if (name := drop_markers(anchor).strip()))
+        image = drop_markers(memory.image).strip()
+        cue = Cue(memory.id, drop_markers(memory.subject).strip(), names, image)
+        prose = strip_markup(drop_markers(memory.content if content is None else content)).strip()
+        return cls(cue, prose, tuple(links), memory.smashin_score, memory.confidence, idle_days)
+
+
+Memories = Mapping[str, ExaminedMemory]
+"""Every memory of the palace, by id."""
 
 
 def read_memories(
-    documents: Mapping[str, Document], links: Mapping[str, Sequence[str]], *, today: date
-) -> dict[str, NoteMemory]:
+    documents: Mapping[str, Document],
+    links: Mapping[str, Sequence[str]],
+    reviews: Mapping[str, Sequence[Review]],
+    *,
+    today: date,
+) -> dict[str, ExaminedMemory]:
     """Return a memory for every note that may be examined, by path.
 
-    ``links`` says which notes each note leads to. Left out are cold and pinned notes, those that
-    cannot be read, and those without prose. Private text is not in a ``Document`` at all.
+    ``links`` says which notes each note leads to, ``reviews`` what the log says of it. Left out
+    are cold and pinned notes, those that cannot be read, and those without prose. Private text is
+    not in a ``Document`` at all.
     """
-    found: dict[str, NoteMemory] = {}
-    for path, document in documents.items():
-        is_fixed = document.is_cold or document.problem or document.text("pinned") == "true"
-        content = "" if is_fixed else read_content(document)
-        if content:
-            found[path] = _read(document, content, links.get(path, ()), today)
-    known = found.keys()
+    found = {
+        path: examine(document, reviews.get(path, ()), links=links.get(path, ()), today=today)
+        for path, document in documents.items()
+        if not (document.is_cold or document.problem or document.text("pinned") == "true")
+    }
+    known = {path for path, memory in found.items() if memory.content}
     return {
-        path: NoteMemory(
-            memory.cue, memory.content, tuple(link for link in memory.links if link in known),
-            memory.smashin, memory.confidence, memory.idle_days,
+        path: replace(
+            memory, links=tuple(link for link in memory.links if link in known and link != path)
         )
         for path, memory in found.items()
-    }  # fmt: skip
+        if path in known
+    }
 
 
-def read_cue(document: Document) -> Cue:
-    """Return what the Learner may see of a note; a ``Document`` holds no token."""
-    image = document.section("image").strip()
-    names = (*document.texts("aliases"), *anchors_of(document))
-    return Cue(document.path, document.title, tuple(dict.fromkeys(names)), image)
-
-
-def anchors_of(document: Document) -> tuple[str, ...]:
-    """Return the terms of the list item ``Anchor`` above the first section, or of their own."""
-    lead = document.sections.get(LEAD, "")
-    items = [match[2] for match in _LIST_ITEM.finditer(lead) if match[1].casefold() == "anchor"]
-    items += [line.strip().lstrip("-*+ ") for line in document.section(SECTION).split("\n")]
-    return tuple(term.strip() for item in items for term in item.split(",") if term.strip())
-
-
-def is_memory_form(document: Document) -> bool:
-    """Say whether the note is a memory in the form, and so has a place for an image."""
-    return any(document.section(name) for name in FORM_SECTIONS)
-
-
-def read_content(document: Document) -> str:
-    """Return the prose of a note: no markup, code, token, image or metadata."""
-    parts = [text for name, text in document.sections.items() if name.casefold() not in _HIDDEN]
-    text = _LIST_ITEM.sub("", _COMMENT.sub(" ", "\n\n".join(parts)))
-    return strip_markup(text).strip()
-
-
-def _read(document: Document, content: str, links: Sequence[str], today: date) -> NoteMemory:
-    metadata = document.section("metadata")
-    score = _SMASHIN.search(metadata)
-    return NoteMemory(
-        cue=read_cue(document),
-        content=content,
-        links=tuple(dict.fromkeys(link for link in links if link != document.path)),
-        smashin=min(12, int(score[1])) if score else 0,
-        confidence=_confidence(metadata),
-        idle_days=_idle_days(document, metadata, today),
+def examine(
+    document: Document, reviews: Sequence[Review] = (), *, links: Sequence[str] = (), today: date
+) -> ExaminedMemory:
+    """Return one note as the Red Queen sees it; ``links`` are the notes that it leads to."""
+    form = read_form(document)
+    memory = form.to_memory(reviews)
+    return ExaminedMemory.of(
+        memory,
+        content=form.prose,
+        links=tuple(dict.fromkeys(links)),
+        idle_days=_idle_days(document, memory.last_retrieved, today),
     )
 
 
-def _confidence(metadata: str) -> float:
-    match = _CONFIDENCE.search(metadata)
-    if match is None:
-        return _DEFAULT_CONFIDENCE
-    value = float(match[1]) / 5 if match[2] else float(match[1])
-    return min(1.0, value)
-
-
-def _idle_days(document: Document, metadata: str, today: date) -> float:
-    reviewed = _REVIEWED.search(metadata)
-    written = (document.text(key) for key in ("updated", "modified", "date", "created"))
-    for text in (reviewed[1] if reviewed else "", *written):
+def _idle_days(document: Document, last_retrieved: date | None, today: date) -> float:
+    written = (document.text(key)[:10] for key in ("updated", "modified", "date", "created"))
+    for text in (last_retrieved.isoformat() if last_retrieved else "", *written):
         try:
-            return float(max(0, (today - date.fromisoformat(text[:10])).days))
+            return float(max(0, (today - date.fromisoformat(text)).days))
         except ValueError:
             continue
     return 0.0

@@ -7,18 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from memory_palace.redqueen.memories import Memories
 from memory_palace.redqueen.values import (
     Answer,
     Cue,
     Evaluation,
     Evolution,
     Question,
-    Remembered,
     Strategy,
 )
-
-Memories = Mapping[str, Remembered]
-"""Every memory of the palace, by id."""
 
 
 class Examiner(Protocol):

@@ -15,9 +15,10 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
+from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.notes.document import Library
 from memory_palace.redqueen.dialogue import Dialogue, Prices, open_dialogue
-from memory_palace.redqueen.memories import NoteMemory, read_memories
+from memory_palace.redqueen.memories import ExaminedMemory, read_memories
 from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.roles import Roles
 from memory_palace.redqueen.session import (
@@ -85,7 +86,7 @@ def model_roles(model: str, *, prices: str | None = None) -> Players:
     return Players(make_roles(dialogue), dialogue)
 
 
-def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[str, NoteMemory]:
+def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[str, ExaminedMemory]:
     """Return every memory that may be examined, by path."""
     documents = library.documents
     paths = list(documents)
@@ -94,7 +95,7 @@ def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[st
     for path, document in documents.items():
         found = (resolver.resolve(link.target, path) for link in document.links if link.target)
         links[path] = [paths[r.places[0]] for r in found if r.state == "resolved"]
-    return read_memories(documents, links, today=now.date())
+    return read_memories(documents, links, load_reviews(engine.paths), today=now.date())
 
 
 def run(

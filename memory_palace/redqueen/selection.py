@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.decay import decay_per_day
-from memory_palace.redqueen.roles import Memories
-from memory_palace.redqueen.values import Remembered, Strategy, cue_text
+from memory_palace.redqueen.memories import ExaminedMemory, Memories
+from memory_palace.redqueen.values import Strategy, cue_text
 
 DEPTH = 5
 """Questions that ``depth-first`` puts to one memory before it goes on to the next."""
@@ -16,7 +16,7 @@ _INTEREST = 0.5
 """How much a memory matters for what is ahead, where nobody says (source document 000)."""
 
 
-def weak_priority(memory: Remembered) -> float:
+def weak_priority(memory: ExaminedMemory) -> float:
     """Return how much a memory needs review, 0 to 1 (source document 000, weak-spot test).
 
     0.4 (1 - confidence) + 0.3 decay per day + 0.2 min(days / 30, 1) + 0.1 interest.

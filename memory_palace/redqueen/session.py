@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_palace.embedding.base import Embedder
+from memory_palace.mnemonics.values import Memory
 from memory_palace.redqueen.evaluator import ElementEvaluator
 from memory_palace.redqueen.evolver import AnchorEvolver
 from memory_palace.redqueen.examiner import TemplateExaminer
 from memory_palace.redqueen.learner import CueLearner
-from memory_palace.redqueen.roles import Memories, Roles
+from memory_palace.redqueen.memories import ExaminedMemory, Memories
+from memory_palace.redqueen.roles import Roles
 from memory_palace.redqueen.selection import choose_targets
 from memory_palace.redqueen.values import Answer, Evaluation, Evolution, Question, Strategy
 
@@ -71,7 +73,7 @@ async def run_session(
 
 
 async def run_red_queen(
-    palace: Memories,
+    palace: Mapping[str, Memory | ExaminedMemory],
     strategy: Strategy = Strategy.WEAK_SPOTS,
     question_count: int = 10,
     *,
@@ -82,10 +84,17 @@ async def run_red_queen(
 
     Unlike the document's, it changes nothing: ``run_session`` returns the proposals too.
     """
+    memories = {
+        id: ExaminedMemory.of(replace(memory, id=id)) if isinstance(memory, Memory) else memory
+        for id, memory in palace.items()
+    }
     session = await run_session(
-        palace, roles or offline_roles(), strategy=strategy, question_count=question_count,
+        memories,
+        roles or offline_roles(),
+        strategy=strategy,
+        question_count=question_count,
         seed=seed,
-    )  # fmt: skip
+    )
     return list(session.evaluations)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 PASS_SCORE = 0.70
 """Below it a memory is weak (source document 000, weak-spot test)."""
@@ -36,40 +36,6 @@ class Cue:
     """Anchor terms and other names."""
     image: str = ""
     """Without its verification token."""
-
-
-class Remembered(Protocol):
-    """What the Red Queen needs to know of a memory."""
-
-    @property
-    def cue(self) -> Cue:
-        """What the Learner may see."""
-        ...
-
-    @property
-    def content(self) -> str:
-        """Prose that questions are made from; no token, no metadata."""
-        ...
-
-    @property
-    def links(self) -> tuple[str, ...]:
-        """Ids of the memories it links to."""
-        ...
-
-    @property
-    def smashin(self) -> int:
-        """SMASHIN SCOPE, 0 to 12."""
-        ...
-
-    @property
-    def confidence(self) -> float:
-        """What the palace believes of it, 0 to 1, when it was last reviewed."""
-        ...
-
-    @property
-    def idle_days(self) -> float:
-        """Days since it was last reviewed or written."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date
+import re
+from datetime import UTC, date, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,8 +18,10 @@ from memory_palace.mnemonics.rendering import (
     replace_section,
     state_score,
 )
+from memory_palace.mnemonics.reviews import Review
 from memory_palace.mnemonics.values import Factor, LinkKind, Mark, Memory, MemoryLink
 from memory_palace.notes.document import parse_document
+from memory_palace.redqueen.memories import examine
 
 PATH = "palace/reflection_wing/memories/ring.md"
 NOTE = """---
@@ -178,3 +182,29 @@ def test_d16_a_score_outside_nought_to_twelve_is_refused(score):
 def test_the_documents_own_way_to_make_a_memory_works():
     memory = Memory("m1", "subject", "image", "content", "token", 8, [0.1, 0.2])
     assert memory.verify_tokens == ("token",) and memory.embedding == [0.1, 0.2]
+
+
+def written_forms():
+    text = (Path(__file__).parent / "written_forms.md").read_text("utf-8")
+    cases = re.findall(r"^## (.*?)\n\n```markdown\n(.*?)^```$", text, re.M | re.S)
+    return [pytest.param(note, id=name) for name, note in cases]
+
+
+@pytest.mark.parametrize("note", written_forms())
+def test_every_written_form_reads_alike_for_both_who_read_memories(note):
+    document = parse(f"---\ntype: memory\n---\n{note}")
+    memory, seen = read_memory(document), examine(document, today=date(2026, 10, 3))
+    assert memory.anchors == seen.cue.anchors
+    assert set(memory.anchors) == {"bitten coin", "wet sleeve"}
+    assert (memory.smashin_score, seen.smashin) == (8, 8)
+    assert (memory.confidence, seen.confidence) == (0.8, 0.8)
+    assert memory.last_retrieved == date(2026, 10, 1) and seen.idle_days == 2
+    assert seen.content == "It keeps spiders away."
+
+
+def test_reviews_in_the_log_count_before_what_the_note_states():
+    reviewed = Review(PATH, datetime(2026, 10, 20, tzinfo=UTC), False, 0.4, 2)
+    memory = read_memory(parse(NOTE), [reviewed])
+    assert (memory.confidence, memory.last_retrieved) == (0.4, date(2026, 10, 20))
+    seen = examine(parse(NOTE), [reviewed], today=date(2026, 10, 21))
+    assert (seen.confidence, seen.idle_days) == (0.4, 1)

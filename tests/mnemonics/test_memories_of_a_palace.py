@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from memory_palace.changes.changing import undo_change
+from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import UsageError
+from memory_palace.mnemonics.hierarchy import HierarchicalIndex
 from memory_palace.mnemonics.memories import define, list_memories, show_memory, tour
 from memory_palace.mnemonics.memory_notes import (
     lint_memories,
@@ -21,6 +22,7 @@ from memory_palace.mnemonics.values import Factor, Mark, Memory
 from memory_palace.mnemonics.verification import Outcome
 from memory_palace.mnemonics.verify import verify
 from memory_palace.palace import Palace
+from memory_palace.redqueen.rounds import load_memories
 
 TODAY = date(2026, 3, 1)
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -112,6 +114,10 @@ def test_a_review_is_one_line_and_changes_no_note(palace):
     standing = record_review(palace, "2pc", is_recalled=True, confidence=0.9, now=NOW)
     assert (standing.due, standing.streak) == (date(2026, 3, 3), 1)
     assert note.read_bytes() == before
+    assert show_memory(palace, "2pc").confidence == list_memories(palace)[0].confidence == 0.9
+    assert HierarchicalIndex(palace.paths.root).memories[0].confidence == 0.9
+    examined = load_memories(palace, read_notes(palace), now=NOW)
+    assert [memory.confidence for memory in examined.values() if memory.smashin] == [0.9]
     assert len((palace.paths.logs / LOG).read_text().splitlines()) == 1
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory_palace.palace import Palace
-from memory_palace.redqueen.memories import NoteMemory
+from memory_palace.redqueen.memories import ExaminedMemory
 from memory_palace.redqueen.values import Cue
 
 ROOT = Path(__file__).parent.parent.parent
@@ -20,7 +20,9 @@ def sample(tmp_path):
 
 def memory(id, content, *, subject=None, anchors=(), image="", links=(), **more):
     facts = {"smashin": 0, "confidence": 0.6, "idle_days": 0.0, **more}
-    return NoteMemory(Cue(id, subject or id, tuple(anchors), image), content, tuple(links), **facts)
+    return ExaminedMemory(
+        Cue(id, subject or id, tuple(anchors), image), content, tuple(links), **facts
+    )
 
 
 @pytest.fixture

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from memory_palace.errors import PalaceError
+from memory_palace.mnemonics.tokens import find_tokens
 from memory_palace.notes.document import parse_document
-from memory_palace.redqueen.memories import anchors_of, read_content, read_cue
+from memory_palace.redqueen.memories import examine
 from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.values import Evolution
 
@@ -37,6 +40,10 @@ def document(text, path="palace/chambers/a.md"):
     return found
 
 
+def seen(text):
+    return examine(document(text), today=date(2026, 11, 1))
+
+
 def patch(text, **what):
     return patch_note(document(text), Evolution("palace/chambers/a.md", **what)).decode()
 
@@ -63,7 +70,7 @@ def test_a_section_of_anchors_is_extended_in_place():
 )
 def test_what_is_written_is_read_back_and_never_written_twice(text):
     once = patch(text, anchors=("one two", "three"))
-    assert set(anchors_of(document(once))) >= {"one two", "three"}
+    assert set(seen(once).cue.anchors) >= {"one two", "three"}
     assert patch(once, anchors=("One two", "three")) == once
     for line in text.splitlines():
         assert line.replace("spider", "") in once.replace("spider", "")
@@ -82,7 +89,7 @@ def test_a_heading_in_a_fence_is_no_section():
 def test_an_image_prompt_is_a_comment_and_no_image():
     after = patch(FORM, image_prompt="make the spider huge --> <!-- ## x")
     assert "[Verify: violet raincoat]\n\n<!-- image prompt: make the spider huge" in after
-    assert read_cue(document(after)).image == read_cue(document(FORM)).image
+    assert seen(after).cue.image == seen(FORM).cue.image
     assert after.count("-->") == 1
 
 
@@ -110,7 +117,19 @@ def test_a_note_that_is_not_utf8_is_refused_by_name():
 
 
 def test_no_role_learns_a_token():
-    found = document(FORM + "\n## Verification\n\n[Verify: second one]\n")
-    cue = read_cue(found)
-    assert "violet" not in f"{cue} {read_content(found)}"
-    assert "second" not in f"{cue} {read_content(found)}"
+    found = str(seen(FORM + "\n## Verification\n\n[Verify: second one]\n"))
+    assert "It sticks" in found and "violet" not in found and "second" not in found
+
+
+def test_a_token_over_a_line_end_is_kept_when_the_image_is_replaced():
+    broken = FORM.replace("violet raincoat]", "violet\nraincoat]")
+    after = patch(broken, image="You hold a net. [Verify: forged\ntoken]")
+    assert find_tokens(after) == find_tokens(broken) == ("violet raincoat",)
+    assert "You hold a net." in after and "lift a spider" not in after
+
+
+def test_the_sections_of_the_form_are_neither_asked_about_nor_evolved():
+    factors = "## SMASHIN SCOPE\n\n- [x] Movement: unroll\n\n## Metadata"
+    text = FORM.replace("## Metadata", factors) + "\n## Anchors\n\n- purple unicorn\n"
+    assert seen(text).content == "It sticks."
+    assert seen(text).cue.anchors == ("spider", "purple unicorn")

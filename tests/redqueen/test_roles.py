@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import random
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
@@ -10,11 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.mnemonics.values import Memory
+from memory_palace.notes.document import parse_document
 from memory_palace.redqueen.cue_index import CueIndex
 from memory_palace.redqueen.evaluator import ElementEvaluator, judge_answer, names
 from memory_palace.redqueen.evolver import ANCHOR_WORDS, AnchorEvolver, clean_anchor
 from memory_palace.redqueen.examiner import TemplateExaminer
 from memory_palace.redqueen.learner import CueLearner
+from memory_palace.redqueen.memories import examine
 from memory_palace.redqueen.selection import DEPTH, choose_targets, weak_priority
 from memory_palace.redqueen.session import offline_roles, run_red_queen, run_session
 from memory_palace.redqueen.values import Answer, Cue, Evaluation, Question, Strategy, band
@@ -77,6 +81,19 @@ def test_the_learner_embeds_cues_and_questions_and_nothing_else(orchard):
     session = asyncio.run(run_session(orchard, roles, question_count=3))
     cues = {"bees", "frost", "cider"}
     assert set(listening.heard) == cues | {q.question_text for q in session.questions}
+
+
+def test_no_word_that_stands_in_the_content_alone_reaches_the_learner():
+    note = b"---\ntitle: Thread\n---\n- Anchor: spider\n\n## Image\n\nYou lift a net.\n\n"
+    note += b"## Content\n\nOrchard drizzles sideways.\n"
+    seen = examine(parse_document("palace/a.md", note), today=date(2026, 11, 1))
+    assert "Orchard drizzles" in seen.content
+    listening = Listening()
+    roles = replace(offline_roles(), learner=CueLearner(listening))
+    session = asyncio.run(run_session({"palace/a.md": seen}, roles, question_count=2))
+    heard = set(listening.heard) - {q.question_text for q in session.questions}
+    assert heard == {"Thread", "spider", "You lift a net."}
+    assert not any("Orchard" in answer.text for answer in session.answers)
 
 
 def test_other_contents_behind_the_same_cues_change_no_answer(orchard):
@@ -254,6 +271,12 @@ def test_the_limit_keeps_the_worst_and_resting_memories_are_left_alone(orchard):
     assert len(session.evolutions) == 1
     assert session.evolutions[0].memory_id != "bees"
     assert session.resting == ("bees",)
+
+
+def test_run_red_queen_takes_memories_as_the_source_document_gives_them():
+    raft = Memory("1", "Raft", "Boats. [Verify: mustard waltz]", "Votes elect one leader a term.")
+    (found,) = asyncio.run(run_red_queen({"1": raft}))
+    assert found.memory_id == "1" and "mustard" not in found.question
 
 
 def test_run_red_queen_has_the_signature_of_the_source_document(orchard):
