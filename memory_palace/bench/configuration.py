@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 import memory_palace
-from memory_palace.bench.datasets.items import Collection
+from memory_palace.bench.datasets.items import Collection, Document, Question
 from memory_palace.retrieval.profiles import Profile
 
 _LENGTH = 24
 _INDEXING = ("language", "notes", "embedding", "index", "facts")
 """Packages that decide what is in an index."""
-_RANKING = (
-    *_INDEXING,
-    "graph",
-    "anchors",
-    "retrieval",
-    "bench/datasets",
-    "bench/corpus.py",
-    "bench/systems.py",
-    "bench/metrics.py",
-)
+_SCORING = ("bench/datasets", "bench/corpus.py", "bench/systems.py", "bench/metrics.py")
+_RANKING = (*_INDEXING, "graph", "anchors", "retrieval", *_SCORING)
 """Packages and modules that decide how it is ranked and scored."""
 
 
@@ -32,37 +25,19 @@ def digest_run(collections: Iterable[Collection], system: str | Profile, fingerp
     """Digest everything that can change an answer: data, profile, embedder, and our own code."""
     whole = sha256(f"{fingerprint}\n{_digest_code(_RANKING)}\n{_recipe(system)}".encode())
     for collection in collections:
-        whole.update(digest_documents(collection).encode())
-        for q in collection.questions:
-            parts = (
-                q.id,
-                q.text,
-                sorted(q.gold),
-                q.category,
-                q.as_of,
-                q.is_abstention,
-                q.is_incomplete,
-                q.gains,
-                collection.group,
-                collection.ranks_passages,
-            )
-            whole.update(json.dumps(parts).encode())
+        whole.update(f"{collection.group}{collection.ranks_passages}".encode())
+        parts: Iterable[Document | Question] = (*collection.documents, *collection.questions)
+        for part in parts:
+            whole.update(json.dumps(asdict(part), default=sorted).encode())
     return whole.hexdigest()[:_LENGTH]
 
 
 def digest_index(collection: Collection, fingerprint: str) -> str:
     """Digest everything that can change the index of a collection."""
-    parts = (fingerprint, _digest_code(_INDEXING), digest_documents(collection))
-    return sha256("\n".join(parts).encode()).hexdigest()[:_LENGTH]
-
-
-def digest_documents(collection: Collection) -> str:
-    """Digest the documents of a collection."""
-    whole = sha256()
-    for d in collection.documents:
-        parts = (d.id, d.text, d.timestamp, [(p.id, p.text) for p in d.passages])
-        whole.update(json.dumps(parts).encode())
-    return whole.hexdigest()
+    whole = sha256(f"{fingerprint}\n{_digest_code(_INDEXING)}\n".encode())
+    for document in collection.documents:
+        whole.update(json.dumps(asdict(document)).encode())
+    return whole.hexdigest()[:_LENGTH]
 
 
 def _recipe(system: str | Profile) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +25,8 @@ from memory_palace.retrieval.search import rank_anchored
 K = 20
 LATE = "late"
 """The row of questions on notes that were written after the anchors were built."""
-Ranked = tuple[list[str], float]
-"""Passages, best first, and the milliseconds it took with the question's vector at hand."""
-Ask = Callable[[Item, Vector], Ranked]
+Ask: TypeAlias = Callable[[Item, Vector], list[str]]
+"""Gives passages, best first, with the question's vector at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +63,20 @@ class CorfRow:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
+    """What one question got; all but the first two are named as their means in ``CorfRow``."""
+
     item: Item
-    hit: bool
-    note_hit: bool
+    milliseconds: float
+    recall: float
+    note_recall: float
     irrelevant: float
     precision_at_r: float
-    returned: int
-    milliseconds: float
-    eligible: float
-    sources: float
+    returned: float
+    scr_eligible: float
+    scr_hit: float
+
+
+_MEANS = [field.name for field in fields(_Outcome)][2:]
 
 
 def measure_corf(
@@ -87,7 +92,7 @@ def measure_corf(
     vectors = {item.id: embed_query(embedder, item.text) for item in items}
     outcomes = {name: _ask_all(palace, items, vectors, known[name]) for name in chosen}
     return [
-        _figures(name, mode, outcomes[name], outcomes["anchors"])
+        _row(name, mode, outcomes[name], outcomes["anchors"])
         for mode in ("all", *MODES, LATE)
         for name in chosen
         if any(mode in _modes(item) for item in items)
@@ -133,8 +138,7 @@ def _anchors(palace: Palace, snapshot: Snapshot, *, projects: Sequence[str] | No
     dense = _dense(palace, snapshot.row_note >= 0)
     notes = match_notes(snapshot, Filters())
 
-    def ask(item: Item, vector: Vector) -> Ranked:
-        started = time.perf_counter()
+    def ask(item: Item, vector: Vector) -> list[str]:
         query = palace.anchors.ask(
             Query(item.text, 0.0, vector=vector),
             snapshot,
@@ -143,32 +147,30 @@ def _anchors(palace: Palace, snapshot: Snapshot, *, projects: Sequence[str] | No
             limit=K,
         )
         hits = rank_anchored(query, snapshot)
-        took = (time.perf_counter() - started) * 1000
-        return (_chunk_ids(hits), took) if hits else dense(item, vector)
+        return _chunk_ids(hits) if hits else dense(item, vector)
 
     return ask
 
 
 def _dense(palace: Palace, allowed: NDArray[np.bool_]) -> Ask:
     rows = np.flatnonzero(allowed)
+    snapshot = palace.snapshot()
 
-    def ask(item: Item, vector: Vector) -> Ranked:
-        started = time.perf_counter()
-        cosines = palace.snapshot().similarities(vector)[rows]
+    def ask(item: Item, vector: Vector) -> list[str]:
+        cosines = snapshot.similarities(vector)[rows]
         best = np.argpartition(-cosines, min(K, len(rows) - 1))[:K]
-        best = best[np.argsort(-cosines[best], kind="stable")]
-        took = (time.perf_counter() - started) * 1000
-        return _ids(palace, rows[best]), took
+        best = rows[best[np.argsort(-cosines[best], kind="stable")]]
+        paths = [snapshot.paths[note] for note in snapshot.row_note[best].tolist()]
+        digests = [bytes(digest)[:8].hex() for digest in snapshot.row_digests[best]]
+        return [f"{path}#{digest}" for path, digest in zip(paths, digests, strict=True)]
 
     return ask
 
 
 def _profile(palace: Palace, profile: str) -> Ask:
-    def ask(item: Item, vector: Vector) -> Ranked:
-        started = time.perf_counter()
+    def ask(item: Item, vector: Vector) -> list[str]:
         result = palace.query(item.text, limit=K, profile=profile, per_note=False, neighbors=0)
-        took = (time.perf_counter() - started) * 1000
-        return _chunk_ids(result.hits), took
+        return _chunk_ids(result.hits)
 
     return ask
 
@@ -178,86 +180,57 @@ def _chunk_ids(hits: Iterable[Hit]) -> list[str]:
     return [f"{chunk.path}#{chunk.digest[:16]}" for chunk in chunks]
 
 
-def _ids(palace: Palace, rows: NDArray[np.int64]) -> list[str]:
-    snapshot = palace.snapshot()
-    digests = snapshot.row_digests[rows]
-    paths = [snapshot.paths[note] for note in snapshot.row_note[rows].tolist()]
-    return [f"{path}#{bytes(d)[:8].hex()}" for path, d in zip(paths, digests, strict=True)]
-
-
 def _ask_all(
     palace: Palace, items: Sequence[Item], vectors: Mapping[str, Vector], ask: Ask
 ) -> list[_Outcome]:
+    def sources(chunks: Iterable[str]) -> set[str]:
+        return {source_of(chunk.partition("#")[0], palace.config.sources) for chunk in chunks}
+
+    everywhere = sources(palace.snapshot().paths)
     ask(items[0], vectors[items[0].id])  # opens what is opened once
-    sources = {source_of(path, palace.config.sources) for path in palace.snapshot().paths}
     outcomes = []
     for item in items:
-        ranked, took = ask(item, vectors[item.id])
-        paths = [chunk.partition("#")[0] for chunk in ranked[:K]]
-        near = {source_of(path, palace.config.sources) for path in paths}
-        good = {source_of(c.partition("#")[0], palace.config.sources) for c in _relevant(item)}
-        shares = len(good) / len(sources), len(good & near) / len(good)
-        outcomes.append(_outcome(item, ranked[:K], paths, took, shares))
+        started = time.perf_counter()
+        ranked = ask(item, vectors[item.id])[:K]
+        took = (time.perf_counter() - started) * 1000
+        relevant = {*item.relevant, *item.ground_truth}
+        good = [chunk in relevant for chunk in ranked]
+        wanted = sources(relevant)
+        outcome = _Outcome(
+            item,
+            took,
+            recall=float(not set(item.ground_truth).isdisjoint(ranked)),
+            note_recall=float(any(c.partition("#")[0] == item.ground_truth_path for c in ranked)),
+            irrelevant=1 - sum(good) / len(good) if good else 0.0,
+            precision_at_r=sum(good[: len(relevant)]) / len(relevant),
+            returned=len(ranked),
+            scr_eligible=len(wanted) / len(everywhere),
+            scr_hit=len(wanted & sources(ranked)) / len(wanted),
+        )
+        outcomes.append(outcome)
     return outcomes
 
 
-def _outcome(
-    item: Item, ranked: list[str], paths: list[str], took: float, shares: tuple[float, float]
-) -> _Outcome:
-    relevant = _relevant(item)
-    good = [chunk in relevant for chunk in ranked]
-    first = good[: len(relevant)]
-    return _Outcome(
-        item,
-        hit=bool(set(item.ground_truth).intersection(ranked)),
-        note_hit=item.ground_truth_path in paths,
-        irrelevant=1 - sum(good) / len(good) if good else 0.0,
-        precision_at_r=sum(first) / len(relevant),
-        returned=len(ranked),
-        milliseconds=took,
-        eligible=shares[0],
-        sources=shares[1],
-    )
-
-
-def _relevant(item: Item) -> set[str]:
-    return {*item.relevant, *item.ground_truth}
-
-
-def _figures(
+def _row(
     system: str, mode: str, outcomes: Sequence[_Outcome], beside: Sequence[_Outcome]
 ) -> CorfRow:
-    chosen = [
-        (own, other)
-        for own, other in zip(outcomes, beside, strict=True)
-        if mode in _modes(own.item)
-    ]
-    own = [pair[0] for pair in chosen]
-    hits = [float(outcome.hit) for outcome in own]
+    pairs = zip(outcomes, beside, strict=True)
+    own, anchors = zip(*(pair for pair in pairs if mode in _modes(pair[0].item)), strict=True)
+    hits = [outcome.recall for outcome in own]
     low, high = interval(hits)
-    only_here, only_anchors, p_value = mcnemar(hits, [float(pair[1].hit) for pair in chosen])
-    times = np.percentile([outcome.milliseconds for outcome in own], [50, 95, 99])
-
-    def mean(values: Sequence[float]) -> float:
-        return float(np.mean(values))
-
+    only_here, only_anchors, p_value = mcnemar(hits, [outcome.recall for outcome in anchors])
+    times = np.percentile([outcome.milliseconds for outcome in own], [50, 95, 99]).tolist()
     return CorfRow(
-        system=system,
-        mode=mode,
-        questions=len(own),
-        recall=mean(hits),
+        system,
+        mode,
+        len(own),
         low=low,
         high=high,
-        note_recall=mean([o.note_hit for o in own]),
-        irrelevant=mean([o.irrelevant for o in own]),
-        precision_at_r=mean([o.precision_at_r for o in own]),
-        returned=mean([o.returned for o in own]),
-        p50_ms=float(times[0]),
-        p95_ms=float(times[1]),
-        p99_ms=float(times[2]),
-        scr_eligible=mean([o.eligible for o in own]),
-        scr_hit=mean([o.sources for o in own]),
+        p50_ms=times[0],
+        p95_ms=times[1],
+        p99_ms=times[2],
         only_here=only_here,
         only_anchors=only_anchors,
         p_value=p_value,
+        **{name: float(np.mean([getattr(o, name) for o in own])) for name in _MEANS},
     )

@@ -20,7 +20,7 @@ from memory_palace.index.rows import chunk_row, describe, text_digest
 from memory_palace.index.segment import CONTENT
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.writing import NoteRow, write_segment
-from memory_palace.models import Chunk, Derived, Matrix, Note, NoteDate
+from memory_palace.models import Chunk, Derived, Note, NoteDate
 from memory_palace.notes.parsing import parse_note
 
 _ROOM = "palace/project_rooms"
@@ -82,70 +82,46 @@ def _write(
     matrix = embedder.embed_passages([chunk.embed_text for note in notes for chunk in note.chunks])
     detail = read_detail(fingerprint)
     derived = [derive(note, detail) for note in notes]
+    texts = [_descriptions(*pair) for pair in zip(notes, derived, strict=True)]
     described = None
     if detail == Detail.ENRICHED:
-        texts = [t for pair in zip(notes, derived, strict=True) for t in _descriptions(*pair)]
-        described = embedder.embed_passages(texts)
+        described = embedder.embed_passages([text for part in texts for text in part])
     rows, start = [], 0
-    for note, found in zip(notes, derived, strict=True):
-        inside = slice(start, start + len(note.chunks))
+    for note, found, described_by in zip(notes, derived, texts, strict=True):
+        inside = slice(start, start := start + len(note.chunks))
         row = _row(note, found)
         if note.chunks:
             row = replace(row, vectors=matrix[inside])
         if note.chunks and described is not None:
-            row = _described(row, _descriptions(note, found), described[inside])
+            digests = map(text_digest, described_by)
+            chunks = [replace(c, described=d) for c, d in zip(row.chunks, digests, strict=True)]
+            row = replace(row, chunks=tuple(chunks), described=described[inside])
         rows.append(row)
-        start += len(note.chunks)
     paths.index.mkdir(parents=True, exist_ok=True, mode=0o700)
+    dimension = embedder.dimension
     ref = write_segment(
-        paths.index,
-        rows,
-        fingerprint=fingerprint,
-        dimension=embedder.dimension,
-        is_cold=False,
+        paths.index, rows, fingerprint=fingerprint, dimension=dimension, is_cold=False
     )
-    commit = Commit(_WHOLE - 1, embedder.name, fingerprint, embedder.dimension, (ref,))
+    commit = Commit(_WHOLE - 1, embedder.name, fingerprint, dimension, (ref,))
     write_commit(paths.commit, commit)
     figures = calibrate(open_snapshot(paths))
-    write_commit(
-        paths.commit,
-        Commit(_WHOLE, commit.embedder, commit.fingerprint, commit.dimension, (ref,), (), figures),
-    )
+    write_commit(paths.commit, replace(commit, generation=_WHOLE, calibration=figures))
 
 
 def _note(number: int, document: Document, embedder: Embedder) -> Note:
-    path = f"{_ROOM}/{number:07d}.md"
-    date = NoteDate(document.timestamp, "front matter") if document.timestamp else None
-    if not document.passages:
-        note = parse_note(
-            path,
-            document.text.encode(),
-            count_tokens=embedder.count_tokens,
-            token_limit=embedder.token_limit,
-        )
-        return _dated(note, date)
-    return Note(
-        path=path,
-        digest=sha256(document.id.encode()).hexdigest(),
-        title=document.id,
-        type=None,
-        priority=None,
-        tags=(),
-        aliases=(),
-        entities=(),
-        links=(),
-        date=date,
-        is_evergreen=False,
-        is_private=False,
-        front_matter={},
-        body="",
-        body_first_line=1,
-        chunks=tuple(_chunks(document)),
+    """Read a document as a note; its passages, where it has any, are the note's chunks."""
+    note = parse_note(
+        f"{_ROOM}/{number:07d}.md",
+        document.text.encode(),
+        count_tokens=embedder.count_tokens,
+        token_limit=embedder.token_limit,
     )
-
-
-def _dated(note: Note, date: NoteDate | None) -> Note:
-    return replace(note, date=date or note.date)
+    if document.timestamp:
+        note = replace(note, date=NoteDate(document.timestamp, "front matter"))
+    if not document.passages:
+        return note
+    digest = sha256(document.id.encode()).hexdigest()
+    return replace(note, digest=digest, title=document.id, chunks=tuple(_chunks(document)))
 
 
 def _chunks(document: Document) -> Iterator[Chunk]:
@@ -156,14 +132,6 @@ def _chunks(document: Document) -> Iterator[Chunk]:
 
 def _descriptions(note: Note, derived: Sequence[Derived]) -> list[str]:
     return [describe(c, d) for c, d in zip(note.chunks, derived, strict=True)]
-
-
-def _described(row: NoteRow, texts: Sequence[str], vectors: Matrix) -> NoteRow:
-    chunks = tuple(
-        replace(chunk, described=text_digest(text))
-        for chunk, text in zip(row.chunks, texts, strict=True)
-    )
-    return replace(row, chunks=chunks, described=vectors)
 
 
 def _row(note: Note, derived: Sequence[Derived]) -> NoteRow:

@@ -7,7 +7,7 @@ import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from memory_palace.bench.timing import peak_mib
@@ -34,14 +34,8 @@ class RunCost:
 
     def __add__(self, other: RunCost) -> RunCost:
         """Join the costs of two processes that worked on one run."""
-        return RunCost(
-            self.questions + other.questions,
-            self.wall_seconds + other.wall_seconds,
-            self.cpu_seconds + other.cpu_seconds,
-            self.prepare_wall_seconds + other.prepare_wall_seconds,
-            self.prepare_cpu_seconds + other.prepare_cpu_seconds,
-            max(self.peak_mib, other.peak_mib),
-        )
+        sums = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
+        return RunCost(**sums | {"peak_mib": max(self.peak_mib, other.peak_mib)})
 
 
 class Meter:

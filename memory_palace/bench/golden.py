@@ -6,9 +6,12 @@ import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
+import numpy as np
+
+from memory_palace.bench.datasets.items import read_table
 from memory_palace.config import PALACE
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
@@ -20,7 +23,7 @@ class Pair:
 
     question: str
     path: str
-    shares_rare_word: bool
+    shares_rare_word: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +37,9 @@ class Recall:
 
 
 def read_pairs(path: Path) -> list[Pair]:
-    """Read the rows of the first table of a golden file."""
-    pairs = []
-    for line in path.read_text("utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if len(cells) == 3 and cells[2] in ("yes", "no"):
-            pairs.append(Pair(cells[0], cells[1], cells[2] == "yes"))
-    if not pairs:
-        raise UsageError(f"{path} holds no table of question, note and yes or no")
-    return pairs
+    """Read the table of a golden file; raise ``UsageError`` where there is none."""
+    rows = read_table(path, "question", "note", "shares a rare word")
+    return [Pair(question, note, shared == "yes") for question, note, shared in rows]
 
 
 def copy_vault(vault: Path, root: Path, *, room: str = "project_rooms/vault") -> str:
@@ -97,11 +94,5 @@ def shuffled(palace: Palace, seed: int) -> Iterator[None]:
 
 def mean(recalls: Sequence[Recall]) -> Recall:
     """Average several measurements of the same questions."""
-    count = len(recalls)
-    first = recalls[0]
-    return replace(
-        first,
-        at_1=sum(r.at_1 for r in recalls) / count,
-        at_3=sum(r.at_3 for r in recalls) / count,
-        at_5=sum(r.at_5 for r in recalls) / count,
-    )
+    at_1, at_3, at_5, questions = np.mean([astuple(recall) for recall in recalls], axis=0).tolist()
+    return Recall(at_1, at_3, at_5, int(questions))

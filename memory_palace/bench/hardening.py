@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_palace.bench.golden import Pair, read_pairs
+from memory_palace.bench.golden import Pair
 from memory_palace.bench.metrics import interval
 from memory_palace.changes.changing import read_notes
 from memory_palace.config import PALACE
@@ -32,14 +32,6 @@ from memory_palace.redqueen.values import Evolution, Strategy
 CUT = 5
 MEMORIES = 200
 ROOM = "project_rooms/vault"
-
-
-@dataclass(frozen=True, slots=True)
-class HeldOut:
-    """A question the Red Queen never sees, and the memory it means."""
-
-    text: str
-    memory_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +62,7 @@ class HardeningRow:
 
 def measure_hardening(
     source: Path,
-    questions: Sequence[HeldOut],
+    questions: Sequence[Pair],
     *,
     embedder: str,
     asked: int | None = None,
@@ -99,7 +91,7 @@ def measure_hardening(
                 for seen, first in before.items():
                     second = _hits(after, questions, seen=seen)
                     pooled.setdefault((arm, seen), []).extend(
-                        _Outcome(q.memory_id, q.memory_id in changed, x, y)
+                        _Outcome(q.path, q.path in changed, x, y)
                         for q, x, y in zip(questions, first, second, strict=True)
                     )
             shutil.rmtree(folder)
@@ -143,14 +135,9 @@ def _play(
     return dict(zip(names, (evolved, control), strict=True)), changed
 
 
-def sample_questions(path: Path) -> list[HeldOut]:
-    """Read the held-out questions of a golden file."""
-    return [_held_out(pair) for pair in read_pairs(path)]
-
-
 def build_vault_palace(
     vault: Path, root: Path, *, count: int = MEMORIES, seed: int = 0
-) -> list[HeldOut]:
+) -> list[Pair]:
     """Make a palace of ``count`` notes of a vault; return how other notes name them.
 
     Chosen are notes that some link calls by a text that is not their name, by chance among
@@ -174,11 +161,7 @@ def build_vault_palace(
     shutil.rmtree(whole.paths.root)
     texts = [(text, path) for path in chosen for text in sorted(named[path])]
     uses = {text: sum(text == other for other, _ in texts) for text, _ in texts}
-    return [HeldOut(text, path) for text, path in texts if uses[text] == 1]
-
-
-def _held_out(pair: Pair) -> HeldOut:
-    return HeldOut(pair.question, pair.path)
+    return [Pair(text, path) for text, path in texts if uses[text] == 1]
 
 
 def _link_texts(documents: Mapping[str, Document]) -> dict[str, set[str]]:
@@ -200,20 +183,20 @@ def _link_texts(documents: Mapping[str, Document]) -> dict[str, set[str]]:
     return named
 
 
-def _hits(palace: Palace, questions: Sequence[HeldOut], *, seen: str) -> list[float]:
+def _hits(palace: Palace, questions: Sequence[Pair], *, seen: str) -> list[float]:
     """Say of every question whether its memory is among the first five."""
     if seen == "query":
         ranked = [
-            [hit.path for hit in palace.query(q.text, limit=CUT, neighbors=0).hits]
+            [hit.path for hit in palace.query(q.question, limit=CUT, neighbors=0).hits]
             for q in questions
         ]
     else:
         memories = _load(palace)
         cues = [memories[id].cue for id in sorted(memories)]
         learner = CueLearner(find_embedder(palace))
-        answers = asyncio.run(learner.recall([question.text for question in questions], cues))
+        answers = asyncio.run(learner.recall([question.question for question in questions], cues))
         ranked = [list(answer.recalled) for answer in answers]
-    return [float(q.memory_id in paths) for q, paths in zip(questions, ranked, strict=True)]
+    return [float(q.path in paths) for q, paths in zip(questions, ranked, strict=True)]
 
 
 def _load(palace: Palace) -> dict[str, ExaminedMemory]:

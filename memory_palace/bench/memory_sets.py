@@ -9,49 +9,6 @@ from dataclasses import dataclass
 from memory_palace.bench.verify_set.cases import read_blocks
 from memory_palace.mnemonics.values import Memory
 
-FIELDS = {
-    "software": (
-        "Write-ahead log",
-        "Two-phase commit",
-        "Database connection pool",
-        "Feature flags",
-        "Sharding by customer",
-        "Incident review rules",
-        "Garbage collection pauses",
-        "Backup restore drill",
-        "Rate limiting",
-        "Choosing a pen name for variables",
-        "Cache invalidation at the shop",
-        "Password reset flow",
-        "Queue backpressure",
-    ),
-    "kitchen": (
-        "Sourdough starter",
-        "Allergy plan for the kitchen",
-        "Tender for school lunches",
-        "Ice cream emulsion",
-    ),
-    "garden": (
-        "Beekeeping in winter",
-        "Pruning apple trees",
-        "Compost heap",
-        "Snow load on greenhouses",
-        "Moss on the roof",
-        "Bats in the attic",
-    ),
-    "science": (
-        "Glacier measuring",
-        "Latin squares in the field trial",
-        "Rabbit population model",
-        "Handling a fume hood",
-        "Vaccination fridge",
-        "Fasting blood samples",
-    ),
-    "history": ("Roman concrete", "Reading Linear B", "Museum lighting"),
-    "music": ("Tuning a cello", "Choir rehearsal plan"),
-}
-"""Which folder a person would put each hand-written memory into; the rest go to ``machines``."""
-
 _SYLLABLES = "ba ko li mu ren sa tor vi ze du fan gol hir jan pel qui".split()
 _COMMON, _OWN = 600, 120
 """Words that all domains share, and words of one domain."""
@@ -73,10 +30,9 @@ def read_written() -> MemorySet:
 
     Their development half alone: the other is kept for verification.
     """
-    homes = {subject: field for field, subjects in FIELDS.items() for subject in subjects}
     memories, questions = [], []
     for block in read_blocks("dev"):
-        path = f"palace/{homes.get(block.subject, 'machines')}/{block.subject}.md"
+        path = f"palace/{block.field}/{block.subject}.md"
         memories.append(Memory(path, block.subject, "", block.content, block.token))
         questions += [(text, path) for text in block.right]
     return MemorySet("hand-written", tuple(memories), tuple(questions))

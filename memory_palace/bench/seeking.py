@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from memory_palace.bench.datasets.items import read_table
 from memory_palace.bench.metrics import interval
 from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
-from memory_palace.errors import UsageError
 from memory_palace.navigation.calibration import calibrate
 from memory_palace.navigation.node_ranking import Scoring, retrieve_candidates, score_threshold
 from memory_palace.navigation.nodes import MemoryNode, Pose2D
@@ -45,15 +45,8 @@ class Share:
 
 
 def read_errands(path: Path) -> list[Errand]:
-    """Read the rows of a Markdown table of goal, summary and kind."""
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if "|" in line]
-    if len(rows) < 3 or any(len(row) != 3 for row in rows):
-        raise UsageError(f"{path} is no table of goal, summary and kind")
-    return [Errand(*row) for row in rows[2:]]
+    """Read a Markdown table of goal, summary and kind; raise ``UsageError`` where there is none."""
+    return [Errand(*row) for row in read_table(path, "goal", "summary", "kind")]
 
 
 def measure_promotion(

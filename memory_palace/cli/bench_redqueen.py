@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from memory_palace.bench.answers import measure_answers
+from memory_palace.bench.golden import read_pairs
 from memory_palace.bench.hardening import (
     HardeningRow,
     build_vault_palace,
     measure_hardening,
-    sample_questions,
 )
 from memory_palace.cli.options import SCHEMA, Json, open_palace
 from memory_palace.cli.printing import print_json, say
@@ -57,7 +57,7 @@ def run_redqueen(
         root = open_palace(ctx).paths.root
         rows = measure_hardening(
             root,
-            sample_questions(held_out),
+            read_pairs(held_out),
             embedder=embedder,
             asked=asked,
             seed=seed,

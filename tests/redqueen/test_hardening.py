@@ -12,7 +12,6 @@ from memory_palace.bench.golden import read_pairs
 from memory_palace.bench.hardening import (
     build_vault_palace,
     measure_hardening,
-    sample_questions,
 )
 from memory_palace.bench.metrics import interval
 from memory_palace.embedding.registry import is_available
@@ -50,7 +49,7 @@ def test_sixty_questions_stand_for_notes_that_exist():
 
 @needs_minilm
 def test_a_round_hardens_the_sample_palace_and_half_a_one_harms_nobody_else():
-    questions = sample_questions(QUESTIONS)
+    questions = read_pairs(QUESTIONS)
     check_hardens(measure_hardening(ROOT, questions, embedder="minilm"))
     check_spares_the_others(measure_hardening(ROOT, questions, embedder="minilm", asked=25))
 
@@ -64,7 +63,7 @@ def test_a_round_hardens_two_hundred_notes_of_the_garden_and_half_a_one_spares_t
     if not GARDEN.is_dir():
         pytest.skip("the garden vault is not here")
     questions = build_vault_palace(GARDEN, tmp_path)
-    assert len({question.memory_id for question in questions}) == 200
+    assert len({question.path for question in questions}) == 200
     chosen = tmp_path / "chosen"
     check_hardens(measure_hardening(chosen, questions, embedder="minilm", rounds=3))
     check_spares_the_others(
@@ -82,7 +81,7 @@ def test_link_texts_that_hold_the_name_or_name_two_notes_ask_nothing(tmp_path):
         "[[wax|candle stuff]].\n"
     )
     asked = build_vault_palace(vault, tmp_path / "root")
-    assert [(q.text, q.memory_id.rpartition("/")[2]) for q in asked] == [
+    assert [(q.question, q.path.rpartition("/")[2]) for q in asked] == [
         ("the hives", "bees.md"), ("candle stuff", "wax.md"),
     ]  # fmt: skip
 

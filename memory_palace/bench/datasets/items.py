@@ -95,6 +95,19 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
             yield number, line.removesuffix("\r")
 
 
+def read_table(path: Path, *columns: str) -> Iterator[list[str]]:
+    """Yield the rows of a file's Markdown tables; raise ``UsageError`` where there are none."""
+    found = False
+    for _, line in read_lines(path):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        is_rule = set("".join(cells)) <= set("-: ")
+        if len(cells) == len(columns) and not is_rule and [c.lower() for c in cells] != [*columns]:
+            found = True
+            yield cells
+    if not found:
+        raise UsageError(f"{path} has no table of {', '.join(columns)}")
+
+
 def read_text(path: Path) -> str:
     """Read UTF-8; raise ``UsageError`` naming file, and line where bytes are something else."""
     try:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cache, partial
 from hashlib import sha256
 from importlib.resources import files
@@ -57,6 +58,8 @@ class Block:
     """Kind of the mistake, and the sentence."""
     loose: tuple[str, ...]
     """Talk on the subject that the content says nothing about."""
+    field: str
+    """Which folder a person would put the memory into."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +76,6 @@ class Case:
     """Whether every claim of the answer is borne out by the memory."""
     has_token: bool
     mistake: str = ""
-
-
-@dataclass(slots=True)
-class _Draft:
-    lines: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, key: str, text: str) -> None:
-        self.lines.setdefault(key, []).append(text)
 
 
 def load_cases() -> list[Case]:
@@ -116,11 +111,10 @@ def read_blocks(split: Split) -> tuple[Block, ...]:
 
 def _read_block(part: str) -> Block:
     subject, *lines = part.strip().split("\n")
-    draft = _Draft()
+    found = defaultdict(list)
     for line in lines:
         mark, _, text = line.partition(" ")
-        draft.add(mark, text)
-    found = draft.lines
+        found[mark].append(text)
     wrong = (text.partition(": ") for text in found["-"])
     return Block(
         subject,
@@ -130,6 +124,7 @@ def _read_block(part: str) -> Block:
         tuple(found["+"]),
         tuple((kind, text) for kind, _, text in wrong),
         tuple(found["~"]),
+        found["field:"][0] if found["field:"] else "machines",
     )
 
 
