@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from types import MappingProxyType
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from memory_palace.changes.operations import ChangeSet, Move, Operation, Replace
 from memory_palace.graph.resolve import Resolver
 from memory_palace.graph.spelling import strip_suffix
-from memory_palace.notes.code import without_code
 from memory_palace.notes.document import Document, parse_document
+from memory_palace.notes.links import rewrite_links
 from memory_palace.notes.rooms import is_archived
-
-_WIKI = re.compile(r"(!?\[\[)([^\[\]\n|#]+)")
-_CODE = re.compile(r"(`[^`]*`|``.*?``|<!--.*?-->)")
-_INLINE = re.compile(r"(\]\(<?)([^()<>\s][^()<>\n#]*?\.(?:md|markdown))(?=[#>)])")
 
 
 def relink(
@@ -126,24 +120,12 @@ def _aliases_in(path: str, after: Mapping[str, bytes], document: Document) -> Se
 def _rewrite(data: bytes, wrong: Mapping[str, str], *, path: str) -> bytes:
     """Write links outside code anew; the rest of every line stays as it is."""
     text = data.decode("utf-8", "surrogateescape")
-    lines = text.split("\n")
-    clean = list(without_code([line.rstrip("\r") for line in lines]))
     folder = posixpath.dirname(path)
 
-    def renew(match: re.Match[str], *, visible: str) -> str:
-        new = wrong.get(strip_suffix(unquote(match[2]).strip()))
+    def rename(target: str, is_wiki: bool) -> str | None:
+        new = wrong.get(target)
         if new is None:
-            new = wrong.get(strip_suffix(match[2].strip()))
-        if new is None or match[0] not in visible:
-            return match[0]
-        is_wiki = match[1].endswith("[[")
-        return match[1] + (strip_suffix(new) if is_wiki else quote(posixpath.relpath(new, folder)))
+            return None
+        return strip_suffix(new) if is_wiki else quote(posixpath.relpath(new, folder))
 
-    for number, (line, visible) in enumerate(zip(lines, clean, strict=True)):
-        if "[[" in visible or "](" in visible:
-            write = partial(renew, visible=visible)
-            # Every second part is code or a comment.
-            parts = _CODE.split(line)
-            parts[::2] = [_INLINE.sub(write, _WIKI.sub(write, part)) for part in parts[::2]]
-            lines[number] = "".join(parts)
-    return "\n".join(lines).encode("utf-8", "surrogateescape")
+    return rewrite_links(text, rename).encode("utf-8", "surrogateescape")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory_palace.notes.code import fenced_lines
+from memory_palace.markdown.markup import Markup
 
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[\"'“(\[]?[^\W\d_a-zß-öø-ÿ]|\d)")
@@ -42,7 +42,7 @@ def split_statements(text: str) -> list[str]:
         paragraph.clear()
         statements.extend(part.strip() for part in _SENTENCE.split(joined) if part.strip())
 
-    for line, is_fenced in zip(lines, fenced_lines(lines), strict=True):
+    for line, is_fenced in zip(lines, Markup(text).fenced, strict=True):
         item = _ITEM.match(line)
         if is_fenced or item or not line.strip() or line.lstrip().startswith("#"):
             end_paragraph()

@@ -9,6 +9,7 @@ from datetime import date
 import yaml
 
 from memory_palace.errors import PalaceError, UsageError
+from memory_palace.markdown.markup import Markup
 from memory_palace.mnemonics.form import (
     ANCHOR,
     ANCHOR_ITEM,
@@ -23,11 +24,9 @@ from memory_palace.mnemonics.form import (
     STATED_SCORE,
 )
 from memory_palace.mnemonics.values import BY_PERSON, MOST_FACTORS, Mark, Memory
-from memory_palace.notes.code import without_code
 from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.document import split_sections
 from memory_palace.notes.frontmatter import split_front_matter
-from memory_palace.notes.headings import parse_heading
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _END = re.compile(r"[\r\n]+\Z")
@@ -69,19 +68,19 @@ def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:
     A new section stands before ``Metadata``, or else at the end. Raise ``UsageError`` for a text
     that would change other sections too, ``PalaceError`` for a note that is not UTF-8.
     """
-    lines, plain = _split(path, data)
+    lines, above, body = _split(path, data)
     end = _line_end(lines)
     new = [f"{line}{end}" for line in ("", *text.strip("\n").split("\n"), "")]
-    place = _find_section(plain, name)
-    if place is None:
-        before = _find_section(plain, METADATA)
-        start = stop = before[0] - 1 if before else len(lines)
+    section = body.find_section(name)
+    if section is None:
+        before = body.find_section(METADATA)
+        start = stop = above + before.heading.first if before else len(lines)
         if start and not _END.search(lines[start - 1]):
             lines[start - 1] += end
-        gap = [end] if start and plain[start - 1].strip() else []
+        gap = [end] if start and lines[start - 1].strip() else []
         new = [*gap, f"## {name}{end}", *new]
     else:
-        start, stop = place
+        start, stop = above + section.first, above + section.end
     if stop == len(lines):
         new.pop()
     changed = "".join([*lines[:start], *new, *lines[stop:]]).encode()
@@ -124,26 +123,28 @@ def add_anchors(path: str, data: bytes, anchors: Sequence[str]) -> bytes:
 
 def state_score(path: str, data: bytes, score: int) -> bytes:
     """Write the score into ``Metadata``, where one is stated, or at the end of it."""
-    lines, plain = _split(path, data)
-    place = _find_section(plain, METADATA)
-    if place is None:
+    lines, above, body = _split(path, data)
+    section = body.find_section(METADATA)
+    if section is None:
         return replace_section(path, data, METADATA, f"SMASHIN {score}/{MOST_FACTORS}")
-    start, stop = place
+    start, stop = above + section.first, above + section.end
     for at in range(start, stop):
         changed = STATED_SCORE.sub(rf"\g<1>{score}\g<3>", lines[at])
         if changed != lines[at]:
             return "".join([*lines[:at], changed, *lines[at + 1 :]]).encode()
         if STATED_SCORE.search(lines[at]):
             return data
-    text = "\n".join(plain[start:stop]).strip()
+    text = "\n".join(body.text.split("\n")[section.first : section.end]).strip()
     stated = f"SMASHIN {score}/{MOST_FACTORS}"
     return replace_section(path, data, METADATA, f"{text}\n{stated}" if text else stated)
 
 
 def _is_plain(text: str) -> bool:
     """Say whether a text has no heading of the first two levels and leaves nothing open."""
-    *lines, last = without_code([*text.split("\n"), "## last"])
-    return bool(last) and all(found[0] > 2 for found in map(parse_heading, lines) if found)
+    headings = Markup(f"{text}\n\n## last").headings
+    if not headings or headings[-1].text != "last" or headings[-1].is_nested:
+        return False
+    return all(heading.level > 2 for heading in headings[:-1])
 
 
 def _others(path: str, data: bytes, name: str) -> dict[str, str]:
@@ -164,8 +165,8 @@ def _with_token(memory: Memory) -> str:
     return " ".join([memory.image.strip(), *(f"[Verify: {token}]" for token in missing)]).strip()
 
 
-def _split(path: str, data: bytes) -> tuple[list[str], list[str]]:
-    """Return the lines with their ends, and the same without code, comments and front matter."""
+def _split(path: str, data: bytes) -> tuple[list[str], int, Markup]:
+    """Return the lines with their ends, how many stand above the body, and the body."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -174,21 +175,7 @@ def _split(path: str, data: bytes) -> tuple[list[str], list[str]]:
     bare = [_END.sub("", line) for line in lines]
     clean = "\n".join([bare[0].removeprefix("\ufeff"), *bare[1:]]) if bare else ""
     above = clean.count("\n", 0, split_front_matter(f"{clean}\n").end)
-    return lines, [*[""] * above, *without_code(bare[above:])]
-
-
-def _find_section(plain: Sequence[str], name: str) -> tuple[int, int] | None:
-    """Return the lines below a heading of level two, up to the next of level one or two."""
-    start = None
-    for at, line in enumerate(plain):
-        heading = parse_heading(line)
-        if heading is None or heading[0] > 2:
-            continue
-        if start is not None:
-            return start, at
-        if heading[0] == 2 and heading[1].casefold() == name.casefold():
-            start = at + 1
-    return None if start is None else (start, len(plain))
+    return lines, above, Markup("\n".join(bare[above:]))
 
 
 def _line_end(lines: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import pairwise, takewhile
 
+from memory_palace.markdown.markup import Markup
 from memory_palace.models import Chunk
 from memory_palace.notes.units import Unit, find_units
 
@@ -19,7 +20,7 @@ leaves room for its context. Longer passages blur into their average, shorter on
 
 
 def chunk_body(
-    body: str,
+    markup: Markup,
     *,
     first_line: int,
     title: str,
@@ -33,7 +34,7 @@ def chunk_body(
     """
     context_tokens = token_limit // _CONTEXT_SHARE
     limit = max(1, token_limit * _TEXT_SIXTEENTHS // 16)
-    units = find_units(body, first_line=first_line, count_tokens=count_tokens, limit=limit)
+    units = find_units(markup, first_line=first_line, count_tokens=count_tokens, limit=limit)
     groups = _merge_small(list(_pack(units, limit)), limit)
 
     def embedded(group: Sequence[Unit]) -> str:

@@ -12,20 +12,18 @@ import yaml
 
 from memory_palace.errors import PalaceError
 from memory_palace.language.markers import drop_markers
+from memory_palace.markdown.markup import Markup
 from memory_palace.models import Link, Problem
-from memory_palace.notes.code import fenced_lines
 from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.frontmatter import split_front_matter
-from memory_palace.notes.headings import parse_heading
-from memory_palace.notes.links import find_links
+from memory_palace.notes.links import find_links_in_fields, links_of
 from memory_palace.notes.parsing import is_private
 from memory_palace.notes.reading import NoteUnreadable, read_note
 from memory_palace.notes.withholding import withhold
 
 LEAD = ""
 """Key of what stands above the first section."""
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _YAML: Mapping[str, Any] = {"allow_unicode": True, "width": 1 << 20, "sort_keys": False}
 _TOP_KEY = re.compile(r"[^\s#\-][^\n]*?:(\s|$)")
@@ -43,6 +41,8 @@ class Document:
     body_first_line: int
     sections: Mapping[str, str]
     """Text below each heading of level two; deeper headings belong to it."""
+    heading: str
+    """The first heading of level one, or nothing."""
     links: tuple[Link, ...]
     """Of the front matter, then of the body."""
     is_cold: bool = False
@@ -57,15 +57,7 @@ class Document:
     @property
     def title(self) -> str:
         """The field, or the first heading, or the stem."""
-        heading = next(
-            (
-                found[1]
-                for line in self.body.split("\n")
-                if (found := parse_heading(line)) and found[0] == 1
-            ),
-            "",
-        )
-        return self.text("title") or heading or self.stem
+        return self.text("title") or self.heading or self.stem
 
     def text(self, key: str) -> str:
         """Return a field as one line of text, empty where it is absent."""
@@ -129,25 +121,39 @@ def parse_document(path: str, data: bytes, *, is_cold: bool = False) -> Document
         return None
     body = drop_markers(text[matter.end :])
     first_line = 1 + text.count("\n", 0, matter.end)
+    markup = Markup(body)
     return Document(
-        path, data, matter.values, body, first_line, split_sections(body),
-        (*find_links(matter.raw), *find_links(body, first_line=first_line)),
-        is_cold, matter.error,
-    )  # fmt: skip
+        path=path,
+        data=data,
+        fields=matter.values,
+        body=body,
+        body_first_line=first_line,
+        sections=_sections_of(markup),
+        heading=markup.title,
+        links=(*find_links_in_fields(matter.raw), *links_of(markup, first_line=first_line)),
+        is_cold=is_cold,
+        problem=matter.error,
+    )
 
 
 def split_sections(body: str) -> dict[str, str]:
-    """Cut a body at its headings of level two; those of level one end a section as well."""
-    lines = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), body).split("\n")
+    """Cut a body at its headings of level two; those of level one end a section as well.
+
+    Comments are left out.
+    """
+    return _sections_of(Markup(body))
+
+
+def _sections_of(markup: Markup) -> dict[str, str]:
+    lines = markup.without_comments.split("\n")
     sections: dict[str, list[str]] = {LEAD: []}
-    name = LEAD
-    for line, is_fenced in zip(lines, fenced_lines(lines), strict=True):
-        heading = None if is_fenced else parse_heading(line)
-        if heading is not None and heading[0] <= 2:
-            name = heading[1] if heading[0] == 2 else LEAD
+    name, start = LEAD, 0
+    for heading in markup.headings:
+        if heading.level <= 2 and not heading.is_nested:
+            sections[name] += lines[start : heading.first]
+            name, start = heading.text if heading.level == 2 else LEAD, heading.last + 1
             sections.setdefault(name, [])
-        else:
-            sections[name].append(line)
+    sections[name] += lines[start:]
     return {name: "\n".join(text).strip() for name, text in sections.items()}
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, cast
 
 from memory_palace.language.markers import drop_markers
+from memory_palace.markdown.markup import Markup
 from memory_palace.models import Note, Priority, Problem
 from memory_palace.notes.chunking import chunk_body
-from memory_palace.notes.code import without_code
 from memory_palace.notes.dates import date_in_front_matter, date_in_name
 from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
-from memory_palace.notes.headings import parse_heading
-from memory_palace.notes.links import iterate_links
+from memory_palace.notes.links import links_of
 from memory_palace.notes.withholding import says_private, withhold
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
@@ -41,9 +40,8 @@ def parse_note(
         return _private_note(path, data, problems)
     body = drop_markers(text[matter.end :])
     first_line = 1 + text.count("\n", 0, matter.end)
-    lines = body.split("\n")
-    clean = list(without_code(lines))
-    title = _own_title(matter.values, lines, clean)
+    markup = Markup(body)
+    title = _text(matter.values.get("title")) or markup.title
     priority, remark = _priority(matter.values, path)
     return Note(
         path=path,
@@ -51,10 +49,10 @@ def parse_note(
         title=title or _stem(path),
         type=_text(matter.values.get("type")),
         priority=priority,
-        tags=_tags(matter.values, clean),
+        tags=_tags(matter.values, markup.plain),
         aliases=_names(matter.values, "aliases", "alias"),
         entities=_names(matter.values, "entities"),
-        links=tuple(iterate_links(lines, first_line=first_line)),
+        links=links_of(markup, first_line=first_line),
         date=date_in_front_matter(matter.values) or date_in_name(path),
         is_evergreen=matter.values.get("evergreen") is True,
         is_private=False,
@@ -62,7 +60,7 @@ def parse_note(
         body=body,
         body_first_line=first_line,
         chunks=chunk_body(
-            body,
+            markup,
             first_line=first_line,
             title=title,
             count_tokens=count_tokens,
@@ -88,17 +86,6 @@ def _private_note(path: str, data: bytes, problems: tuple[Problem, ...]) -> Note
     )  # fmt: skip
 
 
-def _own_title(values: Mapping[str, Any], lines: Iterable[str], clean: Iterable[str]) -> str:
-    """Return the title a note gives itself; empty where only its file name does."""
-    title = _text(values.get("title"))
-    if title:
-        return title
-    for line, outside_code in zip(lines, clean, strict=True):
-        if parse_heading(outside_code) and (heading := parse_heading(line)) and heading[0] == 1:
-            return heading[1]
-    return ""
-
-
 def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tuple[Problem, ...]]:
     value = values.get("priority")
     text = (_text(value) or "").lower()
@@ -110,9 +97,9 @@ def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tu
     return None, (Problem(path, None, "front matter", message),)
 
 
-def _tags(values: Mapping[str, Any], clean: Iterable[str]) -> tuple[str, ...]:
+def _tags(values: Mapping[str, Any], plain: str) -> tuple[str, ...]:
     named = [tag.removeprefix("#") for tag in _names(values, "tags", "tag")]
-    inline = [tag for line in clean if "#" in line for tag in _TAG.findall(line)]
+    inline = _TAG.findall(plain) if "#" in plain else ()
     return tuple(dict.fromkeys([*named, *inline]))
 
 

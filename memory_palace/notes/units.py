@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from memory_palace.notes.code import fenced_lines
-from memory_palace.notes.headings import parse_heading
+from memory_palace.markdown.markup import Markup
 
 _SENTENCE = re.compile(r"[.!?…][\"')\]]*\s+|[。！？]|\n")
 _SPACE = re.compile(r"\s+")
@@ -28,94 +27,105 @@ class Unit:
     """Headings in force here, the unit's own heading included."""
     starts_section: bool
     """Whether it opens with a heading of level one or two, where a chunk must end."""
-
-    @property
-    def is_heading(self) -> bool:
-        """Whether it is a heading and nothing else."""
-        return "\n" not in self.text and parse_heading(self.text) is not None
+    is_heading: bool
+    """Whether it is a heading, or the start of one, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _Run:
+    """Lines between blank ones, or a fence."""
+
     lines: Sequence[str]
     first_line: int
     heading_path: tuple[str, ...]
     starts_section: bool
+    heading_lines: int
+    """How many of the lines are the heading that it opens with."""
+
+    @property
+    def last_line(self) -> int:
+        return self.first_line + len(self.lines) - 1
+
+    def unit(self, text: str, first_line: int, last_line: int, tokens: int) -> Unit:
+        is_start = first_line == self.first_line
+        return Unit(
+            text,
+            first_line,
+            last_line,
+            tokens,
+            self.heading_path,
+            starts_section=self.starts_section and is_start,
+            is_heading=is_start and last_line < first_line + self.heading_lines,
+        )
 
 
 def find_units(
-    body: str, *, first_line: int, count_tokens: Callable[[str], int], limit: int
+    markup: Markup, *, first_line: int, count_tokens: Callable[[str], int], limit: int
 ) -> Iterator[Unit]:
     """Yield units of at most ``limit`` tokens, in order; together they hold all of the text."""
-    for block in _blocks(body.split("\n"), first_line):
-        text = "\n".join(block.lines)
+    for run in _runs(markup, first_line):
+        text = "\n".join(run.lines)
         tokens = count_tokens(text)
         if tokens <= limit and len(text) <= limit * _CHARACTERS_PER_TOKEN:
-            last = block.first_line + len(block.lines) - 1
-            yield Unit(
-                text, block.first_line, last, tokens, block.heading_path, block.starts_section
-            )
+            yield run.unit(text, run.first_line, run.last_line, tokens)
         else:
-            yield from _split_block(block, count_tokens, limit)
+            yield from _split_run(run, count_tokens, limit)
 
 
-def _blocks(lines: Sequence[str], first_line: int) -> Iterator[_Block]:
+def _runs(markup: Markup, first_line: int) -> Iterator[_Run]:
     """Yield runs of lines between blank ones; a heading begins a run, a fence is one."""
+    lines, fenced = markup.text.split("\n"), markup.fenced
+    headings = {found.first: found for found in markup.headings if not found.is_nested}
     path: list[tuple[int, str]] = []
-    start, starts_section = 0, False
     run: list[str] = []
-    fenced = fenced_lines(lines)
+    start, starts_section, heading_lines = 0, False, 0
 
-    def block() -> _Block:
+    def take() -> _Run:
         titles = tuple(title for _, title in path)
-        return _Block(run, first_line + start, titles, starts_section)
+        return _Run(run, first_line + start, titles, starts_section, heading_lines)
 
     for number, (line, is_fenced) in enumerate(zip(lines, fenced, strict=True)):
-        heading = None if is_fenced else parse_heading(line)
+        heading = headings.get(number)
         is_blank = not is_fenced and not line.strip()
         is_edge = number > 0 and is_fenced is not fenced[number - 1]
         if run and (is_blank or is_edge or heading):
-            yield block()
-            run, starts_section = [], False
+            yield take()
+            run, starts_section, heading_lines = [], False, 0
         if is_blank:
             continue
         if not run:
             start = number
         if heading:
-            level, title = heading
-            path = [above for above in path if above[0] < level]
-            path.append((level, title))
-            starts_section = level <= 2
+            path = [above for above in path if above[0] < heading.level]
+            path.append((heading.level, heading.text))
+            starts_section = heading.level <= 2
+            heading_lines = heading.last + 1 - heading.first
         run.append(line)
     if run:
-        yield block()
+        yield take()
 
 
-def _split_block(block: _Block, count_tokens: Callable[[str], int], limit: int) -> Iterator[Unit]:
-    """Cut a block between its lines, and a line that is too long between its sentences."""
-    run: list[str] = []
-    run_tokens, start = 0, block.first_line
-    is_first = block.starts_section
-    for number, line in enumerate(block.lines, start=block.first_line):
+def _split_run(run: _Run, count_tokens: Callable[[str], int], limit: int) -> Iterator[Unit]:
+    """Cut a run between its lines, and a line that is too long between its sentences."""
+    kept: list[str] = []
+    kept_tokens, start = 0, run.first_line
+    for number, line in enumerate(run.lines, start=run.first_line):
         pieces = list(_split_line(line, count_tokens, limit))
-        for piece, tokens in pieces:
+        for place, (piece, tokens) in enumerate(pieces):
             is_whole = len(pieces) == 1
-            if run and (run_tokens + tokens > limit or not is_whole):
-                yield Unit(
-                    "\n".join(run), start, number - 1, run_tokens, block.heading_path, is_first
-                )
-                run, run_tokens, is_first = [], 0, False
+            if kept and (kept_tokens + tokens > limit or not is_whole):
+                yield run.unit("\n".join(kept), start, number - 1, kept_tokens)
+                kept, kept_tokens = [], 0
             if not is_whole:
-                yield Unit(piece, number, number, tokens, block.heading_path, is_first)
-                is_first = False
+                unit = run.unit(piece, number, number, tokens)
+                yield unit if place == 0 else replace(unit, starts_section=False, is_heading=False)
                 continue
-            if not run:
+            if not kept:
                 start = number
-            run.append(piece)
-            run_tokens += tokens
-    if run:
-        last = block.first_line + len(block.lines) - 1
-        yield Unit("\n".join(run), start, last, run_tokens, block.heading_path, is_first)
+            kept.append(piece)
+            kept_tokens += tokens
+    if kept:
+        yield run.unit("\n".join(kept), start, run.last_line, kept_tokens)
 
 
 def _split_line(

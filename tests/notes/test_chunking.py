@@ -5,6 +5,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_palace.markdown.markup import Markup
 from memory_palace.notes.chunking import chunk_body
 
 
@@ -15,7 +16,7 @@ def count(text: str) -> int:
 
 def chunk(body: str, *, limit: int = 100, title: str = "Title", first_line: int = 1):
     return chunk_body(
-        body, first_line=first_line, title=title, count_tokens=count, token_limit=limit
+        Markup(body), first_line=first_line, title=title, count_tokens=count, token_limit=limit
     )
 
 

@@ -1,0 +1,1 @@
+"""Markdown as CommonMark reads it, with Obsidian's wiki links: blocks, code, headings, links."""

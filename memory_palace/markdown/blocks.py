@@ -1,0 +1,297 @@
+"""Lines of Markdown as CommonMark groups them: headings, code, comments, HTML and prose.
+
+Every line is looked at once and every pattern is linear, so time grows with the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Literal, NamedTuple, TypeAlias
+
+from memory_palace.markdown.definitions import Definition, take_definitions
+from memory_palace.markdown.html import match_html
+
+BlockKind: TypeAlias = Literal["prose", "heading", "fence", "indented", "comment", "html"]
+
+
+class Block(NamedTuple):
+    """A leaf block, as lines of the text, 0-based and inclusive. Rules and blank lines are none."""
+
+    kind: BlockKind
+    first: int
+    last: int
+    column: int = 0
+    """Where the content of the first line starts, behind the marks of items, quotes, headings."""
+    level: int = 0
+    """Level of a heading, 1 to 6."""
+    is_nested: bool = False
+    """Whether it is part of a list item or a block quote."""
+
+
+_BLANKS = (" ", "\t")
+_DEEPEST = 50
+"""Containers in containers; what would be deeper is text, so that no line asks for thousands."""
+_QUOTE = 0
+"""On the stack of containers a block quote; a list item is the indent of its content."""
+_MARKS = frozenset(["", *" \t\r>#-+*_=`~<0123456789"])
+"""What a line begins with that may be more than prose."""
+_ITEM = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
+_PLAIN_ITEM = re.compile(rf"[-+*] (?=[^{re.escape(''.join(_MARKS))}])")
+"""An item at the margin, whose text can only be prose."""
+_ATX = re.compile(r"(#{1,6})(?:[ \t]+|$)")
+_FENCE = re.compile(r"(`{3,}+(?=[^`]*$)|~{3,}+)")
+_UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*$")
+_RULE = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+
+
+def read_blocks(
+    text: str, *, has_indented_code: bool = True
+) -> tuple[list[Block], dict[str, Definition], list[int]]:
+    """Return the blocks in order, the reference definitions by label, and where each line starts.
+
+    Of two definitions of a label the first counts (CommonMark 4.7).
+    """
+    reader = _BlockReader(text, has_indented_code)
+    reader.read()
+    return reader.blocks, reader.definitions, reader.starts
+
+
+class _BlockReader:
+    """The state between one line and the next: open containers, and the open leaf if any."""
+
+    def __init__(self, text: str, has_indented_code: bool) -> None:
+        self.text = text
+        self.blocks: list[Block] = []
+        self.definitions: dict[str, Definition] = {}
+        lines = text.split("\n")
+        self.starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+        self._lines: Sequence[str] = (
+            [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+        )
+        self._has_indented_code = has_indented_code
+        self._stack: list[int] = []
+        self._kind: BlockKind | None = None
+        self._first = self._last = self._column = 0
+        self._fence = ""
+        self._html_end: re.Pattern[str] | None = None
+        self._level = 0
+        self._empty_item = -1
+        """The line of the last item that began with nothing but its mark."""
+
+    def read(self) -> None:
+        for number, line in enumerate(self._lines):
+            if self._kind in ("fence", "indented", "comment", "html"):
+                if self._kind == "fence" and not self._stack and self._fence not in line:
+                    self._last = number
+                else:
+                    self._read_line(number, line)
+            elif line[:1] not in _MARKS:
+                if self._kind is None:
+                    self._open("prose", number, 0, 0)
+                self._last = number
+            elif not line and not self._stack:
+                self._close()
+            elif item := _PLAIN_ITEM.match(line):
+                self._close()
+                self._stack[:] = [item.end()]
+                self._open("prose", number, item.end(), 1)
+            else:
+                self._read_line(number, line)
+        self._close()
+
+    def _read_line(self, number: int, line: str) -> None:
+        matched, at, column = self._match_containers(number, line)
+        if matched < len(self._stack):
+            if self._kind != "prose":
+                self._close()
+                del self._stack[matched:]
+        elif self._kind in ("fence", "comment", "html"):
+            self._read_raw(number, line, at, column)
+            return
+        self._read_content(number, line, at, column, matched)
+
+    def _read_content(self, number: int, line: str, at: int, column: int, matched: int) -> None:
+        """Read what a line holds behind the marks of the containers that go on in it."""
+        is_lazy = matched < len(self._stack)
+        opened = self._open_containers(number, line, at, column, matched, is_lazy)
+        if opened is not None:
+            matched = len(self._stack)
+            at, column = opened
+        start, width = _measure(line, at, column)
+        if start == len(line):
+            if self._kind != "indented":
+                self._close()
+                del self._stack[matched:]
+        elif width < 4 or not (self._kind == "prose" or self._has_indented_code):
+            may_underline = not is_lazy and opened is None
+            self._read_leaf(number, line, start, matched, may_underline)
+        else:
+            if self._kind not in ("prose", "indented"):
+                self._open("indented", number, at, matched)
+            self._last = number
+
+    def _match_containers(self, number: int, line: str) -> tuple[int, int, int]:
+        """Return how many open containers go on in a line, and where their content starts."""
+        at = column = 0
+        for place, indent in enumerate(self._stack):
+            start, width = _measure(line, at, column)
+            if indent == _QUOTE:
+                if width > 3 or line[start : start + 1] != ">":
+                    return place, at, column
+                at, column = _skip_columns(line, start + 1, column + width + 1, 1)
+            elif start == len(line):
+                if self._empty_item == number - 1 and place == len(self._stack) - 1:
+                    return place, at, column
+            elif width >= indent:
+                at, column = _skip_columns(line, at, column, indent)
+            else:
+                return place, at, column
+        return len(self._stack), at, column
+
+    def _open_containers(
+        self, number: int, line: str, at: int, column: int, matched: int, is_lazy: bool
+    ) -> tuple[int, int] | None:
+        """Open the quotes and items that begin in a line; return where their content starts."""
+        is_new = False
+        while True:
+            start, width = _measure(line, at, column)
+            mark = line[start : start + 1]
+            is_too_deep = len(self._stack) == _DEEPEST and (is_new or matched == _DEEPEST)
+            if width > 3 or not mark or mark not in ">-+*0123456789" or is_too_deep:
+                break
+            if mark == ">":
+                indent = _QUOTE
+                at, column = _skip_columns(line, start + 1, column + width + 1, 1)
+            else:
+                interrupts = self._kind == "prose" and not is_lazy and not is_new
+                item = _ITEM.match(line, start)
+                if item is None or _RULE.match(line, start):
+                    break
+                behind = column + width + item.end() - start
+                text_start, gap = _measure(line, item.end(), behind)
+                is_empty = text_start == len(line)
+                if interrupts and (is_empty or item[1] not in (None, "1")):
+                    break
+                padding = 1 if is_empty or gap > 4 else gap
+                indent = width + item.end() - start + padding
+                at, column = _skip_columns(line, item.end(), behind, padding)
+                if is_empty:
+                    self._empty_item = number
+            if not is_new:
+                self._close()
+                del self._stack[matched:]
+                is_new = True
+            self._stack.append(indent)
+        return (at, column) if is_new else None
+
+    def _read_leaf(
+        self, number: int, line: str, start: int, matched: int, may_underline: bool
+    ) -> None:
+        mark = line[start]
+        if mark == "#" and (heading := _ATX.match(line, start)):
+            self._open("heading", number, heading.end(), matched, level=len(heading[1]))
+            self._close()
+        elif mark in "`~" and (fence := _FENCE.match(line, start)):
+            self._open("fence", number, start, matched)
+            self._fence = fence[1]
+        elif mark == "<" and self._opens_html(number, line, start, matched):
+            pass
+        elif self._kind == "prose" and may_underline and _UNDERLINE.match(line, start):
+            self._underline(number, 1 if mark == "=" else 2)
+        elif mark in "*-_" and _RULE.match(line, start):
+            self._close()
+            del self._stack[matched:]
+        elif self._kind == "prose":
+            self._last = number
+        else:
+            self._open("prose", number, start, matched)
+
+    def _read_raw(self, number: int, line: str, at: int, column: int) -> None:
+        """Go on with a fence or an HTML block, up to the line that ends it."""
+        start, width = _measure(line, at, column)
+        if self._kind == "fence":
+            mark = line[start:].rstrip(" \t")
+            is_end = width < 4 and len(mark) >= len(self._fence) and not mark.strip(self._fence[0])
+        elif self._html_end is None:
+            is_end = start == len(line)
+        else:
+            is_end = self._html_end.search(line, at) is not None
+        if not is_end or start < len(line):
+            self._last = number
+        if is_end:
+            self._close()
+
+    def _opens_html(self, number: int, line: str, start: int, matched: int) -> bool:
+        found = match_html(line, start, is_in_paragraph=self._kind == "prose")
+        if found is None:
+            return False
+        is_comment = line.startswith("<!--", start)
+        self._open("comment" if is_comment else "html", number, start, matched)
+        self._html_end = found.end
+        # "<!-->" is a whole comment, so its end may be part of its start.
+        if found.end and found.end.search(line, start + 2):
+            self._close()
+        return True
+
+    def _underline(self, number: int, level: int) -> None:
+        """Make the open paragraph a heading, but for the definitions it begins with."""
+        self._take_definitions()
+        if self._kind is None:
+            self._open("prose", number, 0, len(self._stack))
+            return
+        self._kind = "heading"
+        self._last = number
+        self._close(level)
+
+    def _open(
+        self, kind: BlockKind, number: int, column: int, matched: int, *, level: int = 0
+    ) -> None:
+        self._close()
+        del self._stack[matched:]
+        self._kind, self._first, self._last, self._column = kind, number, number, column
+        self._level = level
+
+    def _close(self, level: int = 0) -> None:
+        if self._kind == "prose":
+            self._take_definitions()
+        if self._kind is None:
+            return
+        place = self._first, self._last, self._column
+        self.blocks.append(Block(self._kind, *place, level or self._level, bool(self._stack)))
+        self._kind = None
+
+    def _take_definitions(self) -> None:
+        """Cut reference definitions off the start of the open paragraph."""
+        start = self.starts[self._first] + self._column
+        end = self.starts[self._last + 1] - 1
+        for label, definition, stop in take_definitions(self.text, start, end):
+            self.definitions.setdefault(label, definition)
+            self._first += self.text.count("\n", start, stop)
+            self._column = 0
+            start = stop
+            if stop >= end:
+                self._kind = None
+
+
+def _measure(line: str, at: int, column: int) -> tuple[int, int]:
+    """Return where the first character is that is no blank, and how many columns it stands in."""
+    blanks = len(line) - at - len(line[at:].lstrip(" \t")) if line[at : at + 1] in _BLANKS else 0
+    if "\t" not in line[at : at + blanks]:
+        return at + blanks, blanks
+    width = 0
+    for char in line[at : at + blanks]:
+        width += 1 if char == " " else 4 - (column + width) % 4
+    return at + blanks, width
+
+
+def _skip_columns(line: str, at: int, column: int, columns: int) -> tuple[int, int]:
+    """Pass over as many columns of blanks; a tab may be passed over in part."""
+    stop = column + columns
+    while column < stop and at < len(line) and line[at] in " \t":
+        end = column + 1 if line[at] == " " else column + 4 - column % 4
+        if end > stop:
+            return at, stop
+        at, column = at + 1, end
+    return at, column

@@ -1,0 +1,159 @@
+"""One Markdown text, read once: its headings, code, comments and links."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from memory_palace.markdown.blocks import Block, read_blocks
+from memory_palace.markdown.code import Hidden, find_hidden
+from memory_palace.markdown.links import MarkdownLink, scan_links
+
+_NOT_LINE_END = re.compile(r"[^\r\n]")
+
+
+class Heading(NamedTuple):
+    """A heading of a text, ATX (``## Title``) or setext (a line of ``=`` or ``-`` below it)."""
+
+    level: int
+    text: str
+    """On one line, without comments."""
+    first: int
+    last: int
+    """Its lines, 0-based and inclusive, the underline included."""
+    is_nested: bool
+    """Whether it is part of a list item or a block quote, where it heads no section."""
+
+
+class Section(NamedTuple):
+    """The lines below a heading of level two, up to the next heading of level one or two."""
+
+    heading: Heading
+    first: int
+    end: int
+    """0-based; the line behind the last."""
+
+
+class Markup:
+    """A text without front matter. Each part is read when first asked for, in linear time.
+
+    ``is_part`` says that the text was cut out of a note: it may begin inside of a list, so that
+    indented lines are not taken for code.
+    """
+
+    def __init__(self, text: str, *, is_part: bool = False) -> None:
+        self.text = text
+        self.blocks, self._definitions, self._starts = read_blocks(
+            text, has_indented_code=not is_part
+        )
+
+    def line_at(self, offset: int) -> int:
+        """Return the 0-based line of an offset."""
+        return bisect_right(self._starts, offset) - 1
+
+    @cached_property
+    def headings(self) -> list[Heading]:
+        """Every heading, in order."""
+        return [
+            Heading(block.level, self._heading_text(block), *block[1:3], block.is_nested)
+            for block in self.blocks
+            if block.kind == "heading"
+        ]
+
+    @cached_property
+    def title(self) -> str:
+        """The first heading of level one, or nothing."""
+        top = (found.text for found in self.headings if found.level == 1 and not found.is_nested)
+        return next(top, "")
+
+    def find_section(self, name: str) -> Section | None:
+        """Return the first section of level two that has a name, whatever its case."""
+        tops = [found for found in self.headings if found.level <= 2 and not found.is_nested]
+        ends = [*(found.first for found in tops[1:]), len(self._starts) - 1]
+        for heading, end in zip(tops, ends, strict=bool(tops)):
+            if heading.level == 2 and heading.text.casefold() == name.casefold():
+                return Section(heading, heading.last + 1, end)
+        return None
+
+    @cached_property
+    def fenced(self) -> list[bool]:
+        """Whether each line belongs to a fenced block, the fences included."""
+        return self._lines_of("fence")
+
+    @cached_property
+    def hidden(self) -> list[Hidden]:
+        """Code, comments and escaped characters, in order: nothing in them is markup."""
+        return list(self._find_hidden())
+
+    @cached_property
+    def plain(self) -> str:
+        """The text with blanks for all that is hidden; offsets and lines stay."""
+        return self._replace(self.hidden, lambda text: _NOT_LINE_END.sub(" ", text))
+
+    @cached_property
+    def without_comments(self) -> str:
+        """The text without its comments; lines stay."""
+        comments = [part for part in self.hidden if part.kind == "comment"]
+        return self._replace(comments, lambda text: "\n" * text.count("\n"))
+
+    @cached_property
+    def links(self) -> list[MarkdownLink]:
+        """Every link outside code, in order of its closing bracket."""
+        if "[" not in self.text:
+            return []
+        plain = self.plain
+        return [
+            link
+            for block in self.blocks
+            if block.kind not in ("fence", "indented")
+            for link in self._links_in(plain, *self._span(block))
+        ]
+
+    def _replace(self, parts: Iterable[Hidden], write: Callable[[str], str]) -> str:
+        kept: list[str] = []
+        position = 0
+        for _, start, end in parts:
+            kept += [self.text[position:start], write(self.text[start:end])]
+            position = end
+        return "".join([*kept, self.text[position:]]) if kept else self.text
+
+    def _links_in(self, plain: str, start: int, end: int) -> Iterator[MarkdownLink]:
+        if plain.find("[", start, end) >= 0:
+            yield from scan_links(self.text, plain, start, end, self._definitions)
+
+    def _find_hidden(self) -> Iterator[Hidden]:
+        for block in self.blocks:
+            start, end = self._span(block)
+            if block.kind in ("fence", "indented"):
+                yield Hidden("code", self._starts[block.first], end)
+            else:
+                is_comment = block.kind == "comment"
+                yield from find_hidden(self.text, start, end, is_open_comment=is_comment)
+
+    def _span(self, block: Block) -> tuple[int, int]:
+        return self._starts[block.first] + block.column, self._starts[block.last + 1] - 1
+
+    def _lines_of(self, kind: str) -> list[bool]:
+        flags = [False] * (len(self._starts) - 1)
+        for block in self.blocks:
+            if block.kind == kind:
+                flags[block.first : block.last + 1] = [True] * (block.last + 1 - block.first)
+        return flags
+
+    def _heading_text(self, block: Block) -> str:
+        start, end = self._span(block)
+        is_setext = block.last > block.first
+        if is_setext:
+            end = self._starts[block.last] - 1
+        text = self.text[start:end]
+        for part in self.hidden if "<!--" in text else ():
+            if part.kind == "comment" and start <= part.start and part.end <= end:
+                text = text.replace(self.text[part.start : part.end], "")
+        if is_setext:
+            return " ".join(text.split())
+        text = text.strip()
+        without = text.rstrip("#")
+        return without.rstrip() if not without or without[-1] in " \t" else text
