@@ -94,9 +94,9 @@ def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:
 
 def read_section(path: str, data: bytes, name: str) -> str | None:
     """Return the text below a heading of level two as it is stored; ``None`` where it is absent."""
-    lines, plain = _split(path, data)
-    place = _find_section(plain, name)
-    return None if place is None else "\n".join(_END.sub("", x) for x in lines[slice(*place)])
+    _, _, body = _split(path, data)
+    section = body.find_section(name)
+    return section and "\n".join(body.text.split("\n")[section.first : section.end])
 
 
 def add_anchors(path: str, data: bytes, anchors: Sequence[str]) -> bytes:
@@ -105,11 +105,10 @@ def add_anchors(path: str, data: bytes, anchors: Sequence[str]) -> bytes:
     Where there is neither, a section is added: it is a passage of its own in the index, and above
     the text it would blur the first.
     """
-    lines, plain = _split(path, data)
-    for at, line in enumerate(plain):
-        heading = parse_heading(line)
-        if heading is not None and heading[0] > 1:
-            break
+    lines, above, body = _split(path, data)
+    sections = (found.first for found in body.headings if found.level > 1 and not found.is_nested)
+    plain = body.plain.split("\n")
+    for at, line in enumerate(plain[: next(sections, len(plain))], start=above):
         if ANCHOR_ITEM.match(line):
             old = lines[at].rstrip()
             joint = " " if old.endswith((":", ",", "*")) else ", "
