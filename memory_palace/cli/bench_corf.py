@@ -14,8 +14,8 @@ from memory_palace.bench.corf_data import SEED, generate_corf, read_items, write
 from memory_palace.bench.corf_fresh import PROBES, with_fresh_notes
 from memory_palace.bench.plots import draw_corf
 from memory_palace.cli.bench_measured import print_measured
-from memory_palace.cli.options import SCHEMA, Json, open_palace
-from memory_palace.cli.printing import print_json, say
+from memory_palace.cli.options import Json, open_palace
+from memory_palace.cli.printing import SCHEMA, print_json, say
 
 
 def run_corf(

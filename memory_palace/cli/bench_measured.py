@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 
 from memory_palace.bench.timing import Measured
-from memory_palace.cli.options import SCHEMA
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.printing import SCHEMA, print_json
 
 
 def print_measured(rows: Iterable[Measured], *, as_json: bool) -> None:

@@ -15,8 +15,8 @@ from memory_palace.bench.memory_sets import make_memories, read_written
 from memory_palace.bench.plots import draw_hierarchy, draw_verification
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.verification import CLAIMED_F1, VerificationRow, measure_verification
-from memory_palace.cli.options import SCHEMA, Json
-from memory_palace.cli.printing import print_json, say
+from memory_palace.cli.options import Json
+from memory_palace.cli.printing import SCHEMA, print_json, say
 from memory_palace.embedding.base import embed_query, find_token_reader
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError

@@ -16,8 +16,8 @@ from memory_palace.bench.hardening import (
     build_vault_palace,
     measure_hardening,
 )
-from memory_palace.cli.options import SCHEMA, Json, open_palace
-from memory_palace.cli.printing import print_json, say
+from memory_palace.cli.options import Json, open_palace
+from memory_palace.cli.printing import SCHEMA, print_json, say
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import half_life_days
 from memory_palace.redqueen.rounds import model_roles

@@ -29,8 +29,8 @@ from memory_palace.cli.bench_sets import (
     print_runs,
 )
 from memory_palace.cli.bench_tune import tune
-from memory_palace.cli.options import SCHEMA, Json
-from memory_palace.cli.printing import print_json, say
+from memory_palace.cli.options import Json
+from memory_palace.cli.printing import SCHEMA, print_json, say
 from memory_palace.errors import UsageError
 
 Measure = Annotated[str, typer.Option("--measure", help=f"One of {', '.join(MEASURES)}.")]

@@ -12,8 +12,8 @@ from memory_palace.bench.house import Steps, measure_house
 from memory_palace.bench.seek_scale import measure_retrieval
 from memory_palace.bench.seeking import SEED, STORES, Share, measure_promotion, read_errands
 from memory_palace.cli.bench_measured import print_measured
-from memory_palace.cli.options import SCHEMA, Json
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.options import Json
+from memory_palace.cli.printing import SCHEMA, print_json
 from memory_palace.embedding.registry import get_embedder
 
 

@@ -20,8 +20,8 @@ from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.datasets.own import load_notes
 from memory_palace.bench.report import run_record, table
 from memory_palace.bench.runs import Progress, Run, run_system
-from memory_palace.cli.options import SCHEMA, Json
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.options import Json
+from memory_palace.cli.printing import SCHEMA, print_json
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.retrieval.profiles import Profile

@@ -22,8 +22,8 @@ from memory_palace.bench.weighing import (
     judge_held_out,
 )
 from memory_palace.cli.bench_sets import Cache, EmbedderName, Gold, Unit, ask_all, cache_of
-from memory_palace.cli.options import SCHEMA, Json
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.options import Json
+from memory_palace.cli.printing import SCHEMA, print_json
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.retrieval.profiles import Profile
 

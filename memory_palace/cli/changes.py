@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
-
-import typer
+from typing import Any
 
 from memory_palace.changes.changing import Outcome
-from memory_palace.cli.options import SCHEMA
-from memory_palace.cli.printing import print_json, say
-from memory_palace.language.visible import visible
-
-Apply: TypeAlias = Annotated[
-    bool, typer.Option("--apply", help="Do it; without this it is only shown.")
-]
-AllowUncommitted: TypeAlias = Annotated[
-    bool, typer.Option("--allow-uncommitted", help="Also change notes with edits not in git.")
-]
+from memory_palace.cli.printing import print_answer, say
 
 
-def show_outcome(outcome: Outcome, *, as_json: bool) -> None:
-    """Print the diff, and on stderr what became of it."""
-    if as_json:
-        print_json(
-            {
-                "schema": SCHEMA,
-                "applied": outcome.identity is not None,
-                "id": outcome.identity,
-                "reason": outcome.reason,
-                "paths": list(outcome.paths),
-                "diff": outcome.diff,
-            }
-        )
-    else:
-        print(visible(outcome.diff), end="")
-    if not outcome.diff:
+def show_change(change: Outcome, *, as_json: bool, **more: Any) -> None:
+    """Print the diff, and on stderr what became of it; ``more`` are further keys of the record."""
+    shown = [change.diff.removesuffix("\n")] if change.diff else []
+    print_answer(change_record(change) | more, shown, as_json=as_json)
+    if not change.diff:
         say("there is nothing to change")
-    elif outcome.identity is None:
+    elif change.identity is None:
         say("nothing was changed; add --apply")
-    if outcome.remark:
-        say(outcome.remark)
+    if change.remark:
+        say(change.remark)
+
+
+def change_record(change: Outcome) -> dict[str, Any]:
+    """Return a change as JSON has it."""
+    return {
+        "applied": change.identity is not None,
+        "id": change.identity,
+        "reason": change.reason,
+        "paths": list(change.paths),
+        "diff": change.diff,
+        "remark": change.remark or None,
+    }

@@ -2,107 +2,108 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from memory_palace.cli.changes import AllowUncommitted, Apply, show_outcome
-from memory_palace.cli.options import SCHEMA, Json, open_palace
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.changes import show_change
+from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
+from memory_palace.cli.printing import print_answer
 from memory_palace.errors import UsageError
-from memory_palace.language.visible import visible
 from memory_palace.workflow.conflict_notes import Conflict
-from memory_palace.workflow.conflicts import (
-    list_conflicts,
-    open_conflict,
-    resolve_conflict,
-    show_conflict,
-)
+from memory_palace.workflow.conflicts import Claim
 
-app = typer.Typer(no_args_is_help=True, help="Claims that cannot both be true.")
-Name = Annotated[str, typer.Argument(help="Path, file name, slug, conflict_id or title.")]
+app = typer.Typer(
+    no_args_is_help=True, help="Record and resolve claims that contradict each other."
+)
+Name: TypeAlias = Annotated[
+    str, typer.Argument(help="Path, file name, slug, conflict_id or title of a conflict.")
+]
 
 
 @app.command("open")
 def open_(
     ctx: typer.Context,
-    first: Annotated[str, typer.Argument(help="A note, or lines of it: NOTE:12-15.")],
-    second: Annotated[str, typer.Argument(help="The note that says otherwise.")],
-    by: Annotated[str, typer.Option("--by", help="Who raises it.")],
-    title: Annotated[str, typer.Option("--title", help="What they disagree on.")] = "",
+    first: Annotated[str, typer.Argument(help="A note, or lines of one: NOTE:12-15.")],
+    second: Annotated[str, typer.Argument(help="The note or lines that contradict it.")],
+    by: Annotated[str, typer.Option("--by", help="Who raises the conflict.")],
+    title: Annotated[str, typer.Option("--title", help="What they disagree about.")] = "",
     kind: Annotated[
         str, typer.Option("--kind", help="contradiction, duplicate, stale or policy.")
     ] = "contradiction",
     evidence: Annotated[
-        list[str] | None, typer.Option("--evidence", help="One line; may be repeated.")
+        list[str] | None, typer.Option("--evidence", help="One line of evidence; repeatable.")
     ] = None,
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
-    """Write down that two notes disagree; both are marked disputed in answers until it is decided.
+    """Record that two notes disagree. Answers mark both as disputed until it is resolved.
 
     Example: palace conflict open "accumulated knowledge of Wren:12-14" "first siting draft"
     --by sable --apply
     """
-    outcome = open_conflict(
-        open_palace(ctx), first, second, title=title, kind=kind, raised_by=by,
-        evidence=evidence or (), apply=apply,
-    )  # fmt: skip
-    show_outcome(outcome, as_json=as_json)
+    change = open_palace(ctx).conflicts.open(
+        first,
+        second,
+        title=title,
+        kind=kind,
+        raised_by=by,
+        evidence=evidence or (),
+        apply=apply,
+    )
+    show_change(change, as_json=as_json)
 
 
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    everything: Annotated[bool, typer.Option("--all", help="Decided ones too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Include resolved conflicts.")] = False,
     as_json: Json = False,
 ) -> None:
     """List open conflicts.
 
     Example: palace conflict list --all
     """
-    found = list_conflicts(open_palace(ctx), include_closed=everything)
-    if as_json:
-        print_json({"schema": SCHEMA, "conflicts": [_record(conflict) for conflict in found]})
-        return
-    for conflict in found:
-        print(visible(f"{conflict.status:<8}  {conflict.kind:<13}  {conflict.path}"))
+    found = open_palace(ctx).conflicts.list(include_closed=everything)
+    lines = (f"{c.status:<8}  {c.kind:<13}  {c.path}" for c in found)
+    print_answer({"conflicts": [_record(c) for c in found]}, lines, as_json=as_json)
 
 
 @app.command("show")
 def show(ctx: typer.Context, conflict: Name, as_json: Json = False) -> None:
-    """Print a conflict, and whether its parties still say what was quoted.
+    """Show a conflict, and whether the notes still say what was quoted from them.
 
     Example: palace conflict show mast-height-at-saddle-hut
     """
-    found, claims = show_conflict(open_palace(ctx), conflict)
-    if as_json:
-        records = [
-            {"path": c.quote.path, "line": c.quote.first_line, "last_line": c.quote.last_line,
-             "digest": c.quote.digest, "standing": c.standing}
-            for c in claims
-        ]  # fmt: skip
-        print_json({"schema": SCHEMA, "conflict": _record(found), "claims": records})
-        return
-    print(visible(f"{found.path}  {found.status}  {found.kind}"))
-    for party in found.parties:
-        print(visible(f"party: {party}"))
-    for claim in claims:
-        lines = f"{claim.quote.path}:{claim.quote.first_line}-{claim.quote.last_line}"
-        print(visible(f"{claim.standing}: {lines}"))
-    print(visible(found.document.section("Decision")))
+    found, claims = open_palace(ctx).conflicts.show(conflict)
+    records = [
+        {
+            "path": claim.quote.path,
+            "line": claim.quote.first_line,
+            "last_line": claim.quote.last_line,
+            "digest": claim.quote.digest,
+            "standing": claim.standing,
+        }
+        for claim in claims
+    ]
+    record = {"conflict": _record(found), "claims": records}
+    print_answer(record, _lines(found, claims), as_json=as_json)
 
 
 @app.command("resolve")
 def resolve(
     ctx: typer.Context,
     conflict: Name,
-    decision: Annotated[str, typer.Option("--decision", help="What holds from now on, and why.")],
+    decision: Annotated[str, typer.Option("--decision", help="What is true from now on, and why.")],
     by: Annotated[str, typer.Option("--by", help="The person who decides.")],
     winner: Annotated[
-        str | None, typer.Option("--winner", help="The party that holds; the other is superseded.")
+        str | None,
+        typer.Option("--winner", help="The note that is right; the other is superseded."),
     ] = None,
-    wontfix: Annotated[bool, typer.Option("--wontfix", help="Both stay as they are.")] = False,
+    wontfix: Annotated[
+        bool, typer.Option("--wontfix", help="Leave both notes as they are.")
+    ] = False,
     apply: Apply = False,
     allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,
@@ -113,15 +114,28 @@ def resolve(
     --decision "3.2 metres, because of snow" --by "Jean-Luc Perrin" --apply
     """
     if (winner is None) != wontfix:
-        raise UsageError("name --winner NOTE, or say --wontfix")
-    outcome = resolve_conflict(
-        open_palace(ctx), conflict, winner=winner, decision=decision, by=by, apply=apply,
+        raise UsageError("give either --winner NOTE or --wontfix")
+    change = open_palace(ctx).conflicts.resolve(
+        conflict,
+        winner=winner,
+        decision=decision,
+        by=by,
+        apply=apply,
         allow_uncommitted=allow_uncommitted,
-    )  # fmt: skip
-    show_outcome(outcome, as_json=as_json)
+    )
+    show_change(change, as_json=as_json)
 
 
-def _record(conflict: Conflict) -> dict[str, object]:
+def _lines(conflict: Conflict, claims: Sequence[Claim]) -> Iterator[str]:
+    yield f"{conflict.path}  {conflict.status}  {conflict.kind}"
+    yield from (f"party: {party}" for party in conflict.parties)
+    for claim in claims:
+        quote = claim.quote
+        yield f"{claim.standing}: {quote.path}:{quote.first_line}-{quote.last_line}"
+    yield conflict.document.section("Decision")
+
+
+def _record(conflict: Conflict) -> dict[str, Any]:
     document = conflict.document
     return {
         "path": conflict.path,

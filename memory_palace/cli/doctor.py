@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
-from memory_palace.cli.options import SCHEMA, Json, open_palace
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.options import Json, open_palace
+from memory_palace.cli.printing import print_answer, to_record
 from memory_palace.errors import CheckFailedError
-from memory_palace.language.visible import visible
+from memory_palace.index.doctor import Examination
 
 
 def run_doctor(
     ctx: typer.Context,
-    fix: Annotated[bool, typer.Option("--fix", help="Build again what does not agree.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Rebuild what does not match.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Prove that notes, manifest, vectors and digests agree; exit 8 where they do not.
+    """Check that notes, manifest, vectors and digests match; exit 8 if they do not.
 
     Every note and index file is hashed, every note is cut into chunks again, and a sample of
-    vectors is made again. Example: palace doctor --fix
+    vectors is computed again. Example: palace doctor --fix
     """
     found = open_palace(ctx).doctor(fix=fix)
-    if as_json:
-        print_json({"schema": SCHEMA, **asdict(found)})
-    else:
-        for finding in found.fixed:
-            print(visible(f"fixed    {finding.what}: {finding.where}: {finding.message}"))
-        for finding in found.findings:
-            print(visible(f"problem  {finding.what}: {finding.where}: {finding.message}"))
-        print("checked  " + ", ".join(f"{count} {what}" for what, count in found.checked.items()))
+    print_answer(to_record(found), _lines(found), as_json=as_json)
     if found.findings:
-        hint = "" if fix else "; `palace doctor --fix` mends what is derived"
-        raise CheckFailedError(f"{len(found.findings)} things do not agree{hint}")
+        hint = "" if fix else "; `palace doctor --fix` rebuilds what is derived"
+        raise CheckFailedError(f"{len(found.findings)} things do not match{hint}")
+
+
+def _lines(found: Examination) -> Iterator[str]:
+    for mark, findings in (("fixed", found.fixed), ("problem", found.findings)):
+        for finding in findings:
+            yield f"{mark:<8} {finding.what}: {finding.where}: {finding.message}"
+    yield "checked  " + ", ".join(f"{count} {what}" for what, count in found.checked.items())

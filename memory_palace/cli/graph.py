@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from memory_palace.cli.options import SCHEMA, IncludeCold, Json, open_palace
-from memory_palace.cli.printing import print_json, say
+from memory_palace.cli.options import IncludeCold, Json, Note, open_palace
+from memory_palace.cli.printing import SCHEMA, plural, print_answer, print_json, say
 from memory_palace.errors import CheckFailedError
 from memory_palace.graph.router import Edge
-from memory_palace.language.visible import visible
 
-app = typer.Typer(no_args_is_help=True, help="Links between notes.")
-Note = Annotated[str, typer.Argument(help="Path, stem, title or alias of a note.")]
+app = typer.Typer(no_args_is_help=True, help="Follow and check the links between notes.")
 
 
 @app.command("neighbors")
@@ -28,13 +26,9 @@ def show_neighbors(
     graph = open_palace(ctx).graph(include_cold=include_cold)
     path = graph.find_note(note)
     near = graph.neighbors(path)
-    if as_json:
-        print_json({"schema": SCHEMA, "path": path, "out": near.out, "back": near.back})
-        return
-    for target in near.out:
-        print(visible(f"-> {target}"))
-    for source in near.back:
-        print(visible(f"<- {source}"))
+    lines = [*(f"-> {target}" for target in near.out), *(f"<- {source}" for source in near.back)]
+    record = {"path": path, "out": list(near.out), "back": list(near.back)}
+    print_answer(record, lines, as_json=as_json)
 
 
 @app.command("route")
@@ -45,13 +39,9 @@ def show_route(ctx: typer.Context, start: Note, goal: Note, as_json: Json = Fals
     """
     graph = open_palace(ctx).graph()
     route = graph.route(graph.find_note(start), graph.find_note(goal))
-    if as_json:
-        print_json({"schema": SCHEMA, "route": route})
-    else:
-        for path in route:
-            print(visible(path))
+    print_answer({"route": route}, route, as_json=as_json)
     if not route:
-        say("no links lead from one to the other")
+        say("no chain of links connects the two notes")
 
 
 @app.command("orphans")
@@ -61,18 +51,14 @@ def show_orphans(ctx: typer.Context, as_json: Json = False) -> None:
     Example: palace graph orphans
     """
     orphans = open_palace(ctx).graph().orphans()
-    if as_json:
-        print_json({"schema": SCHEMA, "orphans": orphans})
-        return
-    for path in orphans:
-        print(visible(path))
+    print_answer({"orphans": orphans}, orphans, as_json=as_json)
 
 
 @app.command("broken")
 def show_broken(
     ctx: typer.Context,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 8 where a link is broken or ambiguous.")
+        bool, typer.Option("--strict", help="Exit 8 if a link is broken or ambiguous.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -82,21 +68,15 @@ def show_broken(
     """
     graph = open_palace(ctx).graph()
     broken, ambiguous, archived = graph.broken(), graph.ambiguous(), graph.archived()
-    if as_json:
-        print_json(
-            {
-                "schema": SCHEMA,
-                "broken": _records(broken),
-                "ambiguous": _records(ambiguous),
-                "archived": _records(archived),
-            }
-        )
-    else:
-        for edge in (*broken, *ambiguous, *archived):
-            rest = f" ({', '.join(edge.targets)})" if edge.targets else ""
-            print(visible(f"{edge.state:<9}  {edge.source} -> [[{edge.text}]]{rest}"))
+    record = {
+        "broken": _records(broken),
+        "ambiguous": _records(ambiguous),
+        "archived": _records(archived),
+    }
+    print_answer(record, map(_line, (*broken, *ambiguous, *archived)), as_json=as_json)
     if strict and (broken or ambiguous):
-        raise CheckFailedError(f"{len(broken)} links are broken, {len(ambiguous)} ambiguous")
+        count = plural(len(broken), "broken link")
+        raise CheckFailedError(f"{count}, {len(ambiguous)} ambiguous")
 
 
 @app.command("export")
@@ -108,5 +88,10 @@ def export_graph(ctx: typer.Context) -> None:
     print_json({"schema": SCHEMA, **open_palace(ctx).graph().export()})
 
 
-def _records(edges: Iterable[Edge]) -> list[dict[str, object]]:
-    return [{"source": e.source, "link": e.text, "targets": list(e.targets)} for e in edges]
+def _line(edge: Edge) -> str:
+    targets = f" ({', '.join(edge.targets)})" if edge.targets else ""
+    return f"{edge.state:<9}  {edge.source} -> [[{edge.text}]]{targets}"
+
+
+def _records(edges: Iterable[Edge]) -> list[dict[str, Any]]:
+    return [{"path": e.source, "link": e.text, "targets": list(e.targets)} for e in edges]

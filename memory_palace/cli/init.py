@@ -7,18 +7,18 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.config import PALACE
 from memory_palace.palace import Palace
 
 
 def init_palace(
     ctx: typer.Context,
-    folder: Annotated[Path | None, typer.Argument(help="Where; this folder if left out.")] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(help="Folder to hold palace/; the current one by default.")
+    ] = None,
 ) -> None:
-    """Make the seven rooms in FOLDER; doing it twice changes nothing.
+    """Create the seven rooms in FOLDER. Running it again changes nothing.
 
     Example: palace init ~/memory
     """
     root = (folder or ctx.obj or Path.cwd()).resolve()
-    Palace.init(root)
-    print(root / PALACE)
+    print(Palace.init(root).paths.palace)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 
 from memory_palace.cli.options import (
-    SCHEMA,
     IncludeCold,
     Json,
     PriorityName,
@@ -18,8 +16,7 @@ from memory_palace.cli.options import (
     Until,
     open_palace,
 )
-from memory_palace.cli.printing import print_json, say, show_date
-from memory_palace.language.visible import visible
+from memory_palace.cli.printing import print_answer, say, show_date, to_record
 from memory_palace.models import NoteRecord
 from memory_palace.palace import Palace
 
@@ -32,12 +29,14 @@ def list_notes(
     since: Since = None,
     until: Until = None,
     linked_by: Annotated[
-        str | None, typer.Option("--linked-by", help="Only notes that this one links to.")
+        str | None, typer.Option("--linked-by", help="Only notes that this note links to.")
     ] = None,
     links_to: Annotated[
-        str | None, typer.Option("--links-to", help="Only notes that link to this one.")
+        str | None, typer.Option("--links-to", help="Only notes that link to this note.")
     ] = None,
-    sort: Annotated[str, typer.Option("--sort", help="path or date (newest first).")] = "path",
+    sort: Annotated[
+        Literal["path", "date"], typer.Option("--sort", help="path, or date with the newest first.")
+    ] = "path",
     include_cold: IncludeCold = False,
     as_json: Json = False,
 ) -> None:
@@ -58,13 +57,9 @@ def list_notes(
     notes = [note for note in notes if allowed is None or note.path in allowed]
     if sort == "date":
         notes.sort(key=lambda note: (-note.date.timestamp, note.path))
-    if as_json:
-        print_json({"schema": SCHEMA, "notes": [_record(note) for note in notes]})
-        return
-    for line in _lines(notes):
-        print(line)
+    print_answer({"notes": [_record(note) for note in notes]}, map(_line, notes), as_json=as_json)
     if not notes:
-        say("no note passes")
+        say("no note matches")
 
 
 def _linked(
@@ -82,26 +77,23 @@ def _linked(
     return set.intersection(*sides)
 
 
-def _lines(notes: Iterable[NoteRecord]) -> Iterable[str]:
-    for note in notes:
-        date = show_date(note.date.timestamp)
-        yield visible(
-            f"{date}  {note.type:<10} {note.priority or '-':<6}  {note.path}  {note.title}"
-        )
+def _line(note: NoteRecord) -> str:
+    date, priority = show_date(note.date.timestamp), note.priority or "-"
+    return f"{date}  {note.type:<10} {priority:<6}  {note.path}  {note.title}"
 
 
-def _record(note: NoteRecord) -> dict[str, object]:
+def _record(note: NoteRecord) -> dict[str, Any]:
     return {
         "path": note.path,
         "title": note.title,
         "type": note.type,
         "priority": note.priority,
-        "tags": note.tags,
-        "aliases": note.aliases,
+        "tags": list(note.tags),
+        "aliases": list(note.aliases),
         "links": [link.target for link in note.links],
         "date": show_date(note.date.timestamp),
         "date_source": note.date.source,
         "evergreen": note.is_evergreen,
         "cold": note.is_cold,
-        "problems": [str(problem) for problem in note.problems],
+        "problems": to_record(note.problems),
     }

@@ -3,54 +3,61 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
-from memory_palace.cli.changes import Apply, show_outcome
-from memory_palace.cli.options import SCHEMA, Json, Limit, open_palace
-from memory_palace.cli.printing import print_json, say
+from memory_palace.cli.changes import show_change
+from memory_palace.cli.options import Apply, Json, Limit, Tags, open_palace
+from memory_palace.cli.printing import print_answer, print_json, say
 from memory_palace.errors import UsageError
-from memory_palace.language.visible import visible
 from memory_palace.navigation.loci import (
     DEFAULT_ROOM,
     LocusList,
-    add_locus,
     export_record,
-    import_loci,
     near_loci,
-    read_loci,
+    pose_of,
     read_node_list,
 )
 from memory_palace.navigation.locus_notes import Locus
 from memory_palace.navigation.nodes import Pose2D
 
-app = typer.Typer(no_args_is_help=True, help="Notes that have a place: loci.")
-Within = Annotated[float | None, typer.Option("--within", min=0.0, help="Metres at most.")]
+app = typer.Typer(no_args_is_help=True, help="Manage loci: notes that have a place.")
+Within: TypeAlias = Annotated[
+    float | None, typer.Option("--within", min=0.0, help="Maximum distance in metres.")
+]
 
 
 @app.command("add")
 def add(
     ctx: typer.Context,
-    title: Annotated[str, typer.Argument(help="Title of the new note; with --note, which note.")],
-    at: Annotated[str, typer.Option("--at", help="X,Y or X,Y,YAW: metres and radians.")],
-    node_id: Annotated[int | None, typer.Option("--id", min=0, help="Else the next one.")] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="May be repeated.")] = None,
-    summary: Annotated[str, typer.Option("--summary", help="What is to be seen there.")] = "",
-    room: Annotated[str, typer.Option("--room", help="Where a new note goes.")] = DEFAULT_ROOM,
-    note: Annotated[bool, typer.Option("--note", help="Give a place to an existing note.")] = False,
+    title: Annotated[str, typer.Argument(help="Title of the new note, or a note with --note.")],
+    at: Annotated[str, typer.Option("--at", help="X,Y or X,Y,YAW in metres and radians.")],
+    node_id: Annotated[
+        int | None, typer.Option("--id", min=0, help="Id of the locus; the next free by default.")
+    ] = None,
+    tag: Tags = None,
+    summary: Annotated[str, typer.Option("--summary", help="What is seen there.")] = "",
+    room: Annotated[str, typer.Option("--room", help="Room of a new note.")] = DEFAULT_ROOM,
+    note: Annotated[bool, typer.Option("--note", help="Place an existing note.")] = False,
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
-    """Give a place to a note, new or old.
+    """Give a place to a note, new or existing.
 
     Example: palace locus add Cellar --at 2.5,-1 --tag wine --summary "Rows of bottles" --apply
     """
-    outcome = add_locus(
-        open_palace(ctx), title, pose=parse_pose(at), node_id=node_id, tags=tag or (),
-        summary=" ".join(summary.split()), room=room, note=note, apply=apply,
-    )  # fmt: skip
-    show_outcome(outcome, as_json=as_json)
+    change = open_palace(ctx).loci.add(
+        title,
+        pose=parse_pose(at),
+        node_id=node_id,
+        tags=tag or (),
+        summary=" ".join(summary.split()),
+        room=room,
+        note=note,
+        apply=apply,
+    )
+    show_change(change, as_json=as_json)
 
 
 @app.command("list")
@@ -59,14 +66,9 @@ def list_(ctx: typer.Context, as_json: Json = False) -> None:
 
     Example: palace locus list
     """
-    found = read_loci(open_palace(ctx))
-    _report(found)
-    if as_json:
-        records = [export_record(locus) | {"path": locus.path} for locus in found.loci]
-        print_json({"schema": SCHEMA, "loci": records})
-        return
-    for locus in found.loci:
-        print(_line(locus))
+    found = _read(ctx)
+    records = [export_record(locus) | {"path": locus.path} for locus in found.loci]
+    print_answer({"loci": records}, map(_line, found.loci), as_json=as_json)
 
 
 @app.command("near")
@@ -77,84 +79,72 @@ def near(
     top_k: Limit = 5,
     as_json: Json = False,
 ) -> None:
-    """List the loci near a place, the nearest first.
+    """List the loci near a place, nearest first.
 
     Example: palace locus near 2.5,-1 --within 5
     """
-    found = read_loci(open_palace(ctx))
-    _report(found)
-    place = _place(found, at)
+    found = _read(ctx)
+    place = pose_of(found.loci, int(at) if at.isdecimal() else parse_pose(at))
     nearest = near_loci(found.loci, place, within_metres=within, limit=top_k)
-    if as_json:
-        records = [
-            export_record(locus) | {"path": locus.path, "metres": round(metres, 6)}
-            for metres, locus in nearest
-        ]
-        print_json({"schema": SCHEMA, "loci": records})
-        return
-    for metres, locus in nearest:
-        print(f"{metres:8.2f} m  {_line(locus)}")
+    records = [
+        export_record(locus) | {"path": locus.path, "metres": round(metres, 6)}
+        for metres, locus in nearest
+    ]
+    lines = (f"{metres:8.2f} m  {_line(locus)}" for metres, locus in nearest)
+    print_answer({"loci": records}, lines, as_json=as_json)
 
 
 @app.command("import")
 def import_(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A JSON list of nodes.")],
-    room: Annotated[str, typer.Option("--room", help="Where new notes go.")] = DEFAULT_ROOM,
+    file: Annotated[Path, typer.Argument(help="JSON list of nodes.")],
+    room: Annotated[str, typer.Option("--room", help="Room of new notes.")] = DEFAULT_ROOM,
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
-    """Make a note of each node of a map, or bring the note of that id up to date.
+    """Make a note of each node of a map, or update the note with that id.
 
     A node is {"node_id": 3, "pose": {"x": 1.5, "y": 0, "yaw": 0}, "tags": [], "summary": "..."}.
-    Embeddings in the list are left out: the palace embeds its notes itself.
+    Embeddings in the list are ignored: the palace embeds its notes itself.
 
     Example: palace locus import map.json --apply
     """
     records = read_node_list(file)
-    left_out = sum(record.get("embedding") is not None for record in records)
-    if left_out:
-        say(f"{left_out} embeddings are left out; the notes are embedded by `palace index`")
-    show_outcome(import_loci(open_palace(ctx), records, room=room, apply=apply), as_json=as_json)
+    ignored = sum(record.get("embedding") is not None for record in records)
+    if ignored:
+        say(f"{ignored} embeddings are ignored; `palace index` embeds the notes")
+    show_change(open_palace(ctx).loci.load(records, room=room, apply=apply), as_json=as_json)
 
 
 @app.command("export")
 def export(ctx: typer.Context) -> None:
-    """Print the loci as a JSON list that import reads.
+    """Print the loci as a JSON list that `palace locus import` reads.
 
     Example: palace locus export > map.json
     """
-    found = read_loci(open_palace(ctx))
-    _report(found)
-    print_json([export_record(locus) for locus in found.loci])
+    print_json([export_record(locus) for locus in _read(ctx).loci])
 
 
 def parse_pose(text: str) -> Pose2D:
     """Read X,Y or X,Y,YAW."""
     try:
         numbers = [float(part) for part in text.split(",")]
+        if len(numbers) not in (2, 3):
+            raise ValueError
     except ValueError as error:
-        raise UsageError(f"{text!r} is no place; write X,Y or X,Y,YAW, such as 2.5,-1") from error
-    if len(numbers) not in (2, 3):
-        raise UsageError(f"{text!r} is no place; write X,Y or X,Y,YAW, such as 2.5,-1")
+        raise UsageError(f"{text!r} is not a place; write X,Y or X,Y,YAW: 2.5,-1") from error
     return Pose2D(*numbers)
 
 
-def _place(found: LocusList, at: str) -> Pose2D:
-    if not at.isdecimal():
-        return parse_pose(at)
-    poses = {locus.node.node_id: locus.node.pose for locus in found.loci}
-    if int(at) not in poses:
-        raise UsageError(f"there is no locus {at}; see `palace locus list`")
-    return poses[int(at)]
-
-
-def _report(found: LocusList) -> None:
+def _read(ctx: typer.Context) -> LocusList:
+    """Return the loci; say on stderr which notes are not usable ones."""
+    found = open_palace(ctx).loci.read()
     for problem in found.problems:
         say(str(problem))
+    return found
 
 
 def _line(locus: Locus) -> str:
     node = locus.node
     where = f"{node.pose.x:g}, {node.pose.y:g}, {node.pose.yaw:g}"
-    return visible(f"{node.node_id:<4} ({where})  {locus.path}  {node.summary}".rstrip())
+    return f"{node.node_id:<4} ({where})  {locus.path}  {node.summary}".rstrip()

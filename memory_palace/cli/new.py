@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.cli.options import PriorityName, Type, open_palace
+from memory_palace.cli.options import Tags, open_palace
 
 
 def new_note(
@@ -15,11 +15,15 @@ def new_note(
     room: Annotated[
         str, typer.Option("--room", help="Room, or a folder in one: project_rooms/station.")
     ] = "project_rooms",
-    type: Type = None,
-    priority: PriorityName = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="Tag; may be repeated.")] = None,
+    type: Annotated[
+        str | None, typer.Option("-t", "--type", help="Type of the note; the room's by default.")
+    ] = None,
+    priority: Annotated[
+        str | None, typer.Option("-p", "--priority", help="high, medium or low.")
+    ] = None,
+    tag: Tags = None,
 ) -> None:
-    """Create a note with front matter and print its path; no file is ever overwritten.
+    """Create a note with front matter and print its path. No file is ever overwritten.
 
     Example: palace new "Rain gauge drifts in frost" --room project_rooms/station -p high
     """

@@ -1,18 +1,49 @@
-"""Words go to stderr, data to stdout; text from notes is made visible first."""
+"""What the terminal sees: data on stdout, remarks on stderr, JSON with a schema number.
+
+Text from notes is made visible first; what a terminal would obey never reaches it.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from datetime import UTC, date, datetime
+from enum import Enum
+from itertools import zip_longest
 from typing import Any
 
 from memory_palace.language.visible import visible
 
+SCHEMA = 2
+"""Number of the JSON contract in references/schemas; later versions add keys and rename none."""
+
+_NAMES = {
+    "identity": "id",
+    "first_line": "line",
+    "heading_path": "headings",
+    "old": "from",
+    "new": "to",
+}
+"""Fields whose JSON key is another word. A leading ``is_`` is dropped."""
+
 
 def say(text: str) -> None:
-    """Print words about the data."""
+    """Print a remark about the data on stderr."""
     print(visible(text), file=sys.stderr)
+
+
+def print_answer(
+    record: Mapping[str, Any], lines: Iterable[str] = (), *, as_json: bool, flush: bool = False
+) -> None:
+    """Print a record as one JSON object with the schema number, or else the lines."""
+    if as_json:
+        print_json({"schema": SCHEMA, **record})
+        return
+    for line in lines:
+        print(visible(line), flush=flush)
 
 
 def print_json(value: Any) -> None:
@@ -20,6 +51,88 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False))
 
 
+def to_record(value: Any) -> Any:
+    """Return a value as JSON has it: dataclasses become objects, floats have six decimals.
+
+    ``is_cold`` becomes ``cold``; the few fields with another name are in a table above.
+    """
+    if is_dataclass(value):
+        names = [field.name for field in fields(value)]
+        return {
+            _NAMES.get(name, name.removeprefix("is_")): to_record(getattr(value, name))
+            for name in names
+        }
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, float):
+        return round(value, 6)
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): to_record(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [to_record(entry) for entry in value]
+    return value
+
+
 def show_date(timestamp: float) -> str:
     """Return the day of a moment, UTC."""
     return datetime.fromtimestamp(timestamp, UTC).date().isoformat()
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a count with its noun: ``1 note``, ``3 notes``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def print_board(columns: Mapping[str, Sequence[str]]) -> None:
+    """Print named columns side by side. What stands in them is text, never markup."""
+    from rich.console import Console  # delayed: only a board needs a table
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_lines=True)
+    for name, found in columns.items():
+        table.add_column(f"{name} {len(found)}", overflow="fold", ratio=1)
+    for row in zip_longest(*columns.values(), fillvalue=""):
+        table.add_row(*(Text(visible(text)) for text in row))
+    Console().print(table)
+
+
+@contextmanager
+def progress_bar(
+    what: str, *, quiet: bool = False, in_bytes: bool = False
+) -> Iterator[Callable[[int, int | None, str], None]]:
+    """Show how much is done, the rate and the time left; on a terminal only.
+
+    The function that is given takes what is done, the total, and what is being done.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, total, doing: None
+        return
+    from rich import progress as rich_progress  # delayed: most commands show no bar
+    from rich.console import Console
+
+    counted = rich_progress.DownloadColumn() if in_bytes else rich_progress.MofNCompleteColumn()
+    columns = (
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(),
+        counted,
+        rich_progress.TextColumn("{task.fields[rate]}"),
+        rich_progress.TimeRemainingColumn(),
+    )
+    with rich_progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None, rate="")
+
+        def advance(done: int, total: int | None, doing: str) -> None:
+            speed = bar.tasks[0].speed
+            rate = f"{(speed or 0) / 1e6:.1f} MB/s" if in_bytes else f"{speed or 0:.0f}/s"
+            bar.update(
+                task,
+                description=f"{what}: {doing}" if doing else what,
+                completed=done,
+                total=total,
+                rate=rate if speed else "",
+            )
+
+        yield advance

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from memory_palace.cli.options import (
-    SCHEMA,
+    AsOf,
+    Budget,
     IncludeCold,
     Json,
     Limit,
@@ -20,9 +21,8 @@ from memory_palace.cli.options import (
     Until,
     open_palace,
 )
-from memory_palace.cli.printing import print_json, say, show_date
+from memory_palace.cli.printing import plural, print_answer, say, show_date, to_record
 from memory_palace.errors import IndexLockedError, UsageError
-from memory_palace.language.visible import visible
 from memory_palace.models import Hit, QueryResult
 from memory_palace.palace import Palace
 from memory_palace.retrieval.budget import fit_passages
@@ -39,45 +39,42 @@ def query_notes(
     since: Since = None,
     until: Until = None,
     details: Annotated[
-        bool, typer.Option("--details", help="Show every part of each score.")
+        bool, typer.Option("--details", help="Show how each score was made.")
     ] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="The same as --profile raw.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Short for --profile raw.")] = False,
     no_gate: Annotated[
-        bool, typer.Option("--no-gate", help="The literal compound formula.")
+        bool, typer.Option("--no-gate", help="Let recency and priority count for every note.")
     ] = False,
     include_cold: IncludeCold = False,
     neighbors: Annotated[
-        int, typer.Option("--neighbors", min=0, help="Linked notes after each hit.")
+        int, typer.Option("--neighbors", help="Linked notes to show after each hit.")
     ] = 2,
     profile: Annotated[
-        str | None, typer.Option("--profile", help=f"One of {', '.join(PROFILES)}.")
+        str | None, typer.Option("--profile", help=f"How to rank: {', '.join(PROFILES)}.")
     ] = None,
     mode: Annotated[
         Literal["vector", "lexical"],
-        typer.Option("--mode", help="lexical needs no model: words and facts alone answer."),
+        typer.Option("--mode", help="lexical compares words and facts only, without a model."),
     ] = "vector",
-    as_of: Annotated[
-        str | None, typer.Option("--as-of", help="Ask as if it were this day.")
-    ] = None,
-    budget: Annotated[
-        int | None, typer.Option("--budget", min=1, help="Bytes of text at most.")
-    ] = None,
-    refresh: Annotated[bool, typer.Option("--refresh", help="Index what changed first.")] = False,
+    as_of: AsOf = None,
+    budget: Budget = None,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Index changed notes before asking.")
+    ] = False,
     full: Annotated[bool, typer.Option("--full", help="Print whole passages.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Find the notes that answer TEXT; with a filter and no text, list them.
+    """Find the notes that answer TEXT; without TEXT, list those that match the filters.
 
     Example: palace query why did we drop MQTT --details
     """
     if raw and profile not in (None, "raw"):
-        raise UsageError(f"--raw and --profile {profile} contradict each other")
+        raise UsageError(f"--raw contradicts --profile {profile}; give one of them")
     palace = open_palace(ctx)
     if refresh:
         _refresh(palace)
-    question = " ".join(text or ())
     result = palace.query(
-        question,
+        " ".join(text or ()),
         limit=top_k,
         type=type,
         priority=priority,
@@ -92,26 +89,12 @@ def query_notes(
         as_of=as_of,
         budget_bytes=budget,
     )
-    texts = [
-        _passage(palace, hit, include_cold=include_cold) if full else "" for hit in result.hits
-    ]
+    texts = [_passage(palace, hit, include_cold=include_cold) if full else "" for hit in result]
     if budget is not None:
         texts = fit_passages(result.hits, texts, budget)
-    if as_json:
-        print_json(_record(result, texts, full=full))
-    else:
-        for line in _lines(result, texts, details=details):
-            print(line)
+    record = _record(result, texts, full=full)
+    print_answer(record, _lines(result, texts, details=details), as_json=as_json)
     _remark(palace, result, include_cold=include_cold)
-
-
-def _why_lexical(palace: Palace) -> str:
-    if palace.snapshot().commit.dimension:
-        return "words and facts alone were compared, as asked"
-    return (
-        "the index has no vectors; `palace models fetch minilm` and then "
-        "`palace index --force --embedder minilm` make them"
-    )
 
 
 def _refresh(palace: Palace) -> None:
@@ -137,36 +120,34 @@ def _lines(result: QueryResult, texts: list[str], *, details: bool) -> Iterator[
         yield f"gate: clip(1 - (best - semantic) / width, 0, 1) with {figures}"
     if details and result.anchors:
         fired = ", ".join(map(str, result.anchors.fired)) or "no anchor"
-        yield visible(f"answered by {result.anchors.answered_by}: {fired}")
-    for hit, text in zip(result.hits, texts, strict=True):
+        yield f"answered by {result.anchors.answered_by}: {fired}"
+    for hit, text in zip(result, texts, strict=True):
         indent = "  " if hit.role == "core" else "     "
         arrow = "" if hit.role == "core" else "  -> "
         line = f":{hit.chunk.first_line}" if hit.chunk else ""
-        heading = " > ".join(
-            dict.fromkeys((hit.title, *(hit.chunk.heading_path if hit.chunk else ())))
-        )
+        above = hit.chunk.heading_path if hit.chunk else ()
+        heading = " > ".join(dict.fromkeys((hit.title, *above)))
         folded = f"  (and {hit.folded} with the same passage)" if hit.folded else ""
-        yield visible(f"{arrow}{hit.path}{line}  {hit.score:.6f}  {heading}{folded}")
-        yield from (visible(f"{indent}disputed: {path}") for path in hit.disputed_in)
+        yield f"{arrow}{hit.path}{line}  {hit.score:.6f}  {heading}{folded}"
+        yield from (f"{indent}disputed: {path}" for path in hit.disputed_in)
         if details:
             yield from (f"{indent}{row}" for row in _details(hit))
         body = text or hit.snippet
-        yield from (visible(f"{indent}{row}") for row in body.split("\n") if body)
+        yield from (f"{indent}{row}" for row in body.split("\n") if body)
 
 
 def _details(hit: Hit) -> Iterator[str]:
-    """Print every part that adds something; ``--json`` has the silent ones as well."""
+    """Yield every part that adds something; ``--json`` has the silent ones as well."""
     for part in hit.contributions:
-        if not part.value:
-            continue
-        yield (f"{part.signal:<12} {part.value:.6f} x {part.weight:.6f} = {part.contribution:.6f}")
+        if part.value:
+            factors = f"{part.value:.6f} x {part.weight:.6f}"
+            yield f"{part.signal:<12} {factors} = {part.contribution:.6f}"
     date = hit.note.date
     yield f"date {show_date(date.timestamp)} ({date.source}), priority {hit.note.priority}"
 
 
-def _record(result: QueryResult, texts: list[str], *, full: bool) -> dict[str, object]:
+def _record(result: QueryResult, texts: list[str], *, full: bool) -> dict[str, Any]:
     return {
-        "schema": SCHEMA,
         "query": result.text,
         "profile": result.profile,
         "mode": result.mode,
@@ -174,33 +155,38 @@ def _record(result: QueryResult, texts: list[str], *, full: bool) -> dict[str, o
         "freshness": result.freshness,
         "behind": result.behind,
         "gate": dict(result.gate),
-        "answered_by": result.anchors.answered_by if result.anchors else result.mode,
-        "anchors": [str(anchor) for anchor in result.anchors.fired] if result.anchors else [],
+        **anchors_record(result),
         "hits": [
             _hit_record(hit) | ({"text": text} if full else {})
-            for hit, text in zip(result.hits, texts, strict=True)
+            for hit, text in zip(result, texts, strict=True)
         ],
     }
 
 
-def _hit_record(hit: Hit) -> dict[str, object]:
+def anchors_record(result: QueryResult) -> dict[str, Any]:
+    """Return which anchors fired and which way answered, ``None`` where no anchor was asked."""
+    fired = result.anchors.fired if result.anchors else ()
+    return {
+        "answered_by": result.anchors.answered_by if result.anchors else None,
+        "anchors": [{"anchor": a.display, "how": a.how, "strength": a.strength} for a in fired],
+    }
+
+
+def _hit_record(hit: Hit) -> dict[str, Any]:
     return {
         "role": hit.role,
         "path": hit.path,
         "line": hit.chunk.first_line if hit.chunk else None,
         "last_line": hit.chunk.last_line if hit.chunk else None,
         "title": hit.title,
-        "heading": list(hit.chunk.heading_path) if hit.chunk else [],
+        "headings": list(hit.chunk.heading_path) if hit.chunk else [],
         "type": hit.note.type,
         "priority": hit.note.priority,
         "date": show_date(hit.note.date.timestamp),
         "date_source": hit.note.date.source,
         "cold": hit.note.is_cold,
         "score": hit.score,
-        "parts": [
-            {"signal": p.signal, "value": p.value, "weight": p.weight, "adds": p.contribution}
-            for p in hit.contributions
-        ],
+        "parts": to_record(hit.contributions),
         "snippet": hit.snippet,
         "linked_from": hit.linked_from,
         "same_passage": hit.folded,
@@ -210,18 +196,28 @@ def _hit_record(hit: Hit) -> dict[str, object]:
 
 def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> None:
     """Say on stderr what a reader of the answer should know."""
-    if not result.hits:
+    if not result:
         say("nothing found")
     if result.mode == "lexical":
         say(f"mode: lexical; {_why_lexical(palace)}")
     if result.freshness == "stale":
-        verb = "note differs" if result.behind == 1 else "notes differ"
-        say(f"{result.behind} {verb} from the index; run `palace index`, or ask with --refresh")
+        verb = "differs" if result.behind == 1 else "differ"
+        notes = plural(result.behind, "note")
+        say(f"{notes} {verb} from the index; run `palace index`, or ask with --refresh")
     elif result.freshness == "unchecked":
         say("freshness: unchecked")
     if palace.config.cold_hint and not include_cold and result.mode == "vector":
         better = palace.query(result.text, limit=1, include_cold=True, profile="raw", neighbors=0)
-        best = max((hit.contributions[0].value for hit in result.hits), default=0.0)
-        if better.hits and better.hits[0].note.is_cold and better.hits[0].score > best:
+        best = max((hit.contributions[0].value for hit in result), default=0.0)
+        if better and better[0].note.is_cold and better[0].score > best:
             say("the cold zone holds a better match; ask with --include-cold")
     sys.stderr.flush()
+
+
+def _why_lexical(palace: Palace) -> str:
+    if palace.snapshot().commit.dimension:
+        return "words and facts only, as requested"
+    return (
+        "the index has no vectors; run `palace models fetch minilm`, then "
+        "`palace index --force --embedder minilm`"
+    )

@@ -2,80 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
 from memory_palace.cli.locus import parse_pose
-from memory_palace.cli.options import SCHEMA, Json, Limit, open_palace
-from memory_palace.cli.printing import print_json, say
+from memory_palace.cli.options import Json, Limit, open_palace
+from memory_palace.cli.printing import print_answer, print_json, say
 from memory_palace.errors import UsageError
-from memory_palace.language.visible import visible
-from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.loop import StepRecord
-from memory_palace.navigation.search_run import run_search
 from memory_palace.navigation.search_session import SearchSession
-from memory_palace.navigation.searches import (
-    SearchPlan,
-    change_search_goal,
-    confirm_node,
-    load_search,
-    read_node,
-    read_search_log,
-    reject_node,
-    sessions_of,
-    sight_node,
-    start_search,
-    step_search,
-)
+from memory_palace.navigation.searches import SearchPlan
 
 app = typer.Typer(no_args_is_help=True, help="Pursue a goal over several steps.")
 Name: TypeAlias = Annotated[
-    str | None, typer.Argument(help="A search, or how its name begins; else the last one.")
+    str | None, typer.Argument(help="Name of a search, or its beginning; the last one by default.")
 ]
 Node: TypeAlias = Annotated[
-    int | None, typer.Option("--node", min=0, help="Else where the last step leads.")
+    int | None, typer.Option("--node", min=0, help="Node; where the last step leads by default.")
 ]
 
 
 @app.command("start")
 def start(
     ctx: typer.Context,
-    goal: Annotated[str, typer.Argument(help="What is looked for, in at most 80 characters.")],
-    on_loci: Annotated[bool, typer.Option("--loci", help="Among loci, not all notes.")] = False,
+    goal: Annotated[str, typer.Argument(help="What to look for, in at most 80 characters.")],
+    on_loci: Annotated[
+        bool, typer.Option("--loci", help="Search loci instead of all notes.")
+    ] = False,
     top_k: Limit = 5,
     literal: Annotated[
-        bool, typer.Option("--literal", help="The source document's formula and threshold.")
+        bool, typer.Option("--literal", help="Use the original formula and threshold.")
     ] = False,
     proposer: Annotated[
         str, typer.Option("--proposer", help="rules, or llm:MODEL with the extra [llm].")
     ] = "rules",
     constraint: Annotated[
         list[str] | None,
-        typer.Option("--constraint", help="'avoid NODE' or 'within METRES'; may be repeated."),
+        typer.Option("--constraint", help="'avoid NODE' or 'within METRES'; repeatable."),
     ] = None,
     position: Annotated[
-        str | None, typer.Option("--from", help="X,Y in metres: where the search begins.")
+        str | None, typer.Option("--from", help="Where the search begins: X,Y in metres.")
     ] = None,
     within: Annotated[
-        float | None, typer.Option("--within", min=0.0, help="Only so many metres from there.")
+        float | None,
+        typer.Option("--within", min=0.0, help="Maximum distance in metres from --from."),
     ] = None,
     half_life: Annotated[
-        float | None, typer.Option("--half-life", min=0.001, help="Days: old memories fade.")
+        float | None,
+        typer.Option(
+            "--half-life", min=0.001, help="Days after which an old sighting counts half."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Begin a search. Nothing but its own files is written, in palace/.sessions.
+    """Start a search. It writes only its own files, in palace/.sessions.
 
     Example: palace seek start "red backpack" --loci
     """
     plan = SearchPlan(
-        on_loci, top_k, "literal" if literal else "calibrated", proposer, tuple(constraint or ()),
-        parse_pose(position) if position else None, within, half_life,
-    )  # fmt: skip
-    session = start_search(open_palace(ctx), goal, plan)
-    _show_session(session, as_json=as_json)
+        on_loci=on_loci,
+        k=top_k,
+        scoring="literal" if literal else "calibrated",
+        proposer=proposer,
+        constraints=tuple(constraint or ()),
+        position=parse_pose(position) if position else None,
+        within_metres=within,
+        half_life_days=half_life,
+    )
+    _show_session(open_palace(ctx).searches.start(goal, plan), as_json=as_json)
 
 
 @app.command("step")
@@ -84,17 +81,19 @@ def step(
     name: Name = None,
     image: Annotated[
         list[Path] | None,
-        typer.Option("--image", exists=True, help="What is seen, for a model; may be repeated."),
+        typer.Option("--image", exists=True, help="Picture of the view, for a model; repeatable."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Retrieve, propose, verify, and say where to look next.
+    """Take one step: retrieve, propose, verify, and say where to look next.
 
     Example: palace seek step
     """
     images = [str(path) for path in image or ()]
-    session, record = step_search(open_palace(ctx), name, images=images)
-    _show_step(record, session, as_json=as_json)
+    session, record = open_palace(ctx).searches.step(name, images=images)
+    print_answer(dict(record), _step_lines(record, session), as_json=as_json)
+    if not as_json:
+        _remark(record)
 
 
 @app.command("observe")
@@ -103,39 +102,41 @@ def observe(
     name: Name = None,
     node: Node = None,
     found: Annotated[
-        str | None, typer.Option("--found", help="Words of the note that are the target.")
+        str | None, typer.Option("--found", help="Words that the target note contains.")
     ] = None,
     reject: Annotated[
-        str | None, typer.Option("--reject", help="Why this is not it; may be empty.")
+        str | None, typer.Option("--reject", help="Why this is not the target; may be empty.")
     ] = None,
     seen: Annotated[
-        bool | None, typer.Option("--seen/--not-seen", help="At a locus: what was seen there.")
+        bool | None,
+        typer.Option("--seen/--not-seen", help="At a locus: whether the target is in view."),
     ] = None,
     metres: Annotated[
-        float | None, typer.Option("--metres", min=0.0, help="How near an approach came.")
+        float | None,
+        typer.Option("--metres", min=0.0, help="How close the approach came, in metres."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Look where the last step leads. Without options that is to read the note.
+    """Report what is at a node. Without options, read the note there.
 
-    --found ends the search if the note says these words. Two sightings at one locus make a target
-    visible, and an approach to .75 m in a later step ends the search.
+    --found ends the search if the note contains these words. Two sightings at one locus make a
+    target visible; an approach to .75 m in a later step ends the search.
 
     Example: palace seek observe --found "the pump was moved to the shed"
     """
     if sum(value is not None for value in (found, reject, seen)) > 1:
-        raise UsageError("say one of --found, --reject, --seen and --not-seen")
-    palace = open_palace(ctx)
+        raise UsageError("give only one of --found, --reject, --seen and --not-seen")
+    searches = open_palace(ctx).searches
     if found is not None:
-        session = confirm_node(palace, name, node, found)
+        session = searches.confirm(name, node, found)
     elif reject is not None:
-        session = reject_node(palace, name, node, " ".join(reject.split()))
+        session = searches.reject(name, node, " ".join(reject.split()))
     elif seen is not None:
-        session = sight_node(palace, name, node, is_hit=seen, distance_metres=metres)
+        session = searches.sight(name, node, is_hit=seen, distance_metres=metres)
     else:
-        session, text = read_node(palace, name, node)
+        session, text = searches.read(name, node)
         if not as_json:
-            print(visible(text.text))
+            print_answer({}, [text.text], as_json=False)
             say(f"read {text.path}; end the search with --found WORDS, or take another step")
             return
     _show_session(session, as_json=as_json)
@@ -143,27 +144,22 @@ def observe(
 
 @app.command("status")
 def status(ctx: typer.Context, name: Name = None, as_json: Json = False) -> None:
-    """Show what a search believes, its candidates, and what it has closed.
+    """Show the state of a search: its target, its candidates, and the nodes it has ruled out.
 
     Example: palace seek status
     """
-    _show_session(load_search(open_palace(ctx), name), as_json=as_json)
+    _show_session(open_palace(ctx).searches.show(name), as_json=as_json)
 
 
 @app.command("list")
 def list_(ctx: typer.Context, as_json: Json = False) -> None:
-    """List the searches, the one that was changed last at the end.
+    """List the searches; the one changed last comes last.
 
     Example: palace seek list
     """
-    sessions = sessions_of(open_palace(ctx))
-    found = [sessions.load(name) for name in sessions.names()]
-    if as_json:
-        print_json({"schema": SCHEMA, "sessions": [session.to_json() for session in found]})
-        return
-    for session in found:
-        belief = session.belief
-        print(visible(f"{session.id}  {belief['target_status']}  {belief['goal_text']}"))
+    found = open_palace(ctx).searches.list()
+    lines = (_headline(session) for session in found)
+    print_answer({"sessions": list(map(_record, found))}, lines, as_json=as_json)
 
 
 @app.command("goal")
@@ -173,20 +169,20 @@ def goal(
     name: Name = None,
     as_json: Json = False,
 ) -> None:
-    """Pursue another goal in the same search; what was closed is open again.
+    """Change the goal of a search; nodes that were ruled out count again.
 
     Example: palace seek goal "blue backpack"
     """
-    _show_session(change_search_goal(open_palace(ctx), name, text), as_json=as_json)
+    _show_session(open_palace(ctx).searches.change_goal(name, text), as_json=as_json)
 
 
 @app.command("log")
 def log(ctx: typer.Context, name: Name = None) -> None:
-    """Print the log of a search, one JSON object a line.
+    """Print the log of a search, one JSON object per line.
 
     Example: palace seek log red-backpack
     """
-    for record in read_search_log(open_palace(ctx), name):
+    for record in open_palace(ctx).searches.log(name):
         print_json(record)
 
 
@@ -194,25 +190,30 @@ def log(ctx: typer.Context, name: Name = None) -> None:
 def run(
     ctx: typer.Context,
     name: Name = None,
-    steps: Annotated[int, typer.Option("--steps", min=1, help="Steps at most.")] = 20,
-    seed: Annotated[int, typer.Option("--seed", help="Of the simulated eyes.")] = 42,
+    steps: Annotated[int, typer.Option("--steps", min=1, help="Maximum number of steps.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the simulated sightings.")] = 42,
     expect: Annotated[
-        str, typer.Option("--expect", help="Words that make a note the target.")
+        str, typer.Option("--expect", help="Words that mark a note as the target.")
     ] = "",
     target: Annotated[
-        int | None, typer.Option("--target", min=0, help="The locus where the target is.")
+        int | None, typer.Option("--target", min=0, help="Id of the locus where the target is.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Step and observe by itself: notes are read, looks at loci are simulated.
+    """Step and observe automatically: notes are read, sightings at loci are simulated.
 
     Example: palace seek run --steps 5 --expect "moved to the shed"
     """
-    palace = open_palace(ctx)
-    for record in run_search(palace, name, steps=steps, seed=seed, expect=expect, target=target):
-        _show_step(record, load_search(palace, name), as_json=as_json)
-    if not as_json:
-        _show_session(load_search(palace, name), as_json=False)
+    searches = open_palace(ctx).searches
+    steps_taken = []
+    for record in searches.run(name, steps=steps, seed=seed, expect=expect, target=target):
+        steps_taken.append(dict(record))
+        if not as_json:
+            print_answer({}, _step_lines(record, searches.show(name)), as_json=False)
+            _remark(record)
+    session = searches.show(name)
+    whole = {"steps": steps_taken, "session": _record(session)}
+    print_answer(whole, _session_lines(session), as_json=as_json)
 
 
 @app.command("plot")
@@ -220,54 +221,62 @@ def plot(
     ctx: typer.Context,
     name: Name = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="A .png or .svg file; else SESSION.png.")
+        Path | None, typer.Option("--out", help="A .png or .svg file; SESSION.png by default.")
     ] = None,
 ) -> None:
-    """Draw loci, path, candidates by score, and the state over time; needs the extra [plots].
+    """Draw loci, path, candidates and the state over time. Needs the extra [plots].
 
     Example: palace seek plot --out search.svg
     """
     from memory_palace.navigation.plot import draw_search  # delayed: an extra
 
     palace = open_palace(ctx)
-    session = load_search(palace, name)
-    loci = read_loci(palace).loci if session.kind == "loci" else ()
+    session = palace.searches.show(name)
+    loci = palace.loci.read().loci if session.kind == "loci" else ()
     path = out if out is not None else Path(f"{session.id}.png")
-    draw_search(session, read_search_log(palace, session.id), loci, path)
+    draw_search(session, palace.searches.log(session.id), loci, path)
     print(path)
 
 
+def _record(session: SearchSession) -> dict[str, Any]:
+    """Return a session as it is kept, without the number of its file format."""
+    return {key: value for key, value in session.to_json().items() if key != "schema"}
+
+
 def _show_session(session: SearchSession, *, as_json: bool) -> None:
-    if as_json:
-        print_json(session.to_json())
-        return
+    print_answer(_record(session), _session_lines(session), as_json=as_json)
+
+
+def _headline(session: SearchSession) -> str:
+    return f"{session.id}  {session.belief['target_status']}  {session.belief['goal_text']}"
+
+
+def _session_lines(session: SearchSession) -> Iterator[str]:
     belief = session.belief
-    print(visible(f"{session.id}  {belief['target_status']}  {belief['goal_text']}"))
+    yield _headline(session)
     for candidate in belief["candidate_nodes"]:
         node = candidate["node_id"]
-        print(visible(f"  {candidate['score']:.3f}  {node:<4} {session.nodes[node]}"))
+        yield f"  {candidate['score']:.3f}  {node:<4} {session.nodes[node]}"
     for node, why in sorted(session.closed.items()):
-        print(visible(f"  closed {node:<4} {session.nodes[node]}  {why}"))
+        yield f"  closed {node:<4} {session.nodes[node]}  {why}"
     if belief["target_status"] == "done":
         place = belief["current_node_id"]
-        print(visible(f"  found at {place} {session.nodes[place] if place is not None else ''}"))
+        yield f"  found at {place} {session.nodes[place] if place is not None else ''}"
 
 
-def _show_step(record: StepRecord, session: SearchSession, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"schema": SCHEMA, **record})
-        return
+def _step_lines(record: StepRecord, session: SearchSession) -> Iterator[str]:
     node = record["next_node_id"]
-    best = record["retrieval_best_score"]
     where = f" {node} {session.nodes[node]}" if node is not None else ""
-    passed = "reaches" if record["retrieval_threshold_pass"] else "below"
-    print(
-        visible(f"step {record['step']}: {record['target_status']}; {record['next_action']}{where}")
-    )
-    if best is not None:
-        say(f"best {best:.3f}, {passed} {record['retrieval_threshold']:.3f}")
+    yield f"step {record['step']}: {record['target_status']}; {record['next_action']}{where}"
     hypothesis = session.belief["last_vlm_hypothesis"]
     if record["next_action"] == "ask_clarification" and hypothesis is not None:
-        print(visible(f"  {hypothesis['question']}"))
+        yield f"  {hypothesis['question']}"
+
+
+def _remark(record: StepRecord) -> None:
+    best = record["retrieval_best_score"]
+    if best is not None:
+        verb = "reaches" if record["retrieval_threshold_pass"] else "is below"
+        say(f"best score {best:.3f} {verb} the threshold {record['retrieval_threshold']:.3f}")
     if record["rejection_reason"]:
         say(f"the proposal was refused: {record['rejection_reason']}")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import typer
 
-from memory_palace.cli.options import SCHEMA, Json, open_palace
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.options import Json, open_palace
+from memory_palace.cli.printing import print_answer, to_record
 
-app = typer.Typer(no_args_is_help=True, help="Settings in palace/palace.yaml.")
+app = typer.Typer(no_args_is_help=True, help="Show the settings in palace/palace.yaml.")
 
 
 @app.command("show")
@@ -18,17 +16,15 @@ def show_settings(ctx: typer.Context, as_json: Json = False) -> None:
 
     Example: palace config show
     """
-    values = asdict(open_palace(ctx).config)
-    if as_json:
-        print_json({"schema": SCHEMA, "settings": values})
-        return
-    for name, value in values.items():
-        print(f"{name}: {'' if value is None else str(value).lower()}".rstrip())
+    values = to_record(open_palace(ctx).config)
+    shown = {name: "" if value is None else str(value).lower() for name, value in values.items()}
+    lines = (f"{name}: {value}".rstrip() for name, value in shown.items())
+    print_answer({"settings": values}, lines, as_json=as_json)
 
 
 @app.command("path")
 def show_path(ctx: typer.Context) -> None:
-    """Print where the settings file is, or would be.
+    """Print the path of the settings file, whether it exists or not.
 
     Example: palace config path
     """

@@ -7,16 +7,17 @@ from typing import Annotated
 
 import typer
 
-from memory_palace.cli.options import SCHEMA, IncludeCold, Json, open_palace
-from memory_palace.cli.printing import print_json
-from memory_palace.language.visible import visible
+from memory_palace.cli.options import IncludeCold, Json, open_palace
+from memory_palace.cli.printing import print_answer, to_record
 
 _LINES = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
 
 
 def show_note(
     ctx: typer.Context,
-    note: Annotated[str, typer.Argument(help="Path, stem, title or alias; :10 or :10-20 cuts.")],
+    note: Annotated[
+        str, typer.Argument(help="Path, file name, title or alias; add :10 or :10-20 for lines.")
+    ],
     include_cold: IncludeCold = False,
     as_json: Json = False,
 ) -> None:
@@ -29,16 +30,4 @@ def show_note(
     first = int(match[2]) if match else None
     last = int(match[3] or match[2]) if match else None
     shown = open_palace(ctx).read(name, first_line=first, last_line=last, include_cold=include_cold)
-    if not as_json:
-        print(visible(shown.text))
-        return
-    print_json(
-        {
-            "schema": SCHEMA,
-            "path": shown.path,
-            "line": shown.first_line,
-            "last_line": shown.last_line,
-            "total_lines": shown.total_lines,
-            "text": shown.text,
-        }
-    )
+    print_answer(to_record(shown), [shown.text], as_json=as_json)

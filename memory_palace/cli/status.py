@@ -2,43 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, datetime
+from typing import Any
 
 import typer
 
-from memory_palace.cli.options import SCHEMA, Json, open_palace
-from memory_palace.cli.printing import print_json
+from memory_palace.cli.options import Json, open_palace
+from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.index.status import Status
-from memory_palace.language.visible import visible
 
 
 def show_status(ctx: typer.Context, as_json: Json = False) -> None:
-    """Say what the index holds, how far it is behind, and what was found in the notes.
+    """Show what the index holds, whether it is up to date, and the problems found in notes.
 
     Example: palace status
     """
     status = open_palace(ctx).status()
-    if as_json:
-        print_json({"schema": SCHEMA, **asdict(status)})
-        return
-    for line in _lines(status):
-        print(visible(line))
+    print_answer(_record(status), _lines(status), as_json=as_json)
+
+
+def _built(status: Status) -> datetime:
+    return datetime.fromtimestamp(status.built_ns / 1e9, UTC)
+
+
+def _record(status: Status) -> dict[str, Any]:
+    record: dict[str, Any] = to_record(status)
+    del record["built_ns"]
+    return record | {
+        "built": _built(status).isoformat(timespec="seconds"),
+        "freshness": status.freshness.state,
+        "behind": status.freshness.behind,
+    }
 
 
 def _lines(status: Status) -> list[str]:
-    built = datetime.fromtimestamp(status.built_ns / 1e9, UTC).isoformat(" ", "seconds")
     total = sum(status.index_bytes.values())
     parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in status.index_bytes.items())
-    behind = status.freshness
+    behind = status.freshness.behind
     lines = [
-        f"notes      {status.notes} ({status.cold} cold), {status.chunks} chunks",
+        f"notes      {status.notes} ({status.cold} cold), {plural(status.chunks, 'chunk')}",
         *(f"  {room:<18} {count}" for room, count in status.rooms.items()),
         f"embedder   {status.embedder}, {status.dimension} dimensions",
-        f"index      generation {status.generation}, built {built}, {status.segments} segments, "
-        f"{status.dead_rows} dead rows",
+        f"index      generation {status.generation}, built "
+        f"{_built(status).isoformat(' ', 'seconds')}, {plural(status.segments, 'segment')}, "
+        f"{plural(status.dead_rows, 'dead row')}",
         f"size       {total / 1024:,.0f} KiB: {parts}",
-        f"freshness  {behind.state}" + (f", {behind.behind} notes" if behind.behind else ""),
+        f"freshness  {status.freshness.state}" + (f", {plural(behind, 'note')}" if behind else ""),
     ]
-    lines += [f"manifest   lists {path}, which is not there" for path in status.manifest_orphans]
+    lines += [f"manifest   lists a missing file: {path}" for path in status.manifest_orphans]
     return lines + [f"problem    {problem}" for problem in status.problems]

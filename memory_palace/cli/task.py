@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from memory_palace.cli.changes import AllowUncommitted, Apply, show_outcome
-from memory_palace.cli.options import SCHEMA, Json, open_palace
-from memory_palace.cli.printing import print_json
-from memory_palace.cli.tables import print_board
-from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.language.visible import visible
+from memory_palace.cli.changes import show_change
+from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
+from memory_palace.cli.printing import plural, print_answer, print_board, to_record
+from memory_palace.errors import CheckFailedError
 from memory_palace.workflow.cards import STATES, Card
-from memory_palace.workflow.tasks import (
-    lint_tasks,
-    list_tasks,
-    move_task,
-    new_task,
-    route_task,
-    show_task,
-)
 
-app = typer.Typer(no_args_is_help=True, help="Task cards: palace/dispatch_corridor.")
-CardName = Annotated[str, typer.Argument(help="Path, file name, slug, task_id or title.")]
-Reason = Annotated[str, typer.Option("--reason", help="Why, in one line.")]
+app = typer.Typer(no_args_is_help=True, help="Manage task cards in palace/dispatch_corridor.")
+CardName: TypeAlias = Annotated[
+    str, typer.Argument(help="Path, file name, slug, task_id or title of a card.")
+]
+Reason: TypeAlias = Annotated[str, typer.Option("--reason", help="Why, in one line.")]
+Items: TypeAlias = list[str] | None
 
 
 @app.command("new")
@@ -32,82 +26,74 @@ def new(
     ctx: typer.Context,
     title: Annotated[str, typer.Argument(help="What is to be done.")],
     owner: Annotated[str, typer.Option("--owner", help="Who does it.")],
-    project: Annotated[str, typer.Option("--project", help="The project room it belongs to.")],
-    goal: Annotated[str, typer.Option("--goal", help="What will be so when it is done.")],
-    check: Annotated[
-        list[str] | None, typer.Option("--check", help="How one sees that; may be repeated.")
-    ] = None,
+    project: Annotated[str, typer.Option("--project", help="Project room it belongs to.")],
+    goal: Annotated[str, typer.Option("--goal", help="What is true once it is done.")],
+    check: Annotated[Items, typer.Option("--check", help="Acceptance check; repeatable.")] = None,
     input: Annotated[
-        list[str] | None, typer.Option("--input", help="Path or [[link]]; may be repeated.")
+        Items, typer.Option("--input", help="Path or [[link]] it starts from; repeatable.")
     ] = None,
     output: Annotated[
-        list[str] | None, typer.Option("--output", help="Path or [[link]]; may be repeated.")
+        Items, typer.Option("--output", help="Path or [[link]] it produces; repeatable.")
     ] = None,
     next_action: Annotated[str, typer.Option("--next", help="The first step.")] = "",
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
-    """Make an active card.
+    """Create an active card.
 
     Example: palace task new "Swap packs" --owner wren --project winter-2026
     --goal "Fresh packs" --check "all swapped" --apply
     """
-    outcome = new_task(
-        open_palace(ctx), title, owner=owner, project=project, goal=goal, checks=check or (),
-        inputs=input or (), outputs=output or (), next_action=next_action, apply=apply,
-    )  # fmt: skip
-    show_outcome(outcome, as_json=as_json)
+    change = open_palace(ctx).tasks.new(
+        title,
+        owner=owner,
+        project=project,
+        goal=goal,
+        checks=check or (),
+        inputs=input or (),
+        outputs=output or (),
+        next_action=next_action,
+        apply=apply,
+    )
+    show_change(change, as_json=as_json)
 
 
 @app.command("list")
 def list_cards(
     ctx: typer.Context,
     state: Annotated[
-        str | None, typer.Option("--state", help="Only active, blocked or completed.")
+        str | None, typer.Option("--state", help="Only this state: active, blocked or completed.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List cards: state, owner, path.
+    """List cards with state, owner and path.
 
     Example: palace task list --state active
     """
-    known = next((name for name in STATES if name == state), None)
-    if state is not None and known is None:
-        raise UsageError(f"a state is {', '.join(STATES)}, not {state!r}")
-    cards = list_tasks(open_palace(ctx), state=known)
-    if as_json:
-        print_json({"schema": SCHEMA, "cards": [_record(card) for card in cards]})
-        return
-    for card in cards:
-        print(visible(f"{card.state:<9}  {card.document.text('owner'):<8}  {card.path}"))
+    cards = open_palace(ctx).tasks.list(state=state)
+    lines = (f"{c.state:<9}  {c.document.text('owner'):<8}  {c.path}" for c in cards)
+    print_answer({"cards": [_record(card) for card in cards]}, lines, as_json=as_json)
 
 
 @app.command("show")
 def show(ctx: typer.Context, card: CardName, as_json: Json = False) -> None:
-    """Print what a card asks for and how far it is.
+    """Show what a card asks for and how far it has come.
 
     Example: palace task show winter-battery-swap
     """
-    found = show_task(open_palace(ctx), card)
-    if as_json:
-        print_json({"schema": SCHEMA, "card": _record(found)})
-        return
-    print(visible(f"{found.path}  {found.state}"))
-    for key in ("task_id", "owner", "project", "blocked_by"):
-        if found.document.text(key):
-            print(visible(f"{key}: {found.document.text(key)}"))
-    print(visible(f"goal: {' '.join(found.goal.split())}"))
-    for check in found.checks:
-        print(visible(f"[{'x' if check.is_ticked else ' '}] {check.text}"))
-    print(visible(f"next: {' '.join(found.next_action.split())}"))
+    found = open_palace(ctx).tasks.show(card)
+    print_answer({"card": _record(found)}, _lines(found), as_json=as_json)
 
 
 @app.command("start")
 def start(
-    ctx: typer.Context, card: CardName, apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False, as_json: Json = False,
-) -> None:  # fmt: skip
-    """Take up a blocked card again.
+    ctx: typer.Context,
+    card: CardName,
+    apply: Apply = False,
+    allow_uncommitted: AllowUncommitted = False,
+    as_json: Json = False,
+) -> None:
+    """Make a blocked card active again.
 
     Example: palace task start heated-hygrometer-trial --apply
     """
@@ -116,10 +102,14 @@ def start(
 
 @app.command("block")
 def block(
-    ctx: typer.Context, card: CardName, reason: Reason, apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False, as_json: Json = False,
-) -> None:  # fmt: skip
-    """Put an active card aside, and say what it waits for.
+    ctx: typer.Context,
+    card: CardName,
+    reason: Reason,
+    apply: Apply = False,
+    allow_uncommitted: AllowUncommitted = False,
+    as_json: Json = False,
+) -> None:
+    """Set an active card aside and say what it is waiting for.
 
     Example: palace task block leave-on-paper --reason "the owner is away" --apply
     """
@@ -128,10 +118,13 @@ def block(
 
 @app.command("complete")
 def complete(
-    ctx: typer.Context, card: CardName, apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False, as_json: Json = False,
-) -> None:  # fmt: skip
-    """Close a card whose checks are all ticked and whose outputs all exist; else exit 8.
+    ctx: typer.Context,
+    card: CardName,
+    apply: Apply = False,
+    allow_uncommitted: AllowUncommitted = False,
+    as_json: Json = False,
+) -> None:
+    """Close a card. Exits 8 unless all checks are ticked and all outputs exist.
 
     Example: palace task complete leave-on-paper --apply
     """
@@ -140,9 +133,13 @@ def complete(
 
 @app.command("reopen")
 def reopen(
-    ctx: typer.Context, card: CardName, reason: Reason, apply: Apply = False,
-    allow_uncommitted: AllowUncommitted = False, as_json: Json = False,
-) -> None:  # fmt: skip
+    ctx: typer.Context,
+    card: CardName,
+    reason: Reason,
+    apply: Apply = False,
+    allow_uncommitted: AllowUncommitted = False,
+    as_json: Json = False,
+) -> None:
     """Make a completed card active again; what was learned from it is in doubt until it closes.
 
     Example: palace task reopen find-the-missing-hour --reason "it is missing again" --apply
@@ -152,31 +149,29 @@ def reopen(
 
 @app.command("lint")
 def lint(ctx: typer.Context, as_json: Json = False) -> None:
-    """Name every card that contradicts its folder or its form; exit 8 if there is one.
+    """Report every card that contradicts its folder or lacks a part; exit 8 if there is one.
 
     Example: palace task lint
     """
-    faults = lint_tasks(open_palace(ctx))
-    if as_json:
-        print_json({"schema": SCHEMA, "faults": faults})
-    else:
-        for fault in faults:
-            print(visible(fault))
+    faults = open_palace(ctx).tasks.lint()
+    print_answer({"faults": faults}, faults, as_json=as_json)
     if faults:
-        raise CheckFailedError(f"{len(faults)} faults in task cards")
+        raise CheckFailedError(f"{plural(len(faults), 'fault')} in task cards")
 
 
 @app.command("board")
 def board(ctx: typer.Context, as_json: Json = False) -> None:
-    """Show what is active, blocked and completed side by side.
+    """Show active, blocked and completed cards side by side.
 
     Example: palace task board
     """
-    cards = list_tasks(open_palace(ctx))
+    cards = open_palace(ctx).tasks.list()
     columns = {state: [card for card in cards if card.state == state] for state in STATES}
     if as_json:
-        records = {state: [_record(c) for c in found] for state, found in columns.items()}
-        print_json({"schema": SCHEMA, **records})
+        records: dict[str, Any] = {}
+        for state, found in columns.items():
+            records[state] = [_record(card) for card in found]
+        print_answer(records, as_json=True)
     else:
         print_board({state: [_summary(c) for c in found] for state, found in columns.items()})
 
@@ -187,39 +182,42 @@ def route(
     text: Annotated[list[str], typer.Argument(help="The task, in words.")],
     as_json: Json = False,
 ) -> None:
-    """Name the chamber and the project room a task belongs to, with scores.
+    """Rank the chambers and project rooms that a task may belong to.
 
     Example: palace task route swap the batteries at the hut before the snow
     """
-    places = route_task(open_palace(ctx), " ".join(text))
-    if as_json:
-        records = [
-            {"kind": p.kind, "path": p.path, "score": p.score, "best": p.best} for p in places
-        ]
-        print_json({"schema": SCHEMA, "places": records})
-        return
-    for place in places:
-        print(visible(f"{place.kind:<12}  {place.score:.6f}  {place.path}  ({place.best})"))
+    places = open_palace(ctx).tasks.route(" ".join(text))
+    lines = (f"{p.kind:<12}  {p.score:.6f}  {p.path}  ({p.best})" for p in places)
+    print_answer({"places": to_record(places)}, lines, as_json=as_json)
 
 
 def _move(
     ctx: typer.Context, verb: str, card: str, reason: str, apply: bool, allow: bool, as_json: bool
 ) -> None:
-    outcome = move_task(
-        open_palace(ctx), verb, card, reason=reason, apply=apply, allow_uncommitted=allow
-    )
-    show_outcome(outcome, as_json=as_json)
+    tasks = open_palace(ctx).tasks
+    change = tasks.move(verb, card, reason=reason, apply=apply, allow_uncommitted=allow)
+    show_change(change, as_json=as_json)
+
+
+def _lines(card: Card) -> Iterator[str]:
+    yield f"{card.path}  {card.state}"
+    for key in ("task_id", "owner", "project", "blocked_by"):
+        if card.document.text(key):
+            yield f"{key}: {card.document.text(key)}"
+    yield f"goal: {' '.join(card.goal.split())}"
+    for check in card.checks:
+        yield f"[{'x' if check.is_ticked else ' '}] {check.text}"
+    yield f"next: {' '.join(card.next_action.split())}"
 
 
 def _summary(card: Card) -> str:
     done = sum(check.is_ticked for check in card.checks)
-    who = card.document.text("owner")
-    waits = card.document.text("blocked_by")
-    words = f"{card.document.title} ({who}, {done}/{len(card.checks)})"
-    return f"{words}\nwaits: {waits}" if waits else words
+    reason = card.document.text("blocked_by")
+    summary = f"{card.document.title} ({card.document.text('owner')}, {done}/{len(card.checks)})"
+    return f"{summary}\nblocked by: {reason}" if reason else summary
 
 
-def _record(card: Card) -> dict[str, object]:
+def _record(card: Card) -> dict[str, Any]:
     return {
         "path": card.path,
         "state": card.state,
@@ -231,6 +229,6 @@ def _record(card: Card) -> dict[str, object]:
         "goal": card.goal,
         "inputs": list(card.inputs),
         "outputs": list(card.outputs),
-        "checks": [{"text": check.text, "ticked": check.is_ticked} for check in card.checks],
+        "checks": to_record(card.checks),
         "next_action": card.next_action,
     }

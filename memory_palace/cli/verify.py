@@ -3,60 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from memory_palace.cli.options import SCHEMA, Json, open_palace, read_input
-from memory_palace.cli.printing import print_json, say
+from memory_palace.cli.options import Json, Words, open_palace, read_input
+from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.language.visible import visible
-from memory_palace.mnemonics.support import ClaimCheck
 from memory_palace.mnemonics.verification import Outcome, TokenCheck, Verification
-from memory_palace.mnemonics.verify import Verified, verify
+from memory_palace.mnemonics.verify import Verified
 
 
 def verify_answer(
     ctx: typer.Context,
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="File with the response; - reads stdin.")
+        str, typer.Argument(metavar="FILE", help="File with the answer; - for stdin.")
     ] = "-",
     against: Annotated[
         list[str] | None,
-        typer.Option("--against", help="A memory that it should rest on; may be repeated."),
+        typer.Option("--against", help="Memory the answer should rest on; repeatable."),
     ] = None,
-    text: Annotated[str | None, typer.Option("--text", help="The response itself.")] = None,
+    text: Annotated[str | None, typer.Option("--text", help="The answer itself.")] = None,
     all_tokens: Annotated[
-        bool, typer.Option("--all-tokens", help="Ask for every token of a memory, not for one.")
+        bool, typer.Option("--all-tokens", help="Require every token of a memory, not just one.")
     ] = False,
-    words: Annotated[
-        bool, typer.Option("--words", help="Compare words alone, without a model.")
-    ] = False,
+    words: Words = False,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 8 unless it is grounded and tokens are sound.")
+        bool,
+        typer.Option(
+            "--strict", help="Exit 8 unless the answer is grounded and its tokens are sound."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say whether a response really came from the memories it should rest on.
+    """Check that an answer really came from the memories it should rest on.
 
-    The token shows that a memory was read; the claims, that the response says what it says.
+    The token shows that a memory was read; the claims are compared with what it says.
 
     Example: palace verify answer.txt --against "the thread in the funnel" --strict
     """
     if not against:
-        raise UsageError("name the memory that the response should rest on: --against NOTE")
+        raise UsageError("name the memory that the answer should rest on: --against NOTE")
     if text is None:
-        text = read_input(file, hint="; a response itself goes into --text")
-    done = verify(open_palace(ctx), text, against, require_all=all_tokens, by_words=words)
-    if as_json:
-        print_json(_record(done))
-    else:
-        for line in _lines(done.verification):
-            print(visible(line))
+        text = read_input(file, hint="; to give the answer itself, use --text")
+    done = open_palace(ctx).memories.verify(text, against, require_all=all_tokens, by_words=words)
+    print_answer(_record(done), _lines(done.verification), as_json=as_json)
     for flaw in done.flaws:
         say(str(flaw))
     if not done.by_meaning and done.verification.support.claims and not words:
-        say("claims were compared by words alone; an index made with minilm compares meanings")
+        say("claims were compared by words only; an index built with minilm compares meanings")
     if strict and not done.passes_strictly:
         raise CheckFailedError(_failure(done))
 
@@ -84,13 +79,12 @@ def _failure(done: Verified) -> str:
     found = done.verification
     if found.outcome == Outcome.UNGROUNDED:
         return f"not grounded: token {found.token_outcome}, claims {found.support_outcome}"
-    return "a token that the response was checked for can be had without reading"
+    return "a token that was checked can be known without reading the memory"
 
 
-def _record(done: Verified) -> dict[str, object]:
+def _record(done: Verified) -> dict[str, Any]:
     found = done.verification
     return {
-        "schema": SCHEMA,
         "outcome": found.outcome,
         "token": found.token_outcome,
         "support": found.support_outcome,
@@ -101,15 +95,14 @@ def _record(done: Verified) -> dict[str, object]:
             {"path": check.memory_id, "outcome": check.outcome, "near": list(check.near)}
             for check in found.tokens
         ],
-        "claims": [_claim(claim) for claim in found.support.claims],
-        "flaws": [str(flaw) for flaw in done.flaws],
-    }
-
-
-def _claim(claim: ClaimCheck) -> dict[str, object]:
-    return {
-        "text": claim.text,
-        "score": claim.score,
-        "contradictions": list(claim.contradictions),
-        "unknown": list(claim.unknown),
+        "claims": [
+            {
+                "text": claim.text,
+                "score": claim.score,
+                "contradictions": list(claim.contradictions),
+                "unknown": list(claim.unknown),
+            }
+            for claim in found.support.claims
+        ],
+        "flaws": to_record(done.flaws),
     }

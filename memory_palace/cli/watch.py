@@ -16,11 +16,11 @@ from memory_palace.models import IndexReport
 def watch_notes(
     ctx: typer.Context,
     debounce: Annotated[
-        float, typer.Option("--debounce", min=0.05, help="Seconds of quiet before indexing.")
+        float, typer.Option("--debounce", min=0.05, help="Seconds without changes before indexing.")
     ] = 1.0,
     quiet: Quiet = False,
 ) -> None:
-    """Keep the index fresh until interrupted. Queries and other builds go on meanwhile.
+    """Index notes as they change, until interrupted. Queries and other builds keep working.
 
     Example: palace watch --debounce 2
     """
@@ -32,17 +32,13 @@ def watch_notes(
     def report(done: IndexReport) -> None:
         for problem in done.problems:
             say(str(problem))
-        changes = [f"{len(paths)} {name}" for name, paths in _changes(done) if paths]
+        counts = {name: len(getattr(done, name)) for name in CHANGES}
+        changes = [f"{count} {name}" for name, count in counts.items() if count]
         if changes and not quiet:
             print(f"{', '.join(changes)}; {done.embedded} chunks embedded", flush=True)
 
     palace.watch(report, stop=stop, debounce_seconds=debounce, warn=say)
 
 
-def _changes(done: IndexReport) -> list[tuple[str, tuple[object, ...]]]:
-    return [
-        ("added", done.added),
-        ("changed", done.changed),
-        ("moved", done.moved),
-        ("removed", done.removed),
-    ]
+CHANGES = ("added", "changed", "moved", "removed")
+"""What may have happened to a note, as an index report calls it."""

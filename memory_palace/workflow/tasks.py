@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.engine import Engine
+from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Library
-from memory_palace.workflow.cards import Card, State, find_card, read_cards
+from memory_palace.workflow.cards import STATES, Card, find_card, read_cards
 from memory_palace.workflow.corridor import (
     check_new,
     lint_cards,
@@ -91,8 +92,13 @@ def move_task(
     )
 
 
-def list_tasks(engine: Engine, *, state: State | None = None) -> list[Card]:
-    """Return the cards in the corridor, by state and name."""
+def list_tasks(engine: Engine, *, state: str | None = None) -> list[Card]:
+    """Return the cards in the corridor, by state and name.
+
+    Raise ``UsageError`` for a state other than active, blocked and completed.
+    """
+    if state not in (None, *STATES):
+        raise UsageError(f"a state is {', '.join(STATES)}, not {state!r}")
     cards = read_cards(read_notes(engine).documents.values())
     return [card for card in cards if not card.is_archived and state in (None, card.state)]
 
@@ -115,11 +121,12 @@ def route_task(engine: Engine, text: str) -> list[Place]:
     What speaks for a chamber or room: its notes, and the cards of its owner or project. Asking
     where a task belongs is no use of the notes, and is not logged as one.
     """
+    quiet = Engine(engine.paths.root, config=replace(engine.config, usage_log=False))
     cards = {card.path: card for card in list_tasks(engine)}
-    found = engine.query(text, profile="raw", limit=_EVERYTHING, neighbors=0, is_use=False)
+    found = quiet.query(text, profile="raw", limit=_EVERYTHING, neighbors=0)
     best: dict[tuple[str, str], tuple[float, str]] = {}
     places: dict[tuple[str, str], str] = {}
-    for path in engine.snapshot().paths:
+    for path in quiet.snapshot().paths:
         kind, folder = _folder_of(path)
         if kind:
             places[kind, _name_of(folder)] = folder

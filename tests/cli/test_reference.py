@@ -68,7 +68,7 @@ def folder(tmp_path_factory):
 def test_json_is_the_only_thing_on_stdout(folder, command):
     done = palace(*command, cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["schema"] == 1
+    assert json.loads(done.stdout)["schema"] == 2
 
 
 def test_control_characters_of_notes_are_made_visible(folder):

@@ -30,7 +30,7 @@ def test_list_names_every_embedder_and_whether_it_is_ready() -> None:
 
 def test_list_as_json_has_a_schema_number() -> None:
     shown = json.loads(runner.invoke(app, ["list", "--json"]).stdout)
-    assert shown["schema"] == 1
+    assert shown["schema"] == 2
     states = {model["name"]: model["available"] for model in shown["models"]}
     assert (states["minilm"], states["hashing"]) == (False, True)
 
