@@ -5,24 +5,25 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchors.active import active_projects
-from memory_palace.anchors.build import Past
 from memory_palace.anchors.corpus import live_rows, row_keys
 from memory_palace.anchors.policy import allowed_notes, denier, trust_per_note
 from memory_palace.anchors.postings import entries, key_table
+from memory_palace.anchors.projects import active_projects
 from memory_palace.anchors.terms import match_key
-from memory_palace.anchors.tier import Tier, read_tier
+from memory_palace.anchors.tier import AnchorFiles, Keys, Tier
 from memory_palace.config import AnchorSettings
 from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 
 LINKED_MOST = 50
 """Notes one link away that are looked at, per anchor."""
+_NAMING = frozenset({"curated", "project", "entity"})
+_NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
+_NO_KEYS: Keys = np.zeros(0, np.uint64)
 
 
 class Book:
@@ -39,82 +40,75 @@ class Book:
         self.settings = settings
         self.sources = sources
         self.tiers = tiers
-        self.anchors = Past(tiers).anchors
+        self.anchors = AnchorFiles(tiers).anchors
         self.table = key_table(self.anchors)
         built_with = tiers[0].sem_theta if tiers else 1.0
         self.sem_theta = built_with if settings.sem_theta is None else settings.sem_theta
-        dimension = snapshot.commit.dimension
-        self.matrix = np.concatenate(
-            [np.zeros((0, dimension), np.float32), *(t.matrix for t in tiers)]
-        )
-        self._arrange()
-
-    def _arrange(self) -> None:
-        """Turn entries by digest into rows by anchor, without what may not be reached."""
-        snapshot = self.snapshot
+        nothing = np.zeros((0, snapshot.commit.dimension), np.float32)
+        self.matrix = np.concatenate([nothing, *(tier.matrix for tier in tiers)])
         rows = live_rows(snapshot)
-        self.allowed = allowed_notes(snapshot.paths, self.settings)
-        rows = rows[self.allowed[snapshot.row_note[rows]]]
+        rows = rows[allowed_notes(snapshot.paths, settings)[snapshot.row_note[rows]]]
         keys = row_keys(snapshot)[rows]
-        note_of = snapshot.row_note[rows]
-        by_note = np.argsort(note_of, kind="stable")
+        quarantined = np.concatenate([_NO_KEYS, *(tier.quarantined_keys for tier in tiers)])
         self.is_open = np.zeros(len(snapshot.row_note), np.bool_)
-        self.is_open[rows[~np.isin(keys, self.quarantined)]] = True
-        self._note_rows, self._note_of = rows[by_note], note_of[by_note]
+        self.is_open[rows[~np.isin(keys, quarantined)]] = True
+        by_note = np.argsort(snapshot.row_note[rows], kind="stable")
+        self._note_rows = rows[by_note]
+        self._note_of = snapshot.row_note[self._note_rows]
         order = np.argsort(keys, kind="stable")
-        rows, keys = rows[order], keys[order]
-        self._rows_by_key, self._keys = rows, keys
+        self._rows_by_key, self._keys = rows[order], keys[order]
+        self._arrange(quarantined)
+
+    def _arrange(self, quarantined: Keys) -> None:
+        """Turn entries by digest into rows by anchor, without what may not be reached."""
         parts = [entries(tier.lists) for tier in self.tiers]
-        if not parts:
-            parts = [(np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0, np.float32))]
-        anchors, wanted, scores = (np.concatenate(c) for c in zip(*parts, strict=True))
-        is_shut = np.isin(wanted, self.quarantined)
-        anchors, wanted, scores = anchors[~is_shut], wanted[~is_shut], scores[~is_shut]
-        first = np.searchsorted(keys, wanted, "left")
-        counts = np.searchsorted(keys, wanted, "right") - first
-        anchors, scores = np.repeat(anchors, counts), np.repeat(scores, counts)
+        parts.append((_NO_ROWS, _NO_KEYS, np.zeros(0, np.float32)))
+        anchors, keys, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
+        is_kept = ~np.isin(keys, quarantined)
+        anchors, keys, scores = anchors[is_kept], keys[is_kept], scores[is_kept]
+        rows, counts = self._find_rows(keys)
+        order = np.argsort(np.repeat(anchors, counts), kind="stable")
+        owners = np.repeat(anchors, counts)[order]
+        added_ns = AnchorFiles(self.tiers).added_ns(keys)
+        self.starts = np.searchsorted(owners, np.arange(len(self.anchors) + 1))
+        self.rows: NDArray[np.int64] = rows[order]
+        self.scores: NDArray[np.float32] = np.repeat(scores, counts)[order]
+        self.added_ns: NDArray[np.int64] = np.repeat(added_ns, counts)[order]
+
+    def _find_rows(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the rows of each passage one after the other, and how many each has."""
+        first = np.searchsorted(self._keys, keys, "left")
+        counts = np.searchsorted(self._keys, keys, "right") - first
         ends = np.cumsum(counts)
-        found = rows[np.arange(len(anchors)) - np.repeat(ends - counts - first, counts)]
-        ages = np.repeat(Past(self.tiers).ages(wanted), counts)
-        order = np.argsort(anchors, kind="stable")
-        self.starts = np.searchsorted(anchors[order], np.arange(len(self.anchors) + 1))
-        self.rows: NDArray[np.int64] = found[order]
-        self.scores: NDArray[np.float32] = scores[order]
-        self.added_ns: NDArray[np.int64] = ages[order]
+        places = np.arange(counts.sum()) - np.repeat(ends - counts - first, counts)
+        return self._rows_by_key[places], counts
 
     def rows_below(self, folder: str) -> NDArray[np.int64]:
         """Return the rows of the notes below a folder that anchors may lead to."""
         paths = self.snapshot.paths
         first, last = bisect_left(paths, folder), bisect_left(paths, folder + "\U0010ffff")
-        part = slice(*np.searchsorted(self._note_of, [first, last]).tolist())
-        rows: NDArray[np.int64] = self._note_rows[part]
-        return rows
+        return self._rows_of_notes(np.arange(first, last))
 
     def rows_of_pair(self, pair: str) -> NDArray[np.int64]:
         """Return the rows that hold two telling words in a row, ascending."""
-        found = [keys for tier in self.tiers if len(keys := tier.pairs.find(pair))]
-        if not found:
-            return self._rows_by_key[:0]
-        wanted = np.concatenate(found)
-        first = np.searchsorted(self._keys, wanted, "left").tolist()
-        last = np.searchsorted(self._keys, wanted, "right").tolist()
-        parts = [self._rows_by_key[a:b] for a, b in zip(first, last, strict=True)]
-        return np.sort(np.concatenate([self._rows_by_key[:0], *parts]))
+        keys = np.concatenate([_NO_KEYS, *(tier.pairs.find(pair) for tier in self.tiers)])
+        return np.sort(self._find_rows(keys)[0])
 
     def rows_linked(self, place: int) -> NDArray[np.int64]:
         """Return the rows of the notes that the note with an anchor's title links to."""
-        notes = sorted(
-            {
-                target
-                for note in self._titles.get(self.anchors[place].key, ())
-                for name in self._targets[note]
-                for target in self._titles.get(match_key(name.rpartition("/")[2]), ())
-            }
-        )
+        notes = {
+            target
+            for note in self._titles.get(self.anchors[place].key, ())
+            for name in self._targets[note]
+            for target in self._titles.get(match_key(name.rpartition("/")[2]), ())
+        }
+        return self._rows_of_notes(np.array(sorted(notes)[:LINKED_MOST], np.int64))
+
+    def _rows_of_notes(self, notes: NDArray[np.int64]) -> NDArray[np.int64]:
         first = np.searchsorted(self._note_of, notes, "left").tolist()
         last = np.searchsorted(self._note_of, notes, "right").tolist()
         parts = [self._note_rows[a:b] for a, b in zip(first, last, strict=True)]
-        return np.concatenate([np.zeros(0, np.int64), *parts[:LINKED_MOST]])
+        return np.concatenate([_NO_ROWS, *parts])
 
     @cached_property
     def _titles(self) -> dict[str, list[int]]:
@@ -133,19 +127,12 @@ class Book:
         return self.snapshot.link_targets()
 
     @cached_property
-    def quarantined(self) -> NDArray[np.uint64]:
-        """Keys of passages that anchors do not lead to."""
-        return np.concatenate([np.zeros(0, np.uint64), *(t.quarantined_keys for t in self.tiers)])
-
-    @cached_property
-    def names(self) -> NDArray[np.bool_]:
+    def is_name(self) -> list[bool]:
         """Whether each anchor says what is meant: it is a name, or has several words.
 
         "The draft" beside "our" does not; a question with only such words may mean a project.
         """
-        kinds = {"curated", "project", "entity"}
-        flags = [bool(kinds & {*a.kinds}) or " " in a.key for a in self.anchors]
-        return np.array(flags, np.bool_)
+        return [not _NAMING.isdisjoint(a.kinds) or " " in a.key for a in self.anchors]
 
     @cached_property
     def postings(self) -> PostingLookup:
@@ -174,11 +161,3 @@ class Book:
     def projects(self) -> tuple[str, ...]:
         """Folders of the active projects."""
         return active_projects(self.snapshot)
-
-
-def open_book(
-    folder: Path, snapshot: Snapshot, settings: AnchorSettings, sources: Mapping[str, str]
-) -> Book:
-    """Open the anchors that a generation names; there may be none."""
-    tiers = tuple(read_tier(folder, name) for name in snapshot.commit.anchors)
-    return Book(tiers, snapshot, settings, sources)

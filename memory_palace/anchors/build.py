@@ -1,145 +1,158 @@
-"""Make the anchors of a palace anew: the nightly build, without a lock and without writing."""
+"""Make the anchors of a palace anew: the nightly build."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory_palace.anchors.corpus import (
-    Passage,
-    Reader,
-    live_rows,
+    AnchorWork,
+    distinct_rows,
     read_curated,
     read_passages,
     row_keys,
-)  # fmt: skip
-from memory_palace.anchors.lifecycle import renew
-from memory_palace.anchors.pairs import LEAST, collect_pairs, list_pairs
-from memory_palace.anchors.policy import allowed_notes, denier, trust_per_note
-from memory_palace.anchors.postings import find_mentions, key_table, make_lists, score_pairs
+)
+from memory_palace.anchors.policy import denier
+from memory_palace.anchors.postings import connect, make_lists, name_places, trust_of_keys
 from memory_palace.anchors.terms import match_key
-from memory_palace.anchors.tier import Anchor, Keys, Tier
-from memory_palace.anchors.vocabulary import gather
-from memory_palace.config import AnchorSettings
+from memory_palace.anchors.tier import AnchorFiles, Tier, write_tier
+from memory_palace.anchors.update import embed_anchors, follow_index
+from memory_palace.anchors.vocabulary import gather, renew
+from memory_palace.anchors.words import LEAST_HELD, collect_pairs, list_pairs
+from memory_palace.errors import IndexDamagedError, WrongEmbedderError
 from memory_palace.index.calibration import SAMPLE, cross_cosines, find_tail, sample_rows
+from memory_palace.index.commit import next_commit, read_commit, write_commit
+from memory_palace.index.publish import sweep
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
+from memory_palace.storage.lock import writer_lock
+
+if TYPE_CHECKING:
+    from memory_palace.anchors.palace_anchors import PalaceAnchors
 
 THETA_TAIL = 0.01
 """Of anchors against a sample of passages: one passage in a hundred is about an anchor."""
 SEM_TAIL = 0.005
 """Of anchors against each other: a question fires what is nearer than most anchors are."""
-QUARANTINE_SHARE = 0.25
-"""A passage whose words match more anchors than a quarter of its words, and more than
-``QUARANTINE_LEAST``, is a list made to be found; anchors do not lead to it."""
-QUARANTINE_LEAST = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """The anchor files there were before a build."""
+class AnchorBuild:
+    """What a nightly build made."""
 
-    tiers: tuple[Tier, ...] = ()
+    anchors: int
+    discovered: int
+    pruned: int
+    entries: int
+    empty: int
+    """Anchors without any passage: they stay in the vocabulary, aligned with their vectors."""
+    theta: float
+    sem_theta: float
+    passages: int
+    quarantined: tuple[str, ...]
+    seconds: float
 
-    @property
-    def anchors(self) -> tuple[Anchor, ...]:
-        """Anchors of the last nightly build, and those staged since."""
-        return tuple(anchor for tier in self.tiers for anchor in tier.anchors)
 
-    @property
-    def pruned(self) -> tuple[Anchor, ...]:
-        """What was pruned, ever."""
-        return self.tiers[0].pruned if self.tiers else ()
+def build_anchors(
+    anchors: PalaceAnchors, *, theta: float | None, wait_seconds: float
+) -> AnchorBuild:
+    """Build the anchors anew and commit them.
 
-    def vectors(self) -> dict[str, NDArray[np.float32]]:
-        """Return the vectors that are known, by what is shown of their anchor."""
-        return {
-            anchor.display: vector
-            for tier in self.tiers
-            for anchor, vector in zip(tier.anchors, tier.matrix, strict=True)
-        }
-
-    def ages(self, keys: Keys) -> NDArray[np.int64]:
-        """Return when each passage came, 0 where it was there from the start."""
-        ages = np.zeros(len(keys), np.int64)
-        for tier in self.tiers:
-            if len(tier.covered):
-                places = np.minimum(np.searchsorted(tier.covered, keys), len(tier.covered) - 1)
-                is_known = tier.covered[places] == keys
-                ages = np.where(is_known, np.maximum(ages, tier.added_ns[places]), ages)
-        return ages
+    The lock is taken only to commit. What updates brought meanwhile is compared with the new
+    anchors before that, so that a build which began earlier loses nothing.
+    """
+    started = time.monotonic()
+    snapshot, work = anchors.snapshot(), anchors.work()
+    try:
+        past = AnchorFiles(anchors.tiers())
+    except IndexDamagedError:
+        past = AnchorFiles()  # derived data that does not verify is never used: made anew here
+    tier = build_tier(work, snapshot, past, theta=theta)
+    commit_tier(anchors, tier, wait_seconds=wait_seconds)
+    known = {anchor.key for anchor in past.anchors}
+    return AnchorBuild(
+        anchors=len(tier.anchors),
+        discovered=sum(anchor.key not in known for anchor in tier.anchors),
+        pruned=len(tier.pruned) - len(past.pruned),
+        entries=len(tier.lists.keys),
+        empty=int(np.count_nonzero(np.diff(tier.lists.starts) == 0)),
+        theta=tier.theta,
+        sem_theta=tier.sem_theta,
+        passages=len(tier.covered),
+        quarantined=tier.quarantined,
+        seconds=time.monotonic() - started,
+    )
 
 
 def build_tier(
-    reader: Reader,
-    snapshot: Snapshot,
-    settings: AnchorSettings,
-    past: Past,
-    *,
-    sources: Mapping[str, str],
-    now_ns: int,
-    theta: float | None = None,
+    work: AnchorWork, snapshot: Snapshot, past: AnchorFiles, *, theta: float | None = None
 ) -> Tier:
-    """Discover anchors, embed the new ones, and list where each leads.
+    """Discover anchors, embed the new ones, and list where each leads; nothing is written.
 
     ``theta`` overrides the settings; without either it is calibrated.
     """
-    keys, rows = distinct_rows(snapshot)
-    passages = list(read_passages(reader, snapshot, rows))
+    settings = work.config.anchors
+    keys, rows = live = distinct_rows(snapshot)
+    passages = read_passages(work, snapshot, rows)
+    is_denied = denier(settings.deny)
     candidates = gather(
         passages,
-        read_curated(reader),
+        read_curated(work),
         dates=snapshot.dates,
         links=count_links(snapshot),
         words=settings.vocabulary // 2,
-        is_denied=denier(settings.deny),
+        is_denied=is_denied,
     )
-    vocabulary = renew(
-        candidates, past.anchors, past.pruned, limit=settings.vocabulary, now_ns=now_ns
+    renewed, pruned = renew(
+        candidates, past.anchors, past.pruned, limit=settings.vocabulary, now_ns=work.now_ns
     )
-    is_denied = denier(settings.deny)
-    anchors = tuple(a for a in vocabulary.anchors if not is_denied(a.display, a.key))
-    matrix = embed_anchors(reader, anchors, past.vectors())
+    anchors = tuple(a for a in renewed if not is_denied(a.display, a.key))
+    matrix = embed_anchors(work, anchors, past.vectors())
     theta = theta if theta is not None else settings.theta
     theta = theta if theta is not None else calibrate_theta(matrix, snapshot)
     sem = settings.sem_theta
-    mentions = find_mentions(passages, key_table(anchors))
-    stuffed = find_stuffed(passages, mentions[1])
-    reachable = rows[allowed_notes(snapshot.paths, settings)[snapshot.row_note[rows]]]
-    reachable = np.setdiff1d(reachable, stuffed)
-    inside = np.isin(mentions[1], reachable)
-    pairs = score_pairs(
-        matrix, snapshot, reachable, (mentions[0][inside], mentions[1][inside]), theta=theta
+    (places, found, scores), stuffed = connect(
+        work, snapshot, anchors, matrix, passages, rows, theta=theta
     )
-    all_keys = row_keys(snapshot)
+    found_keys = row_keys(snapshot)[found]
+    trust = trust_of_keys(work, snapshot, live, found_keys)
     return Tier(
         anchors=anchors,
         matrix=matrix,
-        lists=make_lists(
-            pairs[0],
-            all_keys[pairs[1]],
-            pairs[2],
-            trust_per_note(snapshot.paths, sources)[snapshot.row_note[pairs[1]]],
-            count=len(anchors),
-            limit=settings.k,
-        ),
-        pairs=list_pairs(
-            *collect_pairs((int(all_keys[p.row]), p.words) for p in passages), least=LEAST
-        ),
+        lists=make_lists(places, found_keys, scores, trust, count=len(anchors), limit=settings.k),
+        pairs=list_pairs(*collect_pairs(passages), least=LEAST_HELD),
         covered=keys,
-        added_ns=past.ages(keys),
+        added_ns=past.added_ns(keys),
         fingerprint=snapshot.commit.fingerprint,
         theta=theta,
         sem_theta=sem if sem is not None else calibrate_sem_theta(matrix),
-        built_ns=now_ns,
-        pruned=vocabulary.pruned,
-        quarantined=tuple(_place(snapshot, row) for row in stuffed.tolist()),
-        quarantined_keys=np.sort(all_keys[stuffed]),
+        built_ns=work.now_ns,
+        pruned=pruned,
+        quarantined=name_places(snapshot, stuffed),
+        quarantined_keys=np.sort(row_keys(snapshot)[stuffed]),
     )
+
+
+def commit_tier(anchors: PalaceAnchors, tier: Tier, *, wait_seconds: float) -> None:
+    """Make a nightly build visible, with what came since it began."""
+    paths = anchors.paths
+    with writer_lock(paths.lock, wait_seconds=wait_seconds):
+        hot = anchors.snapshot()
+        if hot.commit.fingerprint != tier.fingerprint:
+            raise WrongEmbedderError(
+                "the index got another embedder while anchors were built; "
+                "run `palace anchors build` again"
+            )
+        names = follow_index(anchors.work(), hot, (write_tier(paths.index, tier),))
+        before = read_commit(paths.commit)
+        commit = next_commit(before, replace(before, anchors=names))
+        write_commit(paths.commit, commit)
+        sweep(paths.index, commit)
 
 
 def calibrate_theta(matrix: Matrix, snapshot: Snapshot) -> float:
@@ -169,13 +182,6 @@ def thin_out(matrix: Matrix) -> Matrix:
     return matrix[:: max(len(matrix) // SAMPLE, 1)]
 
 
-def distinct_rows(snapshot: Snapshot) -> tuple[Keys, NDArray[np.int64]]:
-    """Return the key of every passage anchors may lead to, ascending, and one row of each."""
-    rows = live_rows(snapshot)
-    keys, firsts = np.unique(row_keys(snapshot)[rows], return_index=True)
-    return keys, rows[firsts]
-
-
 def count_links(snapshot: Snapshot) -> Mapping[str, int]:
     """Count the notes that link to each key."""
     return Counter(
@@ -183,35 +189,3 @@ def count_links(snapshot: Snapshot) -> Mapping[str, int]:
         for targets in snapshot.link_targets()
         for target in targets
     )
-
-
-def embed_anchors(
-    reader: Reader, anchors: Sequence[Anchor], known: Mapping[str, NDArray[np.float32]]
-) -> Matrix:
-    """Return one unit vector per anchor; only those that are not known are embedded."""
-    missing = sorted({anchor.display for anchor in anchors if anchor.display not in known})
-    made = dict(known)
-    if missing:
-        made |= dict(zip(missing, reader.embedder.embed_passages(missing), strict=True))
-    matrix: Matrix = np.zeros((len(anchors), reader.embedder.dimension), np.float32)
-    for place, anchor in enumerate(anchors):
-        matrix[place] = made[anchor.display]
-    return matrix
-
-
-def find_stuffed(
-    passages: Sequence[Passage], mentioned_rows: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the rows of passages that match implausibly many anchors, ascending."""
-    counts = Counter(mentioned_rows.tolist())
-    stuffed = [
-        passage.row
-        for passage in passages
-        if counts[passage.row] > QUARANTINE_LEAST
-        and counts[passage.row] > QUARANTINE_SHARE * len(passage.words)
-    ]
-    return np.array(sorted(stuffed), np.int64)
-
-
-def _place(snapshot: Snapshot, row: int) -> str:
-    return f"{snapshot.paths[int(snapshot.row_note[row])]}:{int(snapshot.row_lines[row][0])}"

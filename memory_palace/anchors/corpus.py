@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from memory_palace.anchors.terms import (
     words_of,
 )  # fmt: skip
 from memory_palace.anchors.tier import Keys
+from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import FileStat, SourceFile
@@ -31,10 +31,12 @@ CURATED = "palace/grand_hall/anchors.md"
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """A passage that is in the index as it stands in its note."""
+class TermedPassage:
+    """A passage that is in the index as it stands in its note, with the terms it offers."""
 
     row: int
+    key: int
+    """First eight bytes of its text digest."""
     note: int
     """Place of its note in the snapshot."""
     terms: tuple[Term, ...]
@@ -42,12 +44,13 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """What reading notes takes."""
+class AnchorWork:
+    """What making anchors takes."""
 
-    root: Path
+    paths: PalacePaths
+    config: Config
     embedder: Embedder
-    limit_bytes: int
+    now_ns: int
 
 
 def row_keys(snapshot: Snapshot) -> Keys:
@@ -62,33 +65,48 @@ def live_rows(snapshot: Snapshot) -> NDArray[np.int64]:
     return rows
 
 
-def read_passages(reader: Reader, snapshot: Snapshot, rows: NDArray[np.int64]) -> Iterator[Passage]:
-    """Yield the passages of some rows. Those whose note has changed since are left out."""
+def distinct_rows(snapshot: Snapshot) -> tuple[Keys, NDArray[np.int64]]:
+    """Return the key of every passage anchors may lead to, ascending, and one row of each."""
+    rows = live_rows(snapshot)
+    keys, firsts = np.unique(row_keys(snapshot)[rows], return_index=True)
+    return keys, rows[firsts]
+
+
+def read_passages(
+    work: AnchorWork, snapshot: Snapshot, rows: NDArray[np.int64]
+) -> list[TermedPassage]:
+    """Return the passages of some rows. Those whose note has changed since are left out."""
     keys = row_keys(snapshot)
     by_note: dict[int, dict[int, int]] = {}
     for row in rows.tolist():
         by_note.setdefault(int(snapshot.row_note[row]), {})[int(keys[row])] = row
-    for place in sorted(by_note):
-        yield from _of_note(reader, snapshot.paths[place], place, by_note[place])
+    return [
+        passage
+        for place in sorted(by_note)
+        for passage in _read_note(work, snapshot.paths[place], place, by_note[place])
+    ]
 
 
-def _of_note(reader: Reader, path: str, place: int, wanted: dict[int, int]) -> Iterator[Passage]:
-    data = _read(reader, path)
+def _read_note(
+    work: AnchorWork, path: str, place: int, wanted: dict[int, int]
+) -> Iterator[TermedPassage]:
+    data = _read(work, path)
     if data is None:
         return
-    embedder = reader.embedder
+    embedder = work.embedder
     note = parse_note(
         path, data, count_tokens=embedder.count_tokens, token_limit=embedder.token_limit
     )
     offered = note_terms(note)
     seen = {term.key for term in offered}
     for chunk in note.chunks:
-        row = wanted.get(int.from_bytes(bytes.fromhex(chunk.digest)[:8], "little"))
-        if row is None:
+        key = int.from_bytes(bytes.fromhex(chunk.digest)[:8], "little")
+        if key not in wanted:
             continue
         terms = [term for term in chunk_terms(chunk, note) if _admit(term, seen)]
+        terms = list(dict.fromkeys([*offered[:PER_NOTE], *terms]))
         words = tuple(words_of(chunk.embed_text))
-        yield Passage(row, place, tuple(dict.fromkeys([*offered[:PER_NOTE], *terms])), words)
+        yield TermedPassage(wanted[key], key, place, tuple(terms), words)
 
 
 def _admit(term: Term, seen: set[str]) -> bool:
@@ -99,9 +117,9 @@ def _admit(term: Term, seen: set[str]) -> bool:
     return True
 
 
-def read_curated(reader: Reader) -> list[Term]:
+def read_curated(work: AnchorWork) -> list[Term]:
     """Return the terms a person listed, each followed by its other names."""
-    data = _read(reader, CURATED)
+    data = _read(work, CURATED)
     lines = data.decode(errors="replace").splitlines() if data else []
     found: list[Term] = []
     for line in lines:
@@ -120,10 +138,10 @@ def _curated(display: str, others: Iterable[str]) -> Iterator[Term]:
         yield Term("curated", clean_display(other), match_key(other), first.key)
 
 
-def _read(reader: Reader, path: str) -> bytes | None:
+def _read(work: AnchorWork, path: str) -> bytes | None:
     file = SourceFile(path, FileStat(0, 0, 0, 0), is_cold=False)
     try:
-        data, _ = read_note(reader.root, file, limit_bytes=reader.limit_bytes)
+        data, _ = read_note(work.paths.root, file, limit_bytes=work.config.max_note_bytes)
     except (FileNotFoundError, NoteUnreadable):
         return None  # the next update of the index reports it, and takes it out
     return data

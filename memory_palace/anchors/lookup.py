@@ -5,18 +5,17 @@ What comes first among them is retrieval's to say.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.anchors.book import Book
 from memory_palace.anchors.policy import source_of
-from memory_palace.anchors.scope import Entries, linked_entries, project_entries
 from memory_palace.anchors.terms import runs, words_of
-from memory_palace.anchors.words import Coverage, cover
-from memory_palace.models import AnchorEvidence, FiredAnchor, Vector
+from memory_palace.anchors.words import WordMatch, match_words
+from memory_palace.models import AnchorEvidence, FiredAnchor, Scores, Vector
 
 EPISODIC_NS = 24 * 3600 * 1_000_000_000
 """How long a passage counts as new: it is then admitted before others (source document 003)."""
@@ -29,19 +28,28 @@ SEMANTIC = 0.5
 WORD = 0.9
 """Anchor score of a passage that holds all telling words of a question."""
 
+SCOPE_LEAST = 0.4
+"""Anchor score of a passage in scope that holds none of the words."""
+SCOPE_MOST = 0.9
+"""Anchor score of those that hold most of them; both chosen on CORF dev (.797 for .774 with .6
+for all of a project, .806 with the links)."""
+NAMED_POWER = 0.25
+"""Power of the share of a named note in what the question tells: 0 would take any title's word for
+its subject, 1 leaves a note of one common word without links (CORF dev, depth: .73, .89, .89)."""
+
+_NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 _PRONOUNS = frozenset(
     "we our ours us my mine it its they them their this that these those i".split()
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Fired:
-    """An anchor of the book that a question touched."""
+class _Entries(NamedTuple):
+    """Passages that something leads to."""
 
-    place: int
-    strength: float
-    """Half the cosine where meaning fired it; else the share of its words in what all words of
-    the question tell, so that "notes" in passing does not count like the subject."""
+    rows: NDArray[np.int64]
+    scores: Scores
+    added_ns: NDArray[np.int64] | int = 0
+    """When each came since the nightly build, 0 for what that build covers."""
 
 
 def find_passages(
@@ -61,36 +69,37 @@ def find_passages(
     of the settings without it. Nothing here walks all passages or all terms, but for one product
     of the question with the matrix of anchors.
     """
-    words = cover(
+    words = match_words(
         book.snapshot, book.postings, text, find_pair=book.rows_of_pair, is_denied=book.is_denied
     )
     lexical = _fire_by_words(book, text, words)
-    semantic = [] if vector is None else _fire_by_meaning(book, vector, {a.place for a in lexical})
-    found = [_entries(book, anchor) for anchor in (*lexical, *semantic)]
-    found += [linked_entries(book, anchor.place, anchor.strength, words) for anchor in lexical]
-    found.append(_unscored(words.rows[book.is_open[words.rows]]))
-    fired = [FiredAnchor(book.anchors[a.place].display, "lexical", a.strength) for a in lexical]
-    fired += [FiredAnchor(book.anchors[a.place].display, "semantic", a.strength) for a in semantic]
-    fired += [FiredAnchor(word, "word", round(share, 6)) for word, share in words.words]
-    is_pronoun = has_pronoun(text) and not any(book.names[anchor.place] for anchor in lexical)
+    semantic = {} if vector is None else _fire_by_meaning(book, vector, lexical)
+    found = [_listed(book, place, by) for place, by in (lexical | semantic).items()]
+    found += [_linked(book, place, by, words) for place, by in lexical.items()]
+    open_rows = words.rows[book.is_open[words.rows]]
+    found.append(_Entries(open_rows, np.zeros(len(open_rows), np.float32)))
+    fired = [FiredAnchor(book.anchors[at].display, "lexical", by) for at, by in lexical.items()]
+    fired += [FiredAnchor(book.anchors[at].display, "semantic", by) for at, by in semantic.items()]
+    fired += [FiredAnchor(word, "word", round(part, 6)) for word, part in words.parts().items()]
+    is_pronoun = has_pronoun(text) and not any(book.is_name[place] for place in lexical)
     if is_pronoun:
-        folders = book.projects if projects is None else tuple(projects)
-        found.append(project_entries(book, folders, words))
-        is_pronoun = len(found[-1].rows) > 0
-    if is_pronoun:
-        fired += [
-            FiredAnchor(folder.rstrip("/").rpartition("/")[2], "pronoun", 1.0) for folder in folders
-        ]
-    pool = _merge(book, found, words, notes, now_ns)
+        folders = book.projects if projects is None else projects
+        rows = np.concatenate([_NO_ROWS, *(book.rows_below(folder) for folder in folders)])
+        found.append(_Entries(rows, _scale(words.shares_of(rows))))
+        is_pronoun = len(rows) > 0
+        if is_pronoun:
+            names = (folder.rstrip("/").rpartition("/")[2] for folder in folders)
+            fired += [FiredAnchor(name, "pronoun", 1.0) for name in names]
+    rows, scores = _merge(book, found, words, notes, now_ns)
     limit = book.settings.max_chunks if limit is None else limit
     return AnchorEvidence(
-        rows=pool.rows,
-        scores=pool.scores,
-        answered_by="dense" if not len(pool.rows) else "pronoun" if is_pronoun else "anchors",
+        rows=rows,
+        scores=scores,
+        answered_by="dense" if not len(rows) else "pronoun" if is_pronoun else "anchors",
         fired=tuple(fired),
         weights=(book.settings.anchor_weight, book.settings.query_weight),
         limit=limit,
-        capped=_capped_sources(book, pool.rows),
+        capped=_capped_sources(book, rows),
         cap=max(int(book.settings.source_cap * limit), 1),
     )
 
@@ -101,11 +110,12 @@ def has_pronoun(text: str) -> bool:
     return not _PRONOUNS.isdisjoint(word.strip('.,;:!?()"') for word in words)
 
 
-def _fire_by_words(book: Book, text: str, telling: Coverage) -> list[_Fired]:
+def _fire_by_words(book: Book, text: str, match: WordMatch) -> dict[int, float]:
     """Find anchors whose words stand in a question; of two that overlap the longer counts.
 
-    A hash join of the question's runs of words with the table of keys: its cost does not depend
-    on the size of the vocabulary.
+    Each has the share of its words in what all words of the question tell, so that "notes" in
+    passing does not count like the subject. A hash join of the question's runs of words with the
+    table of keys: its cost does not depend on the size of the vocabulary.
     """
     words = words_of(text)
     taken = [False] * len(words)
@@ -113,51 +123,58 @@ def _fire_by_words(book: Book, text: str, telling: Coverage) -> list[_Fired]:
     for start, length, key in sorted(runs(words), key=lambda run: (-run[1], run[0])):
         if key in book.table and not all(taken[start : start + length]):
             taken[start : start + length] = [True] * length
-            places |= dict.fromkeys(book.table[key], telling.weight(key))
-    return [
-        _Fired(place, round(weight, 6))
-        for place, weight in places.items()
-        if not book.denied[place]
-    ]
+            places |= dict.fromkeys(book.table[key], round(match.weigh(key), 6))
+    return {place: by for place, by in places.items() if not book.denied[place]}
 
 
-def _fire_by_meaning(book: Book, vector: Vector, known: set[int]) -> list[_Fired]:
+def _fire_by_meaning(book: Book, vector: Vector, known: Container[int]) -> dict[int, float]:
     """Find the anchors nearest in meaning to a question, at least ``sem_theta``."""
     cosines = book.matrix @ vector
     near = np.flatnonzero((cosines >= book.sem_theta) & ~book.denied)
     near = near[np.lexsort((near, -cosines[near]))]
-    return [
-        _Fired(place, round(SEMANTIC * max(float(cosines[place]), 0.0), 6))
+    return {
+        place: round(SEMANTIC * max(float(cosines[place]), 0.0), 6)
         for place in near[:SEMANTIC_MOST].tolist()
         if place not in known
-    ]
+    }
 
 
-def _entries(book: Book, anchor: _Fired) -> Entries:
-    part = slice(int(book.starts[anchor.place]), int(book.starts[anchor.place + 1]))
-    strength = np.float32(anchor.strength)
-    return Entries(book.rows[part], book.scores[part] * strength, book.added_ns[part])
+def _listed(book: Book, place: int, by: float) -> _Entries:
+    """Return the list of an anchor."""
+    part = slice(int(book.starts[place]), int(book.starts[place + 1]))
+    return _Entries(book.rows[part], book.scores[part] * np.float32(by), book.added_ns[part])
 
 
-def _unscored(rows: NDArray[np.int64]) -> Entries:
-    """Return rows that only words lead to; words are counted for all rows alike, later."""
-    return Entries(rows, np.zeros(len(rows), np.float32), np.zeros(len(rows), np.int64))
+def _linked(book: Book, place: int, by: float, words: WordMatch) -> _Entries:
+    """Return what stands one link away from the notes an anchor names, and holds other words."""
+    rows = book.rows_linked(place)
+    gains = words.beyond(rows, book.anchors[place].key)
+    rows, gains = rows[gains > 0], gains[gains > 0]
+    return _Entries(rows, _scale(gains) * np.float32(by**NAMED_POWER))
+
+
+def _scale(shares: Scores) -> Scores:
+    """Return the scores of passages in a scope: words that none of them holds say nothing."""
+    best = shares.max(initial=0) or np.float32(1)
+    scores: Scores = (SCOPE_LEAST + (SCOPE_MOST - SCOPE_LEAST) * shares / best).astype(np.float32)
+    return scores
 
 
 def _merge(
     book: Book,
-    found: Sequence[Entries],
-    words: Coverage,
+    found: Sequence[_Entries],
+    words: WordMatch,
     notes: NDArray[np.bool_],
     now_ns: int,
-) -> Entries:
+) -> tuple[NDArray[np.int64], Scores]:
     """Merge lists by the best score of each row; new rows are admitted before others.
 
     Words add to it as independent evidence does: 1 - (1 - list) * (1 - WORD * share). Rows ascend.
     """
-    rows, scores, added = (np.concatenate(column) for column in zip(*found, strict=True))
+    rows, scores = (np.concatenate(column) for column in ([e[i] for e in found] for i in (0, 1)))
+    added = np.concatenate([np.broadcast_to(e.added_ns, len(e.rows)) for e in found])
     note_of = book.snapshot.row_note[rows]
-    scores = 1 - (1 - scores) * (1 - np.float32(WORD) * words.of(rows))
+    scores = 1 - (1 - scores) * (1 - np.float32(WORD) * words.shares_of(rows))
     scores = scores * book.trust[note_of]
     kept = notes[note_of]
     rows, scores, added = rows[kept], scores[kept], added[kept]
@@ -166,7 +183,7 @@ def _merge(
     is_new = (added[order] > 0) & (now_ns - added[order] < EPISODIC_NS)
     order = order[np.lexsort((rows[order], -scores[order], ~is_new))][:POOL]
     order = order[np.argsort(rows[order])]
-    return Entries(rows[order], scores[order], added[order])
+    return rows[order], scores[order]
 
 
 def _capped_sources(book: Book, rows: NDArray[np.int64]) -> tuple[str, ...]:

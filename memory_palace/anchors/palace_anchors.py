@@ -22,7 +22,8 @@ from memory_palace.models import Problem, Query
 
 if TYPE_CHECKING:
     from memory_palace.anchors.book import Book
-    from memory_palace.anchors.nightly import AnchorBuild
+    from memory_palace.anchors.build import AnchorBuild
+    from memory_palace.anchors.corpus import AnchorWork
     from memory_palace.anchors.tier import Tier
     from memory_palace.embedding.base import Embedder
 
@@ -47,12 +48,12 @@ class PalaceAnchors:
 
     def book(self, snapshot: Snapshot | None = None) -> Book:
         """Return the anchors that a snapshot names; without one, those committed now."""
-        from memory_palace.anchors.book import open_book
+        from memory_palace.anchors.book import Book
 
         snapshot = self.snapshot() if snapshot is None else snapshot
         if self._opened is None or self._opened.snapshot is not snapshot:
             settings, sources = self.config.anchors, self.config.sources
-            self._opened = open_book(self.paths.index, snapshot, settings, sources)
+            self._opened = Book(self.tiers(snapshot), snapshot, settings, sources)
         return self._opened
 
     def build(self, *, theta: float | None = None, wait_seconds: float = 30.0) -> AnchorBuild:
@@ -60,15 +61,16 @@ class PalaceAnchors:
 
         ``theta`` is the least cosine of anchor and passage instead of the one of the settings.
         """
-        from memory_palace.anchors.nightly import build_anchors
+        from memory_palace.anchors.build import build_anchors
 
         return build_anchors(self, theta=theta, wait_seconds=wait_seconds)
 
-    def tiers(self) -> tuple[Tier, ...]:
-        """Return the anchor files of the committed generation, nightly first."""
+    def tiers(self, snapshot: Snapshot | None = None) -> tuple[Tier, ...]:
+        """Return the anchor files that a snapshot names, nightly first; without one, now's."""
         from memory_palace.anchors.tier import read_tier
 
-        return tuple(read_tier(self.paths.index, name) for name in self.snapshot().commit.anchors)
+        snapshot = self.snapshot() if snapshot is None else snapshot
+        return tuple(read_tier(self.paths.index, name) for name in snapshot.commit.anchors)
 
     def export(self, folder: Path) -> list[Path]:
         """Write the three files of source document 003, for people and for other programs."""
@@ -106,6 +108,12 @@ class PalaceAnchors:
         )
         return replace(query, anchors=found)
 
+    def work(self) -> AnchorWork:
+        """Return what making anchors takes, at this moment."""
+        from memory_palace.anchors.corpus import AnchorWork
+
+        return AnchorWork(self.paths, self.config, self.embedder(), time.time_ns())
+
     def follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
     ) -> Followed:
@@ -116,14 +124,12 @@ class PalaceAnchors:
         """
         if not names:
             return Followed(())
-        from memory_palace.anchors.corpus import Reader
-        from memory_palace.anchors.update import Updater
+        from memory_palace.anchors.corpus import AnchorWork
+        from memory_palace.anchors.update import follow_index
 
-        reader = Reader(self.paths.root, embedder, self.config.max_note_bytes)
-        settings, sources = self.config.anchors, self.config.sources
-        updater = Updater(self.paths.index, reader, settings, sources, now_ns)
+        work = AnchorWork(self.paths, self.config, embedder, now_ns)
         try:
-            return Followed(updater.follow(hot, names))
+            return Followed(follow_index(work, hot, names))
         except IndexDamagedError as error:
             where = self.paths.index.relative_to(self.paths.root).as_posix()
             return Followed((), (Problem(where, None, "index", str(error)),))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchors.corpus import Passage
+from memory_palace.anchors.corpus import AnchorWork, TermedPassage
+from memory_palace.anchors.policy import allowed_notes, trust_per_note
 from memory_palace.anchors.terms import runs
 from memory_palace.anchors.tier import Anchor, Keys, Lists
 from memory_palace.index.snapshot import Snapshot
@@ -15,6 +17,10 @@ from memory_palace.models import Matrix, Scores
 
 MENTION = 0.2
 """What holding the term adds to a cosine: a name means little to an embedder."""
+QUARANTINE_SHARE = 0.25
+"""A passage whose words match more anchors than a quarter of its words, and more than
+``QUARANTINE_LEAST``, is a list made to be found; anchors do not lead to it."""
+QUARANTINE_LEAST = 48
 _RUN = 16
 """Rows in a run on average from which on runs are worth looking for."""
 _BLOCK = 8192
@@ -23,6 +29,10 @@ _BLOCK = 8192
 Places = NDArray[np.int64]
 Pairs = tuple[Places, Places]
 """Anchors, and the rows that hold them, in parallel."""
+Live = tuple[Keys, Places]
+"""The key of every passage anchors may lead to, ascending, and one row of each."""
+ScoredPairs = tuple[Places, Places, Scores]
+"""Anchor, row and score, in parallel."""
 
 
 def key_table(anchors: Sequence[Anchor]) -> dict[str, list[int]]:
@@ -34,7 +44,52 @@ def key_table(anchors: Sequence[Anchor]) -> dict[str, list[int]]:
     return table
 
 
-def find_mentions(passages: Iterable[Passage], table: Mapping[str, Sequence[int]]) -> Pairs:
+def connect(
+    work: AnchorWork,
+    snapshot: Snapshot,
+    anchors: Sequence[Anchor],
+    matrix: Matrix,
+    passages: Sequence[TermedPassage],
+    rows: Places,
+    *,
+    theta: float,
+) -> tuple[ScoredPairs, Places]:
+    """Connect anchors with the passages of some rows; return stuffed rows, which are left out."""
+    held, holding = find_mentions(passages, key_table(anchors))
+    stuffed = find_stuffed(passages, holding)
+    rows = np.setdiff1d(allowed_rows(work, snapshot, rows), stuffed)
+    inside = np.isin(holding, rows)
+    mentions = held[inside], holding[inside]
+    return score_pairs(matrix, snapshot, rows, mentions, theta=theta), stuffed
+
+
+def allowed_rows(work: AnchorWork, snapshot: Snapshot, rows: Places) -> Places:
+    """Return those of some rows that the settings let anchors lead to."""
+    allowed: Places = rows[
+        allowed_notes(snapshot.paths, work.config.anchors)[snapshot.row_note[rows]]
+    ]
+    return allowed
+
+
+def find_stuffed(passages: Sequence[TermedPassage], holding: Places) -> Places:
+    """Return the rows of passages that match implausibly many anchors, ascending."""
+    counts = Counter(holding.tolist())
+    stuffed = [
+        passage.row
+        for passage in passages
+        if counts[passage.row] > QUARANTINE_LEAST
+        and counts[passage.row] > QUARANTINE_SHARE * len(passage.words)
+    ]
+    return np.array(sorted(stuffed), np.int64)
+
+
+def name_places(snapshot: Snapshot, rows: Places) -> tuple[str, ...]:
+    """Return ``path:line`` of each row."""
+    notes, lines = snapshot.row_note[rows].tolist(), snapshot.row_lines[rows, 0].tolist()
+    return tuple(f"{snapshot.paths[n]}:{line}" for n, line in zip(notes, lines, strict=True))
+
+
+def find_mentions(passages: Iterable[TermedPassage], table: Mapping[str, Sequence[int]]) -> Pairs:
     """Return which passages hold which anchors, each pair once."""
     anchors: list[int] = []
     rows: list[int] = []
@@ -48,13 +103,13 @@ def find_mentions(passages: Iterable[Passage], table: Mapping[str, Sequence[int]
 
 def score_pairs(
     matrix: Matrix, snapshot: Snapshot, rows: Places, mentions: Pairs, *, theta: float
-) -> tuple[Places, Places, Scores]:
+) -> ScoredPairs:
     """Return anchor, row and score of every pair worth keeping, in no order.
 
     A pair is kept where the cosine reaches ``theta``, or where the passage holds the term. Scores
     are in [0, 1].
     """
-    parts: list[tuple[Places, Places, Scores]] = []
+    parts: list[ScoredPairs] = []
     for block, vectors in _blocks(snapshot, rows) if theta < 1 and matrix.shape[1] else ():
         cosines = matrix @ vectors.T
         flat = np.flatnonzero(cosines.ravel() >= max(theta, 1e-6))
@@ -121,10 +176,15 @@ def make_lists(
     order = np.lexsort((keys, -scores * trust[is_first], anchors))
     anchors, keys, scores = anchors[order], keys[order], scores[order]
     starts = np.searchsorted(anchors, np.arange(count + 1))
-    rank = np.arange(len(anchors)) - starts[anchors] if len(anchors) else anchors
-    kept = rank < limit
+    kept = np.arange(len(anchors)) - starts[anchors] < limit
     starts = np.searchsorted(anchors[kept], np.arange(count + 1)).astype(np.int64)
     return Lists(starts, keys[kept], scores[kept].astype(np.float32))
+
+
+def trust_of_keys(work: AnchorWork, snapshot: Snapshot, live: Live, keys: Keys) -> Scores:
+    """Return the trust in the source of each passage; all of them are live."""
+    trust = trust_per_note(snapshot.paths, work.config.sources)
+    return trust[snapshot.row_note[live[1][np.searchsorted(live[0], keys)]]]
 
 
 def entries(lists: Lists) -> tuple[Places, Keys, Scores]:

@@ -11,7 +11,7 @@ from typing import Literal
 from memory_palace.language.names import find_names, name_text
 from memory_palace.language.prose import strip_markup
 from memory_palace.language.stemming import stem_word
-from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.stopwords import STOP_STEMS, STOPWORDS
 from memory_palace.language.words import split_words
 from memory_palace.models import Chunk, Note
 
@@ -26,7 +26,6 @@ SHORTEST = 3
 PER_NOTE = 64
 """Terms that one note may offer: 10,000 bold words in one note must not be the vocabulary."""
 
-_DULL = frozenset(stem_word(word) for word in STOPWORDS)
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _ORDINAL = re.compile(r"^\d+[_-]+")
@@ -54,7 +53,8 @@ def clean_display(text: str) -> str:
 def words_of(text: str) -> list[str]:
     """Return the words of a text as anchors are matched by them: casefolded stems, in order.
 
-    A script without spaces gives one word per character. Invisible characters are not there.
+    Unlike ``tokenize`` it gives each word once, so that neighbours are neighbours: compounds fall
+    apart, a script without spaces gives one word per character, invisible characters are gone.
     """
     if not text.isascii():
         text = clean_display(text)
@@ -77,11 +77,6 @@ def runs(words: list[str]) -> Iterator[tuple[int, int, str]]:
             yield start, length, " ".join(words[start : start + length])
 
 
-def is_dull(word: str) -> bool:
-    """Say whether a stem is that of a stop word."""
-    return word in _DULL
-
-
 def is_usable(display: str, key: str) -> bool:
     """Say whether a term may be an anchor at all: no stop words alone, no number, no sentence."""
     words = key.split()
@@ -89,7 +84,7 @@ def is_usable(display: str, key: str) -> bool:
         return False
     written = [word.casefold() for word in _WORD.findall(display)]
     if all(word in STOPWORDS or word.isdigit() for word in written) or all(
-        word in _DULL for word in words
+        word in STOP_STEMS for word in words
     ):
         return False
     return len(key) >= SHORTEST or bool(_UNSPACED.search(key))

@@ -1,4 +1,4 @@
-"""One anchor file: the vocabulary with its vectors, and where each anchor leads.
+"""Anchor files: the vocabulary with its vectors, and where each anchor leads.
 
 Passages are known by the first eight bytes of their text digest, never by a row: segments may be
 merged, and notes renamed or deleted, and no posting leads astray.
@@ -10,14 +10,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchors.pairs import NO_PAIRS, PairLists
 from memory_palace.index.companions import check_companion, damaged_companion
+from memory_palace.index.lookup import find_sorted
 from memory_palace.index.npz import map_arrays, write_arrays
+from memory_palace.index.postings import hash_key
 from memory_palace.models import Matrix, Scores
 from memory_palace.storage.atomic import write_content
 
@@ -62,6 +63,32 @@ class Lists:
 
 
 @dataclass(frozen=True, slots=True)
+class PairLists:
+    """Where pairs lead: for pair ``i`` the passages ``starts[i]`` to ``starts[i + 1]``."""
+
+    pairs: Keys
+    """Digests of the pairs, ascending."""
+    starts: NDArray[np.int64]
+    passages: Keys
+    """First eight bytes of text digests."""
+
+    def find(self, pair: str) -> Keys:
+        """Return the passages that hold a pair."""
+        key = np.uint64(hash_key(pair))
+        place = int(self.pairs.searchsorted(key))
+        if place == len(self.pairs) or self.pairs[place] != key:
+            return self.passages[:0]
+        return self.passages[int(self.starts[place]) : int(self.starts[place + 1])]
+
+    def entries(self) -> tuple[Keys, Keys]:
+        """Return pair and passage of every entry."""
+        return np.repeat(self.pairs, np.diff(self.starts)), np.asarray(self.passages)
+
+
+NO_PAIRS = PairLists(np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros(0, np.uint64))
+
+
+@dataclass(frozen=True, slots=True)
 class Tier:
     """A nightly build, or all updates since."""
 
@@ -86,6 +113,40 @@ class Tier:
     quarantined_keys: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
 
 
+@dataclass(frozen=True, slots=True)
+class AnchorFiles:
+    """The tiers of one generation, the nightly one first; there may be none."""
+
+    tiers: tuple[Tier, ...] = ()
+
+    @property
+    def anchors(self) -> tuple[Anchor, ...]:
+        """Anchors of the last nightly build, and those staged since."""
+        return tuple(anchor for tier in self.tiers for anchor in tier.anchors)
+
+    @property
+    def pruned(self) -> tuple[Anchor, ...]:
+        """What was pruned, ever."""
+        return self.tiers[0].pruned if self.tiers else ()
+
+    def vectors(self) -> dict[str, NDArray[np.float32]]:
+        """Return the vectors that are known, by what is shown of their anchor."""
+        return {
+            anchor.display: vector
+            for tier in self.tiers
+            for anchor, vector in zip(tier.anchors, tier.matrix, strict=True)
+        }
+
+    def added_ns(self, keys: Keys) -> NDArray[np.int64]:
+        """Return when each passage came, 0 where it was there from the start."""
+        added = np.zeros(len(keys), np.int64)
+        for tier in self.tiers:
+            places, is_there = find_sorted(tier.covered, keys)
+            found = tier.added_ns[places[is_there]]
+            added[is_there] = np.maximum(added[is_there], found)
+        return added
+
+
 def write_tier(folder: Path, tier: Tier) -> str:
     """Write a tier and return its name; the commit record has to name it."""
     meta = {
@@ -100,25 +161,21 @@ def write_tier(folder: Path, tier: Tier) -> str:
     }
     text = json.dumps(meta, sort_keys=True, ensure_ascii=False).encode()
 
-    def fill(file: BinaryIO) -> None:
-        write_arrays(
-            file,
-            {
-                "meta": [np.frombuffer(text, np.uint8)],
-                "matrix": [tier.matrix],
-                "starts": [tier.lists.starts],
-                "keys": [tier.lists.keys],
-                "scores": [tier.lists.scores],
-                "pairs": [tier.pairs.pairs],
-                "pair_starts": [tier.pairs.starts],
-                "pair_passages": [tier.pairs.passages],
-                "covered": [tier.covered],
-                "added_ns": [tier.added_ns],
-                "quarantined_keys": [tier.quarantined_keys],
-            },
-        )
-
-    return write_content(folder, fill, "anchors-{}.npz").stem
+    arrays: dict[str, NDArray[Any]] = {
+        "meta": np.frombuffer(text, np.uint8),
+        "matrix": tier.matrix,
+        "starts": tier.lists.starts,
+        "keys": tier.lists.keys,
+        "scores": tier.lists.scores,
+        "pairs": tier.pairs.pairs,
+        "pair_starts": tier.pairs.starts,
+        "pair_passages": tier.pairs.passages,
+        "covered": tier.covered,
+        "added_ns": tier.added_ns,
+        "quarantined_keys": tier.quarantined_keys,
+    }
+    members = {name: [array] for name, array in arrays.items()}
+    return write_content(folder, lambda file: write_arrays(file, members), "anchors-{}.npz").stem
 
 
 def read_tier(folder: Path, name: str) -> Tier:

@@ -1,25 +1,26 @@
-"""Choose which terms of a palace become anchors, and how much each of them matters."""
+"""Choose which terms of a palace become anchors, and what becomes of them night by night."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchors.corpus import Passage
+from memory_palace.anchors.corpus import TermedPassage
 from memory_palace.anchors.terms import SHORTEST, Term
+from memory_palace.anchors.tier import Anchor
 from memory_palace.language.rarity import share_idf
-from memory_palace.language.stemming import stem_word
-from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.stopwords import STOP_STEMS
 
-WEIGHTS: Mapping[str, float] = {
-    "curated": 4.0, "project": 3.0, "entity": 3.0, "title": 2.0, "link": 2.0,
-    "heading": 1.5, "bold": 1.5, "name": 1.5, "word": 1.0,
-}  # fmt: skip
+WEIGHTS: Mapping[str, float] = (
+    {"curated": 4.0, "project": 3.0, "entity": 3.0, "title": 2.0, "link": 2.0}
+    | dict.fromkeys(("heading", "bold", "name"), 1.5)
+    | {"word": 1.0}
+)
 """How much more a term counts for standing where people put what matters."""
 
 BOILERPLATE_SHARE = 0.3
@@ -28,7 +29,10 @@ BOILERPLATE_FILES = 20
 """In fewer files nothing is boilerplate."""
 WORD_SHARE = 0.05
 """A single word in more passages than this tells them apart too little."""
-_DULL = frozenset(stem_word(word) for word in STOPWORDS)
+FADED_SHARE = 0.5
+"""Below this share of its first salience an anchor fades."""
+FADING_BUILDS = 3
+"""After as many fading builds in a row it is pruned (source document 003)."""
 
 
 @dataclass(slots=True)
@@ -44,7 +48,7 @@ class Candidate:
 
 
 def gather(
-    passages: Sequence[Passage],
+    passages: Sequence[TermedPassage],
     curated: Iterable[Term],
     *,
     dates: NDArray[np.float64],
@@ -94,7 +98,7 @@ def _count(found: dict[str, Candidate], term: Term, note: int | None) -> None:
         candidate.notes.add(note)
 
 
-def _best_words(passages: Sequence[Passage], limit: int) -> dict[str, set[int]]:
+def _best_words(passages: Sequence[TermedPassage], limit: int) -> dict[str, set[int]]:
     """Return the single words of highest tf-idf, in two passages or more, with their notes."""
     frequency: Counter[str] = Counter()
     held: Counter[str] = Counter()
@@ -107,7 +111,7 @@ def _best_words(passages: Sequence[Passage], limit: int) -> dict[str, set[int]]:
         for word, count in held.items()
         if 2 <= count <= most
         and len(word) >= SHORTEST
-        and word not in _DULL
+        and word not in STOP_STEMS
         and not any(c.isdigit() for c in word)
     }
     best = set(sorted(scores, key=lambda word: (-scores[word], word))[:limit])
@@ -135,3 +139,70 @@ def _salience(
     engagement = 1 + log(1 + links) / 4
     salience: float = weight * log(1 + max(candidate.passages, 1)) * idf * recency * engagement
     return round(salience, 6)
+
+
+def renew(
+    candidates: Mapping[str, Candidate],
+    before: Iterable[Anchor],
+    pruned: Iterable[Anchor],
+    *,
+    limit: int,
+    now_ns: int,
+) -> tuple[tuple[Anchor, ...], tuple[Anchor, ...]]:
+    """Return the anchors of a build and those that were pruned, each in order of their keys.
+
+    Anchors are carried on, and the most salient new ones join up to ``limit``. A curated anchor
+    never fades. A pruned one comes back when it has more salience than when it was first
+    discovered.
+    """
+    known = {anchor.key: anchor for anchor in before}
+    gone = {anchor.key: anchor for anchor in pruned}
+    for key in [key for key in gone if _is_back(candidates.get(key), gone[key])]:
+        del gone[key]
+    carried = {
+        key: _carry(anchor, candidates.get(key))
+        for key, anchor in known.items()
+        if not (anchor.is_curated and key not in candidates)
+    }
+    for key, anchor in carried.items():
+        if anchor.state == "pruned":
+            gone[key] = anchor
+    new = [key for key in candidates if key not in carried and key not in gone]
+    live = {key: anchor for key, anchor in carried.items() if anchor.state != "pruned"}
+    live |= {key: _discover(key, candidates[key], now_ns) for key in new}
+    kept = sorted(live.values(), key=lambda a: (not a.is_curated, -a.salience, a.key))
+    room = limit + sum(anchor.is_curated for anchor in kept)
+    return (
+        tuple(sorted(kept[:room], key=lambda anchor: anchor.key)),
+        tuple(sorted(gone.values(), key=lambda anchor: anchor.key)),
+    )
+
+
+def _discover(key: str, candidate: Candidate, now_ns: int) -> Anchor:
+    new = Anchor(key, candidate.display, since_ns=now_ns)
+    return _carry(new, candidate)
+
+
+def _is_back(candidate: Candidate | None, anchor: Anchor) -> bool:
+    if candidate is None:
+        return False
+    return "curated" in candidate.kinds or candidate.salience > anchor.first_salience
+
+
+def _carry(anchor: Anchor, candidate: Candidate | None) -> Anchor:
+    if candidate is None:
+        candidate = Candidate(anchor.display, set(anchor.kinds), set(anchor.aliases))
+    first = anchor.first_salience or candidate.salience
+    has_faded = candidate.salience < FADED_SHARE * first and "curated" not in candidate.kinds
+    fading = anchor.fading + 1 if has_faded else 0
+    state = "pruned" if fading >= FADING_BUILDS else "fading" if fading else "active"
+    return replace(
+        anchor,
+        display=candidate.display,
+        kinds=tuple(sorted(candidate.kinds)),
+        aliases=tuple(sorted(candidate.aliases)),
+        state=state,
+        salience=candidate.salience,
+        first_salience=first,
+        fading=fading,
+    )

@@ -1,24 +1,65 @@
-"""Every telling word of a palace is an anchor too: its list is the segment's posting list.
+"""Every telling word of a palace is an anchor too, and so are two of them in a row.
 
-Pairs of them are listed by ``pairs``.
+A word leads where the segments' posting lists say. A phrase of two common words is in nobody's
+vocabulary, and either word alone leads everywhere: pairs have lists of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchors.pairs import pairs_of
-from memory_palace.anchors.terms import words_of
-from memory_palace.index.lookup import PostingLookup
+from memory_palace.anchors.corpus import TermedPassage
+from memory_palace.anchors.terms import SHORTEST, words_of
+from memory_palace.anchors.tier import Keys, PairLists
+from memory_palace.index.lookup import PostingLookup, find_sorted
+from memory_palace.index.postings import hash_key
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.rarity import share_idf
 from memory_palace.language.stopwords import STOP_STEMS
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Scores
+
+LEAST_HELD = 2
+"""Passages that hold a pair which a nightly build keeps: one passage repeats no phrase."""
+MOST_HELD = 50
+"""A pair in more passages than this says little; it also bounds the cost of a lookup."""
+
+
+def pairs_of(words: Sequence[str]) -> Iterator[str]:
+    """Yield each two words of ``words_of`` that follow each other but for stop words."""
+    telling = [w for w in words if len(w) >= SHORTEST and not w.isdigit() and w not in STOP_STEMS]
+    for first, second in pairwise(telling):
+        yield f"{first} {second}"
+
+
+def collect_pairs(passages: Iterable[TermedPassage]) -> tuple[Keys, Keys]:
+    """Return pair and passage of every entry, in no order."""
+    pairs: list[int] = []
+    held: list[int] = []
+    for passage in passages:
+        found = {hash_key(pair) for pair in pairs_of(passage.words)}
+        pairs += found
+        held += [passage.key] * len(found)
+    return np.array(pairs, np.uint64), np.array(held, np.uint64)
+
+
+def list_pairs(pairs: Keys, passages: Keys, *, least: int = 1) -> PairLists:
+    """Sort entries by pair, without pairs of fewer than ``least`` passages or too many."""
+    order = np.lexsort((passages, pairs))
+    pairs, passages = pairs[order], passages[order]
+    is_first = np.ones(len(pairs), np.bool_)
+    is_first[1:] = pairs[1:] != pairs[:-1]
+    firsts = np.flatnonzero(is_first)
+    counts = np.diff(np.append(firsts, len(pairs)))
+    is_kept = (counts >= least) & (counts <= MOST_HELD)
+    starts = np.append(0, np.cumsum(counts[is_kept])).astype(np.int64)
+    return PairLists(pairs[firsts[is_kept]], starts, passages[np.repeat(is_kept, counts)])
+
 
 COMMON = 500
 """A word in more passages than this leads nowhere, which also bounds the cost of a lookup: 1000
@@ -27,55 +68,56 @@ _NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class WordMatch:
     """How much of a question's telling words each of some passages holds."""
 
     rows: NDArray[np.int64]
     """Ascending, each once."""
     shares: Scores
-    """Of the summed idf of the question's telling words, in (0, 1]."""
-    words: tuple[tuple[str, float], ...]
-    """The telling words, each with its share."""
-    idf: dict[str, float]
-    """Of every word and pair of the question that stands anywhere, squared: telling ones count
-    more."""
-    lists: tuple[tuple[str, NDArray[np.int64]], ...] = ()
-    """The rows of each of ``words``, ascending."""
+    """Of the summed weights of the question's words, in (0, 1]."""
+    weights: dict[str, float]
+    """Of every word and pair of the question that stands anywhere: its idf, squared, so that
+    telling ones count more."""
+    lists: dict[str, NDArray[np.int64]]
+    """The rows, ascending, of every word and pair that leads anywhere."""
 
-    def weight(self, key: str) -> float:
+    def parts(self) -> dict[str, float]:
+        """Return the words and pairs that lead anywhere, each with its share of the whole."""
+        whole = sum(self.weights.values())
+        return {term: self.weights[term] / whole for term in self.lists}
+
+    def weigh(self, key: str) -> float:
         """Return the share of an anchor's words in what the question's words tell."""
-        total = sum(self.idf.values())
+        whole = sum(self.weights.values())
         words = set(key.split())
-        own = sum(idf for term, idf in self.idf.items() if words.issuperset(term.split()))
-        return min(own / total, 1.0) if total else 1.0
+        own = sum(w for term, w in self.weights.items() if words.issuperset(term.split()))
+        return min(own / whole, 1.0) if whole else 1.0
 
     def beyond(self, rows: NDArray[np.int64], key: str) -> Scores:
-        """Return what each of some rows holds besides the words of an anchor, in summed idf."""
+        """Return the weight of what each of some rows holds besides the words of an anchor."""
         words = set(key.split())
         gains: Scores = np.zeros(len(rows), np.float32)
-        for term, held in self.lists:
+        for term, held in self.lists.items():
             if not words.issuperset(term.split()):
-                gains += np.float32(self.idf[term]) * np.isin(rows, held)
+                gains += np.float32(self.weights[term]) * np.isin(rows, held)
         return gains
 
-    def of(self, rows: NDArray[np.int64]) -> Scores:
+    def shares_of(self, rows: NDArray[np.int64]) -> Scores:
         """Return the share of each of some rows, 0 where a row holds none of the words."""
+        places, is_there = find_sorted(self.rows, rows)
         shares: Scores = np.zeros(len(rows), np.float32)
-        if len(self.rows):
-            places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
-            is_known = self.rows[places] == rows
-            shares[is_known] = self.shares[places[is_known]]
+        shares[is_there] = self.shares[places[is_there]]
         return shares
 
 
-def cover(
+def match_words(
     snapshot: Snapshot,
     postings: PostingLookup,
     text: str,
     *,
     find_pair: Callable[[str], NDArray[np.int64]],
     is_denied: Callable[[str, str], bool] | None = None,
-) -> Coverage:
+) -> WordMatch:
     """Look the words of a question up in the posting lists of the segments.
 
     Words of more than ``COMMON`` passages lead nowhere, words of none do not count. The cost
@@ -83,33 +125,31 @@ def cover(
     ``find_pair`` gives the rows of two words in a row; such a pair counts like a word. What
     ``is_denied``, given as it is written and as a key, does not count at all.
     """
-    shown = dict(zip(tokenize(text), tokenize(text, stems=False), strict=True)) if is_denied else {}
+    written = dict(zip(tokenize(text), tokenize(text, stems=False), strict=True))
 
-    def is_shut(term: str) -> bool:
-        written = " ".join(shown.get(word, word) for word in term.split())
-        return is_denied is not None and is_denied(written, term)
+    def is_allowed(term: str) -> bool:
+        shown = " ".join(written.get(word, word) for word in term.split())
+        return is_denied is None or not is_denied(shown, term)
 
     total = len(snapshot.row_note)
-    found: list[tuple[str, NDArray[np.int64], float]] = []
-    idf: dict[str, float] = {}
+    lists: dict[str, NDArray[np.int64]] = {}
+    weights: dict[str, float] = {}
     for term in dict.fromkeys(tokenize(text)):
-        if term not in STOP_STEMS and not is_shut(term):
+        if term not in STOP_STEMS and is_allowed(term):
             count, rows = postings.find_rows(term, most=COMMON)
             if count:
-                idf[term] = share_idf(count, total) ** 2
+                weights[term] = share_idf(count, total) ** 2
             if len(rows):
-                found.append((term, rows, idf[term]))
+                lists[term] = rows
     for pair in dict.fromkeys(pairs_of(words_of(text))):
-        rows = find_pair(pair) if not is_shut(pair) else _NO_ROWS
+        rows = find_pair(pair) if is_allowed(pair) else _NO_ROWS
         if len(rows):
-            idf[pair] = share_idf(len(rows), total) ** 2
-            found.append((pair, rows, idf[pair]))
-    weight = sum(idf.values())
-    rows = np.concatenate([np.zeros(0, np.int64), *(rows for _, rows, _ in found)])
-    gains = np.concatenate([np.zeros(0), *(np.full(len(rows), gain) for _, rows, gain in found)])
+            weights[pair] = share_idf(len(rows), total) ** 2
+            lists[pair] = rows
+    whole = sum(weights.values())
+    rows = np.concatenate([_NO_ROWS, *lists.values()])
+    gains = np.repeat([weights[term] for term in lists], [len(rows) for rows in lists.values()])
     distinct, places = np.unique(rows, return_inverse=True)
     sums = np.bincount(places, weights=gains, minlength=len(distinct))
-    shares: Scores = (sums / (weight or 1.0)).astype(np.float32)
-    words = tuple((term, gain / weight) for term, _, gain in found)
-    lists = tuple((term, rows) for term, rows, _ in found)
-    return Coverage(distinct, shares, words, idf, lists)
+    shares: Scores = (sums / (whole or 1.0)).astype(np.float32)
+    return WordMatch(distinct, shares, weights, lists)

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from memory_palace.anchors.build import distinct_rows
+from memory_palace.anchors.corpus import distinct_rows
 from memory_palace.anchors.postings import make_lists, score_pairs
 from memory_palace.bench.generate import generate_palace
 from memory_palace.bench.timing import Measured

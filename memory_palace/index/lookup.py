@@ -13,7 +13,17 @@ from memory_palace.index.snapshot import Snapshot
 
 Rows = NDArray[np.int64]
 Counts = NDArray[np.float64]
+Array = NDArray[np.integer]
 _NO_ROWS: Rows = np.zeros(0, np.int64)
+
+
+def find_sorted(ordered: Array, wanted: Array) -> tuple[Rows, NDArray[np.bool_]]:
+    """Return where each wanted value stands in an ascending array, and whether it does."""
+    places = np.searchsorted(ordered, wanted)
+    is_there = np.zeros(len(wanted), np.bool_)
+    inside = places < len(ordered)
+    is_there[inside] = ordered[places[inside]] == wanted[inside]
+    return places, is_there
 
 
 class PostingLookup:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from memory_palace.anchors.lifecycle import renew
 from memory_palace.anchors.tier import Anchor
-from memory_palace.anchors.vocabulary import Candidate
+from memory_palace.anchors.vocabulary import Candidate, renew
 
 
 def candidate(salience: float, kind: str = "bold") -> Candidate:
@@ -18,16 +17,9 @@ def nights(saliences: list[float | None], kind: str = "bold") -> tuple[list[str]
     states = []
     for salience in saliences:
         found = {} if salience is None else {"term": candidate(salience, kind)}
-        anchors, pruned = _renew(found, anchors, pruned)
+        anchors, pruned = renew(found, anchors, pruned, limit=10, now_ns=1)
         states.append(anchors[0].state if anchors else "gone")
     return states, [anchor.key for anchor in pruned]
-
-
-def _renew(
-    found: dict[str, Candidate], anchors: tuple[Anchor, ...], pruned: tuple[Anchor, ...]
-) -> tuple[tuple[Anchor, ...], tuple[Anchor, ...]]:
-    after = renew(found, anchors, pruned, limit=10, now_ns=1)
-    return after.anchors, after.pruned
 
 
 def test_an_anchor_below_half_of_its_first_salience_is_pruned_after_three_builds() -> None:
@@ -56,6 +48,6 @@ def test_a_term_that_vanished_fades_too() -> None:
 def test_curated_anchors_do_not_count_towards_the_limit() -> None:
     found = {f"t{n}": candidate(float(n)) for n in range(20)}
     found["own"] = candidate(0.0, "curated")
-    after = renew(found, (), (), limit=10, now_ns=1)
-    assert len(after.anchors) == 11
-    assert "own" in {anchor.key for anchor in after.anchors}
+    anchors, _ = renew(found, (), (), limit=10, now_ns=1)
+    assert len(anchors) == 11
+    assert "own" in {anchor.key for anchor in anchors}

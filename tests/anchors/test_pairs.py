@@ -7,7 +7,8 @@ from pathlib import Path
 
 from asking_anchors import by_words, fired_anchors
 
-from memory_palace.anchors.pairs import MOST, collect_pairs, list_pairs, pairs_of
+from memory_palace.anchors.corpus import TermedPassage
+from memory_palace.anchors.words import MOST_HELD, collect_pairs, list_pairs, pairs_of
 from memory_palace.index.postings import hash_key
 from memory_palace.palace import Palace
 
@@ -18,15 +19,19 @@ def first(palace: Palace, text: str) -> str:
     return by_words(palace).look_up(text).hits[0].path
 
 
+def passage(key: int, *words: str) -> TermedPassage:
+    return TermedPassage(0, key, 0, (), words)
+
+
 def test_stop_words_numbers_and_short_words_do_not_part_a_pair() -> None:
     words = ["a", "point", "of", "view", "in", "12", "cold", "room"]
     assert list(pairs_of(words)) == ["point view", "view cold", "cold room"]
 
 
 def test_lists_are_by_pair_and_bounded() -> None:
-    many = [(n, ["red", "kite"]) for n in range(MOST + 1)]
-    few = [(n, ["blue", "tit", "nest"]) for n in (900, 901)]
-    lists = list_pairs(*collect_pairs([*many, *few, (902, ["grey", "wagtail"])]), least=2)
+    many = [passage(n, "red", "kite") for n in range(MOST_HELD + 1)]
+    few = [passage(n, "blue", "tit", "nest") for n in (900, 901)]
+    lists = list_pairs(*collect_pairs([*many, *few, passage(902, "grey", "wagtail")]), least=2)
     assert lists.find("blue tit").tolist() == [900, 901]
     assert lists.find("tit nest").tolist() == [900, 901]
     assert not len(lists.find("red kite"))

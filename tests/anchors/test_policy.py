@@ -123,6 +123,8 @@ def test_a_list_of_other_notes_terms_is_quarantined(palace: Palace, write: Write
     write("chambers/mail/later.md", f"# Later\n\n{stuffing} and more\n")
     palace.index()
     assert "palace/chambers/mail/later.md" not in found(palace, "topic007")
+    places = palace.anchors.tiers()[1].quarantined
+    assert places == ("palace/chambers/mail/later.md:1",), "a place is a path and a line"
 
 
 def test_invisible_characters_make_no_second_anchor(palace: Palace, write: Write) -> None:

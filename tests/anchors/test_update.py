@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from asking_anchors import by_words, with_settings
 
-from memory_palace.anchors.build import Past, build_tier
-from memory_palace.anchors.corpus import Reader
+from memory_palace.anchors.build import build_tier, commit_tier
 from memory_palace.anchors.lookup import POOL
-from memory_palace.anchors.nightly import commit_tier
+from memory_palace.anchors.tier import AnchorFiles
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
 from memory_palace.palace import Palace
@@ -92,12 +91,10 @@ def test_an_archived_note_is_reached_by_no_anchor(palace: Palace) -> None:
 def test_a_build_that_began_before_an_update_loses_nothing(palace: Palace, write: Write) -> None:
     """H12: the nightly build computes for long; notes come meanwhile."""
     palace.anchors.build()
-    reader = Reader(palace.paths.root, palace.embedder(), palace.config.max_note_bytes)
-    began = palace.snapshot()
-    tier = build_tier(reader, began, palace.config.anchors, Past(), sources={}, now_ns=1)
+    tier = build_tier(palace.anchors.work(), palace.snapshot(), AnchorFiles())
     write("chambers/wren/new.md", "# Snow\n\nMelt water filled the tipping bucket of **Zabel**.\n")
     palace.index()
-    commit_tier(palace.anchors, tier, reader, wait_seconds=0)
+    commit_tier(palace.anchors, tier, wait_seconds=0)
     assert "palace/chambers/wren/new.md" in found(palace, "the tipping bucket")
     assert found(palace, "Zabel") == {"palace/chambers/wren/new.md"}
 
