@@ -128,7 +128,7 @@ class Engine:
         ``per_note=False`` ranks passages instead of notes.
         """
         from memory_palace.retrieval.disputes import mark_disputed
-        from memory_palace.retrieval.embedding import embed_question
+        from memory_palace.retrieval.question import embed_question
         from memory_palace.retrieval.search import search
 
         snapshot = self.snapshot(include_cold=include_cold)
@@ -142,7 +142,8 @@ class Engine:
         )
         if query.text and not is_lexical:
             embedder = self._embedders.of(snapshot.commit)
-            query = embed_question(query, embedder, profile, detail=snapshot.detail)
+            with_phrases = "bridge" in get_profile(profile).weights
+            query = embed_question(query, embedder, with_phrases=with_phrases)
         if query.text and profile == "anchors":
             query = self.anchors.ask(query, snapshot, match_notes(snapshot, query.filters))
         found = search(

@@ -19,8 +19,8 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
 from memory_palace.index.recipes import name_recipe
 from memory_palace.models import Vector
-from memory_palace.retrieval.phrasing import phrases_of
 from memory_palace.retrieval.profiles import Profile
+from memory_palace.retrieval.question import join_phrases
 from memory_palace.storage.atomic import write_atomic
 
 Progress = Callable[[str, int, int], None]
@@ -162,7 +162,7 @@ class _Asker:
 
     def _phrases(self, collection: Collection) -> dict[str, Vector]:
         """Return the vector of each question's noun phrases, by question id."""
-        texts = {q.id: text for q in collection.questions if (text := phrases_of(q.text))}
+        texts = {q.id: text for q in collection.questions if (text := join_phrases(q.text))}
         return dict(zip(texts, self.embedder.embed_queries(list(texts.values())), strict=True))
 
 

@@ -14,7 +14,7 @@ from memory_palace.bench.datasets.items import Collection, Question
 from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
 from memory_palace.models import Filters, Query, Scores, Vector
-from memory_palace.retrieval.candidates import find_candidates
+from memory_palace.retrieval.context import find_candidates
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.signals.table import measure
 

@@ -25,7 +25,7 @@ from memory_palace.cli.printing import plural, print_answer, say, show_date, to_
 from memory_palace.errors import IndexLockedError, UsageError
 from memory_palace.models import Hit, QueryResult
 from memory_palace.palace import Palace
-from memory_palace.retrieval.budget import fit_passages
+from memory_palace.retrieval.hits import fit_passages
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 
 

@@ -1,4 +1,4 @@
-"""How alike unrelated texts are under an embedder: the null distribution of cosines.
+"""What chance gives, and how far a value stands above it: the null of cosines, and standardising.
 
 What is surely unrelated depends on what is compared, so each who needs a null draws a sample of
 its own: passages of different notes here, anchors and passages in ``anchors.build``, goals and
@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Matrix
+from memory_palace.models import Matrix, Scores
 
 SAMPLE = 512
+LEAST_DEVIATION = 0.02
+"""Of cosines: among a few like texts, differences below this are noise."""
+_QUANTUM = 10_000
+"""Sums of whole numbers do not depend on their order, so that an index may grow in any."""
 
 
 def calibrate(snapshot: Snapshot) -> dict[str, float]:
@@ -49,10 +53,27 @@ def find_tail(cosines: NDArray[np.float64], share: float) -> tuple[float, float]
     return start, float(beyond.mean()) if len(beyond) else 0.0
 
 
+def standardise(scores: NDArray[np.float64], counted: NDArray[np.bool_]) -> Scores:
+    """Return how far each score is above the mean of the counted ones; zeros where all are 0."""
+    whole = np.rint(scores[counted] * _QUANTUM).astype(np.int64)
+    if not len(whole) or not whole.any():
+        return np.zeros(len(scores), np.float32)
+    count = len(whole)
+    total, squares = int(whole.sum()), float((whole.astype(np.float64) ** 2).sum())
+    mean = total / count
+    deviation = max(squares / count - mean * mean, 0.0) ** 0.5
+    return stand_above(scores, mean / _QUANTUM, max(deviation, 1.0) / _QUANTUM)
+
+
+def stand_above(values: NDArray[np.floating], mean: float, deviation: float) -> Scores:
+    """Return by how many deviations each value is above the mean, 0 for those below."""
+    above: Scores = np.maximum((values - mean) / deviation, 0.0).astype(np.float32)
+    return above
+
+
 def sample_rows(snapshot: Snapshot) -> NDArray[np.int64]:
     """Return the live rows outside the cold zone with the smallest text digests, in their order."""
-    hot = np.append(~snapshot.cold, False)  # the place after the last is for dead rows
-    rows = np.flatnonzero(hot[snapshot.row_note])
+    rows = np.flatnonzero(snapshot.hot_rows)
     keys = np.ascontiguousarray(snapshot.row_digests[rows]).view(">u8")[:, 0]
     order = np.argsort(keys, kind="stable") if len(keys) <= SAMPLE else _smallest(keys)
     return rows[order[:SAMPLE]]

@@ -32,6 +32,7 @@ class PostingLookup:
     def __init__(self, snapshot: Snapshot, field: str) -> None:
         self._snapshot = snapshot
         self._field = field
+        self._rows: dict[tuple[str, ...], Rows] = {}
 
     def find(self, *parts: str) -> tuple[Rows, Counts]:
         """Return the live rows that hold a term, ascending, and how often each does.
@@ -50,6 +51,16 @@ class PostingLookup:
         all_rows, all_counts = np.concatenate(rows), np.concatenate(counts)
         is_live = snapshot.row_note[all_rows] >= 0
         return all_rows[is_live], all_counts[is_live]
+
+    def rows(self, *parts: str) -> Rows:
+        """Return the live rows that hold a term, ascending; kept, for several signals ask."""
+        if parts not in self._rows:
+            self._rows[parts] = self.find(*parts)[0]
+        return self._rows[parts]
+
+    def document_frequency(self, *parts: str) -> int:
+        """Return how many live rows hold a term, those in the cold zone aside."""
+        return int(np.count_nonzero(self._snapshot.hot_rows[self.rows(*parts)]))
 
     def find_rows(self, term: str, *, most: int) -> tuple[int, Rows]:
         """Return how many live rows hold a term, and which, ascending; none where they are more.

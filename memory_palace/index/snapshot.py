@@ -66,6 +66,13 @@ class Snapshot:
         return np.concatenate(parts)
 
     @cached_property
+    def hot_rows(self) -> NDArray[np.bool_]:
+        """Whether each row is live and outside the cold zone."""
+        hot = np.append(~self.cold, False)  # the place after the last is for dead rows
+        rows: NDArray[np.bool_] = hot[self.row_note]
+        return rows
+
+    @cached_property
     def row_lines(self) -> NDArray[np.uint32]:
         """First and last line of each row's passage, shape ``(rows, 2)``."""
         return self._rows("chunk_lines", np.zeros((0, 2), np.uint32))

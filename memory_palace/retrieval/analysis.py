@@ -1,4 +1,4 @@
-"""What a question asks for, read once and used by every signal."""
+"""What a question asks for, as far as that needs grammar: read for signals of structure alone."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
+from memory_palace.facts.fact import FactKind
 from memory_palace.facts.keys import relation_keys, text_key
-from memory_palace.language.calendars import Window
-from memory_palace.language.dates import find_dates, find_weekdays
+from memory_palace.index.lookup import PostingLookup
+from memory_palace.language.dates import find_weekdays
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import Name, find_names
 from memory_palace.language.phrases import find_phrases, phrase_keys
@@ -22,21 +22,6 @@ from memory_palace.language.themes import find_themes
 from memory_palace.language.vocabulary import word_set
 from memory_palace.language.words import Word, split_words
 
-PRONOUNS = word_set("we our ours us my mine it its they them this that these those")
-"""What points at something named elsewhere (source document 003, SPEC §3.8)."""
-
-_DEFINITE = re.compile(
-    r"\bthe (?:project|paper|team|meeting|draft|report|plan)\b(?! (?:of|on|about|for|with|called))",
-    re.I,
-)
-_ASSISTANT = re.compile(
-    r"\byou (?:\w+ )?(?:suggested|recommended|told|mentioned|said|gave|provided|advised|explained|"
-    r"listed|described|wrote|shared|proposed|helped|answered)\b|\bdid you (?:\w+ )?(?:suggest|"
-    r"recommend|tell|mention|say|give|provide|advise|explain|list|describe|write|share|propose)\b|"
-    r"\bremind me what you\b|\byour (?:suggestion|recommendation|advice|answer|list|reply)s?\b|"
-    r"\bour (?:previous|last|earlier) (?:chat|conversation|discussion)\b",
-    re.I,
-)
 _PREFERENCE = re.compile(
     r"\b(?:recommend\w*|suggest\w*|prefer\w*|favou?rite|like|likes|liked|love|loves|enjoy\w*|hate|"
     r"hates|dislike\w*|advice|tips?|ideas?|should i|interested|interests?|hobb(?:y|ies)|want|wants|"
@@ -62,30 +47,26 @@ class Analysis:
     """Keys of entities, as passages keep them."""
     words: tuple[str, ...] = ()
     """Distinct stemmed words of three letters or more that are no stop words."""
-    dates: tuple[Window, ...] = ()
     weekdays: tuple[int, ...] = ()
     """0 is Monday."""
     quotes: tuple[str, ...] = ()
     """Keys of quoted phrases."""
     relations: tuple[str, ...] = ()
     """Keys of relations, the unknown part left open."""
-    pronouns: tuple[str, ...] = ()
     themes: tuple[str, ...] = ()
     asks_preference: bool = False
     """Whether it asks what somebody likes, wants or plans, or for advice."""
-    is_assistant_reference: bool = False
-    """Whether it asks what the assistant said before."""
 
 
 SILENT = Analysis(is_english=False)
 """What is known of a text in a language without patterns."""
 
 
-def analyse(text: str, *, as_of: float, known_entities: Container[str] = ()) -> Analysis:
-    """Read a question that is asked at ``as_of``, seconds since the epoch (days are UTC days).
+def analyse(text: str, *, known_entities: Container[str] = ()) -> Analysis:
+    """Read a question. Quotes are found in every language, the rest in English only.
 
     ``known_entities`` holds keys as ``language.names.name_key`` makes them; a set, for each run
-    of words is looked up in it. Quotes are found in every language, the rest in English only.
+    of words is looked up in it.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
@@ -94,32 +75,32 @@ def analyse(text: str, *, as_of: float, known_entities: Container[str] = ()) -> 
         return Analysis(is_english=False, quotes=quotes)
     words = split_words(text)
     names = find_names(words, known_entities)
-    dates = find_dates(text, datetime.fromtimestamp(as_of, UTC).date())
     return Analysis(
         is_english=True,
         phrases=tuple(dict.fromkeys(phrase_keys(p) for p in find_phrases(words))),
         names=tuple(dict.fromkeys(" ".join(word.key for word in name) for name in names)),
         words=_content_words(words),
-        dates=tuple(window for found in dates for window in found.windows),
         weekdays=find_weekdays(text),
         quotes=quotes,
         relations=_relations(words, names),
-        pronouns=_pronouns(text, words),
         themes=_themes(text),
         asks_preference=bool(_PREFERENCE.search(_LIKENESS.sub(" ", text))),
-        is_assistant_reference=bool(_ASSISTANT.search(text)),
     )
+
+
+class KnownEntities:
+    """Keys of entities that some passage names."""
+
+    def __init__(self, facts: PostingLookup) -> None:
+        self._facts = facts
+
+    def __contains__(self, entity: object) -> bool:
+        return len(self._facts.rows(FactKind.ENTITY, str(entity))) > 0
 
 
 def _content_words(words: Sequence[Word]) -> tuple[str, ...]:
     keys = (w.key for w in words if len(w.key) >= _SHORTEST_WORD and w.key not in STOPWORDS)
     return tuple(dict.fromkeys(stem_word(key) for key in keys if "'" not in key))
-
-
-def _pronouns(text: str, words: Sequence[Word]) -> tuple[str, ...]:
-    found = [word.key for word in words if word.key in PRONOUNS]
-    found += (match.casefold() for match in _DEFINITE.findall(text))
-    return tuple(dict.fromkeys(found))
 
 
 def _themes(text: str) -> tuple[str, ...]:

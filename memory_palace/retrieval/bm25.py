@@ -36,7 +36,7 @@ class BM25:
         """Return one score per row, 0 for rows without any of the distinct terms."""
         lengths = self._lists.lengths
         scores = np.zeros(len(lengths))
-        hot = self._hot_rows
+        hot = self._snapshot.hot_rows
         if not hot.any():
             return scores
         norm = K1 * (1 - PASSAGE_B + PASSAGE_B * lengths / max(float(lengths[hot].mean()), 1.0))
@@ -69,14 +69,8 @@ class BM25:
         return self._found[term]
 
     @cached_property
-    def _hot_rows(self) -> NDArray[np.bool_]:
-        hot = np.append(~self._snapshot.cold, False)  # the place after the last is for dead rows
-        rows: NDArray[np.bool_] = hot[self._snapshot.row_note]
-        return rows
-
-    @cached_property
     def _count_rows(self) -> int:
-        return int(np.count_nonzero(self._hot_rows))
+        return int(np.count_nonzero(self._snapshot.hot_rows))
 
     @cached_property
     def _hot_notes(self) -> NDArray[np.bool_]:

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.calibration import find_moments
+from memory_palace.index.calibration import (
+    LEAST_DEVIATION,
+    find_moments,
+    stand_above,
+    standardise,
+)
 from memory_palace.language.rarity import bm25_idf
 from memory_palace.language.stopwords import drop_stop_stems
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Scores
 from memory_palace.retrieval.bm25 import K1, NOTE_B
 from memory_palace.retrieval.profiles import HYBRID
-from memory_palace.retrieval.standardising import (
-    LEAST_DEVIATION,
-    stand_above,
-    standardise,
-)
 
 WORDS_WEIGHT = HYBRID["lexical"] + HYBRID["note_lexical"]
 MEANING_WEIGHT = HYBRID["dense"] + HYBRID["note_dense"]

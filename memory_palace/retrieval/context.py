@@ -1,4 +1,4 @@
-"""What a signal may look at: the question, the notes, and the candidate passages."""
+"""Candidates: the passages that pass the filters, and what a signal may look at."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.errors import UsageError
+from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.time_words import may_name_time
 from memory_palace.models import AnchorEvidence, Query, Scores
 from memory_palace.retrieval.evidence import Evidence, Places
-from memory_palace.retrieval.tables import FactRows, WordRows
+from memory_palace.retrieval.filters import match_notes
 
 if TYPE_CHECKING:
+    from memory_palace.language.calendars import Window
     from memory_palace.retrieval.analysis import Analysis
+
+
+NEAREST = 28
+"""Passages: enough for the seven nearest notes, which the guards of source document 001 look at,
+unless most of the nearest passages are of one note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +51,40 @@ class SearchContext:
 
     @property
     def analysis(self) -> Analysis:
-        """What the question asks for."""
+        """What the question asks for, as far as that needs grammar."""
         return self.evidence.analysis
 
     @property
-    def facts(self) -> FactRows:
+    def dates(self) -> tuple[Window, ...]:
+        """The windows of time that the question names."""
+        return self.evidence.question.dates
+
+    @property
+    def names_time(self) -> bool:
+        """Whether the question can name a time at all."""
+        return may_name_time(self.query.text)
+
+    @property
+    def facts(self) -> PostingLookup:
         """Rows by what was extracted from them."""
         return self.evidence.facts
 
     @property
-    def words(self) -> WordRows:
+    def words(self) -> PostingLookup:
         """Rows by the words in them."""
         return self.evidence.word_rows
 
-    def spread(self, rows: Places, values: NDArray[np.float32], /) -> Scores:
-        """Return the value of each candidate's row, 0 where it has none."""
-        everywhere: Scores = np.zeros(len(self.snapshot.row_note), np.float32)
-        everywhere[rows] = values
-        return everywhere[self.rows]
+    def mark(self, rows: Places) -> NDArray[np.bool_]:
+        """Say for each candidate whether its row is among ``rows``."""
+        everywhere = np.zeros(len(self.snapshot.row_note), np.bool_)
+        everywhere[rows] = True
+        marked: NDArray[np.bool_] = everywhere[self.rows]
+        return marked
+
+    def silence(self) -> Scores:
+        """Return zeros, one per candidate."""
+        scores: Scores = np.zeros(len(self.rows), np.float32)
+        return scores
 
     @property
     def is_listing(self) -> bool:
@@ -82,4 +107,68 @@ class SearchContext:
             return self.pick(places)
         evidence = self.evidence.exactly(self.notes[places])
         picked = replace(self, evidence=evidence).pick(places)
-        return replace(picked, cosines=evidence.cosines[picked.rows])
+        return replace(picked, cosines=evidence.meaning.cosines[picked.rows])
+
+
+def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) -> SearchContext:
+    """Return the passages to rank; without a question one candidate per note."""
+    if not query.text:
+        if not query.filters:
+            raise UsageError(
+                'ask a question, such as `palace query "why did we drop Kafka"`, '
+                "or give a filter such as `--type project` to list notes"
+            )
+        return _listed(query, snapshot, half_life_days)
+    if query.anchors is not None and query.anchors.answered_by != "dense":
+        return _anchored(query, query.anchors, snapshot, half_life_days)
+    # The place after the last note answers for dead rows, whose note is -1.
+    allowed = np.append(match_notes(snapshot, query.filters), False)
+    rows = np.flatnonzero(allowed[snapshot.row_note])
+    evidence = Evidence(query, snapshot)
+    return SearchContext(
+        query,
+        snapshot,
+        half_life_days,
+        rows=rows,
+        notes=snapshot.row_note[rows].astype(np.int64),
+        cosines=evidence.meaning.cosines[rows],
+        evidence=evidence,
+        nearest=evidence.meaning.nearest(rows, limit=NEAREST),
+    )
+
+
+def _anchored(
+    query: Query, found: AnchorEvidence, snapshot: Snapshot, half_life_days: float
+) -> SearchContext:
+    """Return the passages that anchors found; no other row is compared with the question."""
+    evidence = Evidence(query, snapshot)
+    return SearchContext(
+        query,
+        snapshot,
+        half_life_days,
+        rows=found.rows,
+        notes=snapshot.row_note[found.rows].astype(np.int64),
+        cosines=evidence.meaning.multiply(found.rows).astype(np.float32),
+        evidence=evidence,
+        nearest=np.zeros(0, np.int64),
+        anchored=found,
+    )
+
+
+def _listed(query: Query, snapshot: Snapshot, half_life_days: float) -> SearchContext:
+    first_rows = np.full(len(snapshot.paths), -1, np.int64)
+    # Of several assignments to one place the last one stays: the note's first passage.
+    live = np.flatnonzero(snapshot.row_note >= 0)[::-1]
+    first_rows[snapshot.row_note[live]] = live
+    notes = np.flatnonzero(match_notes(snapshot, query.filters))
+    cosines = np.zeros(len(notes), np.float32)
+    return SearchContext(
+        query,
+        snapshot,
+        half_life_days,
+        rows=first_rows[notes],
+        notes=notes,
+        cosines=cosines,
+        evidence=Evidence(query, snapshot),
+        nearest=np.zeros(0, np.int64),
+    )

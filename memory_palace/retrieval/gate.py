@@ -35,7 +35,7 @@ _SLACK = 1.001
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class RelevanceGate:
     """How much of the metadata counts for a passage, by its distance from the best one.
 
     The opening falls in a straight line from 1 at the best passage to 0 at ``width`` below it,
@@ -77,7 +77,7 @@ class Gate:
         }
 
 
-def make_gate(best: float, calibration: Mapping[str, float], *, share: float = GATE_SHARE) -> Gate:
+def make_gate(best: float, calibration: Mapping[str, float]) -> RelevanceGate:
     """Make the gate of one query.
 
     ``best`` is the highest cosine among the candidates that passed the filters. The width is
@@ -87,5 +87,5 @@ def make_gate(best: float, calibration: Mapping[str, float], *, share: float = G
     is nothing to reorder.
     """
     null_mean = calibration.get("null_mean", 0.0)
-    width = share * max(0.0, best - null_mean)
-    return Gate(best, width, null_mean, "null_mean" in calibration)
+    width = GATE_SHARE * max(0.0, best - null_mean)
+    return RelevanceGate(best, width, null_mean, "null_mean" in calibration)

@@ -1,11 +1,16 @@
-"""What keeps uncertain evidence from pushing certain evidence out of sight."""
+"""What keeps uncertain evidence from pushing certain evidence out of sight: a cap, and a rescue."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from memory_palace.models import Scores
+from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.evidence import Places
-from memory_palace.retrieval.scoring import Scored
+from memory_palace.retrieval.profiles import Profile
+from memory_palace.retrieval.rank import MICRO, Exact, Scored
+from memory_palace.retrieval.signals.table import measure
 
 PROTECTED = 5
 """How many of the nearest candidates are protected, and how many hits they are kept among."""
@@ -38,3 +43,28 @@ def preserve_rank(scored: Scored, best: Places, *, per_note: bool) -> Places:
     moved = np.delete(best, place)
     preserved: Places = np.insert(moved, PROTECTED - 1, best[place])
     return preserved
+
+
+def excess_quickly(context: SearchContext, profile: Profile) -> Scores:
+    """Return by how much the signals of low precision exceed their cap."""
+    capped: Scores = np.zeros(len(context.cosines), np.float32)
+    for signal in sorted(profile.capped & profile.weights.keys()):
+        capped += np.float32(profile.weights[signal]) * measure(signal, context)
+    excess: Scores = np.maximum(capped - np.float32(profile.cap), 0)
+    return excess
+
+
+def cap_exactly(
+    profile: Profile,
+    values: dict[str, Exact],
+    weights: dict[str, Exact],
+    parts: dict[str, NDArray[np.int64]],
+) -> None:
+    """Add the line that takes away what signals of low precision have above their cap."""
+    total = sum(
+        (parts[signal] for signal in sorted(profile.capped & parts.keys())), start=np.int64(0)
+    )
+    excess = np.maximum(total - round(profile.cap * MICRO), 0)
+    values["cap"] = excess / MICRO
+    weights["cap"] = np.full(len(excess), -1.0)
+    parts["cap"] = -excess

@@ -55,7 +55,7 @@ HYBRID: Mapping[str, float] = {
     "note_dense": 1.3,
     "lexical": 0.75,
     "note_lexical": 1.0,
-    "beside": 0.55,
+    "surrounding": 0.55,
     "speaker": 3.5,
     "statement": 1.1,
     "temporal": 5.0,

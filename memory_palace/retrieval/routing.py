@@ -1,4 +1,4 @@
-"""Which domains a question is about: votes of all its words, and the mean vectors of domains.
+"""Which domains (or folders) a question is about: votes of its words, mean vectors of domains.
 
 One keyword alone must not decide, and neither may the order of words (source document 000 takes
 the first that it knows). Where the votes are spread, nothing is left out: all domains are asked.
@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.index.lookup import PostingLookup
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.rarity import share_idf
-from memory_palace.models import Matrix, Vector
+from memory_palace.language.stopwords import STOP_STEMS
+from memory_palace.language.tokens import tokenize
+from memory_palace.models import Matrix, Query, Vector
+from memory_palace.retrieval.filters import match_notes
 
 MOST_DOMAINS = 3
 ENOUGH = 0.8
@@ -143,3 +148,51 @@ def _sharpen(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
     raised = np.exp(SHARPNESS * (cosines - cosines.max()))
     shares: NDArray[np.float64] = raised / raised.sum()
     return shares
+
+
+def narrow(query: Query, snapshot: Snapshot) -> Query:
+    """Return a question that is kept to its folders, or as it is where they are not sure.
+
+    Notes that the filters leave out have no vote. Folders below each other are apart.
+    """
+    passed = match_notes(snapshot, query.filters)
+    folders = [path.rpartition("/")[0] for path in snapshot.paths]
+    names = sorted({folders[at] for at in np.flatnonzero(passed)})
+    if not query.text or len(names) < 2:
+        return query
+    place = {name: at for at, name in enumerate(names)}
+    homes = np.array([place.get(folder, -1) for folder in folders], np.int64)
+    homes[~passed] = -1
+    votes = count_votes(_hold(query.text, snapshot, homes, len(names)), len(names), passed.sum())
+    route = choose_domains(names, votes, _compare(query, snapshot, homes, len(names)))
+    if not route.is_sure:
+        return query
+    return replace(query, filters=replace(query.filters, folders=frozenset(route.domains)))
+
+
+def _hold(
+    text: str, snapshot: Snapshot, homes: NDArray[np.int64], count: int
+) -> list[NDArray[np.float64]]:
+    """Return for each word how many notes of each folder have it."""
+    lookup = PostingLookup(snapshot, "words")
+    found = []
+    for stem in dict.fromkeys(stem for stem in tokenize(text) if stem not in STOP_STEMS):
+        rows, _ = lookup.find(stem)
+        notes = np.unique(snapshot.row_note[rows])
+        held = homes[notes]
+        found.append(np.bincount(held[held >= 0], minlength=count).astype(np.float64))
+    return found
+
+
+def _compare(
+    query: Query, snapshot: Snapshot, homes: NDArray[np.int64], count: int
+) -> NDArray[np.float64] | None:
+    """Return the mean cosine of the passages of each folder; ``None`` without vectors."""
+    if query.vector is None:
+        return None
+    cosines = snapshot.similarities(query.vector)
+    live = snapshot.row_note >= 0
+    folder = np.where(live, homes[snapshot.row_note], -1)
+    is_in = folder >= 0
+    sums = np.bincount(folder[is_in], weights=cosines[is_in], minlength=count)
+    return sums / np.maximum(np.bincount(folder[is_in], minlength=count), 1)

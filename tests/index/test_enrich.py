@@ -9,14 +9,14 @@ import pytest
 
 from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError, WrongEmbedderError
+from memory_palace.index.lookup import PostingLookup
 from memory_palace.index.postings import same_keys
 from memory_palace.index.recipes import Detail
 from memory_palace.index.rows import describe
 from memory_palace.models import Chunk, Derived, Query
-from memory_palace.retrieval.phrasing import phrases_of
 from memory_palace.retrieval.profiles import Profile
+from memory_palace.retrieval.question import join_phrases
 from memory_palace.retrieval.search import search
-from memory_palace.retrieval.tables import FactRows
 
 EDIT = "# Kitchen\n\n## Oven\n\nMaria Keller bought a portable power bank in Zurich.\n"
 
@@ -140,13 +140,13 @@ def test_a_plain_index_keeps_dates_speakers_and_forms_alone(palace):
     note = palace.paths.palace / "grand_hall/talk.md"
     note.write_text("Anna: did Maria Keller play the violin on 5 March 2024?\n")
     palace.index(embedder="hashing")
-    facts = FactRows(palace.snapshot())
+    facts = PostingLookup(palace.snapshot(), "facts")
     kept = [("speaker", "anna"), ("form", "question"), ("date", "2024-03-05")]
-    assert [len(facts.find(*fact)) for fact in kept] == [1, 1, 1]
-    assert len(facts.find("entity", "maria keller")) == 0
+    assert [len(facts.rows(*fact)) for fact in kept] == [1, 1, 1]
+    assert len(facts.rows("entity", "maria keller")) == 0
     palace.index(structure=True)
-    facts = FactRows(palace.snapshot())
-    assert [len(facts.find(*fact)) for fact in (*kept, ("entity", "maria keller"))] == [1] * 4
+    facts = PostingLookup(palace.snapshot(), "facts")
+    assert [len(facts.rows(*fact)) for fact in (*kept, ("entity", "maria keller"))] == [1] * 4
 
 
 def test_the_profile_enriched_says_what_descriptions_add(enriched):
@@ -172,12 +172,12 @@ def test_descriptions_find_what_the_passage_itself_hides(palace):
 def test_the_bridge_compares_the_phrases_of_a_question(enriched):
     embedder, snapshot = enriched.embedder(), enriched.snapshot()
     text = "what did they say of the sourdough starter"
-    assert phrases_of(text) == "sourdough starter"
+    assert join_phrases(text) == "sourdough starter"
     query = Query(
         text,
         0.0,
         vector=embed_query(embedder, text),
-        phrases=embed_query(embedder, phrases_of(text)),
+        phrases=embed_query(embedder, join_phrases(text)),
     )
     found = search(query, snapshot, profile=Profile("bridge", {"bridge": 1.0}))
     assert found.hits[0].path == "palace/project_rooms/bread/Kitchen.md"

@@ -75,10 +75,10 @@ def test_a_listing_has_no_gate(build, ask, passage):
 COSINES = st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=20)
 
 
-@given(COSINES, st.floats(0.01, 1))
-def test_a_closer_passage_never_has_a_narrower_opening(cosines, share):
+@given(COSINES)
+def test_a_closer_passage_never_has_a_narrower_opening(cosines):
     values = np.sort(np.array(cosines, np.float32))
-    gate = make_gate(float(values[-1]), CALIBRATION, share=share)
+    gate = make_gate(float(values[-1]), CALIBRATION)
     openings = gate.openings(values)
     assert (np.diff(openings) >= 0).all()
     assert openings.min() >= 0 and openings.max() <= 1

@@ -94,7 +94,7 @@ def test_a_passage_borrows_from_those_beside_it_in_its_own_note(build, passage):
         (hit.path, hit.chunk.first_line): {c.signal: c.value for c in hit.contributions}
         for hit in found.hits
     }
-    assert values["palace/a.md", 11]["beside"] > 0
+    assert values["palace/a.md", 11]["surrounding"] > 0
     assert ("palace/b.md", 1) not in values
 
 
@@ -121,6 +121,6 @@ def test_an_exact_cosine_does_not_depend_on_where_its_row_stands(build, passage)
     notes = [passage(f"palace/{n}.md", [0.01 * n]) for n in range(40)]
     for groups in ([notes], [notes[::2], notes[1::2]]):
         snapshot = build(*groups)
-        exact = Evidence(asked("x"), snapshot).exactly(snapshot.row_note).cosines
+        exact = Evidence(asked("x"), snapshot).exactly(snapshot.row_note).meaning.cosines
         by_path = {snapshot.paths[n]: c for n, c in zip(snapshot.row_note, exact, strict=True)}
         assert by_path["palace/7.md"] == np.float32(0.07)

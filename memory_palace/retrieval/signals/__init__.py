@@ -1,1 +1,1 @@
-"""One signal per file, each a function from a search context to one score per row."""
+"""The signals, grouped by what they look at; ``table`` has them by name."""

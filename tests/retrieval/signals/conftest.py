@@ -13,6 +13,8 @@ from memory_palace.facts.dates import extract_dates
 from memory_palace.facts.structure import extract_structure
 from memory_palace.language.tokens import tokenize
 from memory_palace.retrieval.analysis import Analysis, analyse
+from memory_palace.retrieval.question import Question
+from memory_palace.retrieval.signals.table import find_signal
 
 ASKED = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
 OLD = "2001-01-01"
@@ -22,11 +24,11 @@ class FactTable:
     def __init__(self, held):
         self._held = held
 
-    def find(self, kind, key):
+    def rows(self, kind, key):
         return np.flatnonzero([(kind, key) in facts for facts in self._held])
 
     def document_frequency(self, kind, key):
-        return len(self.find(kind, key))
+        return len(self.rows(kind, key))
 
 
 class WordTable:
@@ -45,6 +47,7 @@ class Notes:
 @dataclass(frozen=True)
 class Context:
     analysis: Analysis
+    dates: tuple
     facts: FactTable
     words: WordTable
     snapshot: Notes
@@ -52,10 +55,13 @@ class Context:
     notes: np.ndarray
     size: int
 
-    def spread(self, rows, values):
-        sums = np.zeros(self.size, np.float32)
-        np.add.at(sums, rows, values)
-        return sums[self.rows]
+    def mark(self, rows):
+        marked = np.zeros(self.size, np.bool_)
+        marked[rows] = True
+        return marked[self.rows]
+
+    def silence(self):
+        return np.zeros(len(self.rows), np.float32)
 
 
 def make_context(question, passages, *, dates=None, notes=None, order=None, known=()) -> Context:
@@ -69,7 +75,8 @@ def make_context(question, passages, *, dates=None, notes=None, order=None, know
     ]
     rows = np.array(range(len(passages)) if order is None else order, np.int64)
     return Context(
-        analysis=analyse(question, as_of=ASKED, known_entities=set(known)),
+        analysis=analyse(question, known_entities=set(known)),
+        dates=Question(question, as_of=ASKED).dates,
         facts=FactTable(facts),
         words=WordTable([set(tokenize(text)) for text in passages]),
         snapshot=Notes(np.array(stamps)),
@@ -85,7 +92,9 @@ def context():
 
 
 def scores(signal, question, passages: Sequence[str], **options) -> list[float]:
-    return [round(float(x), 4) for x in signal.score(make_context(question, passages, **options))]
+    return [
+        round(float(x), 4) for x in find_signal(signal)(make_context(question, passages, **options))
+    ]
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""How phrases and days of a question are found in candidates; shared by several signals."""
+"""When a passage is from, or what time it speaks of, beside the time that the question names."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ from memory_palace.facts.fact import (
 )
 from memory_palace.language.calendars import Window
 from memory_palace.models import Scores
-from memory_palace.retrieval.structure import StructuredContext, mark, rarity, silence
-
-PARTIAL = (1.0, 0.7, 0.4)
-"""What a passage gets for a whole phrase, for its last two words, and for its head alone."""
+from memory_palace.retrieval.context import SearchContext
 
 _DAY_SECONDS = 86_400.0
 _EPOCH = date(1970, 1, 1).toordinal()
+_EPOCH_WEEKDAY = date(1970, 1, 1).weekday()
 _MONTH_DAYS, _YEAR_DAYS = 28, 365
 """Windows shorter than a month are looked up day by day, longer ones by month."""
 _MOST_MONTHS = 120
@@ -31,54 +29,47 @@ _INSTANT = 1e-6
 _COARSE = 0.7
 """What a passage gets that names only the month of a day that is asked for; .4 for the year."""
 _COARSER = 0.4
+OF_NOTE = 0.5
+"""One note in seven is from any weekday: its date says less than the word (chosen, not tuned)."""
 
 
-def match_phrases(context: StructuredContext) -> Scores:
-    """Return the share of the question's noun phrases in each candidate, the rarer the more.
+def temporal(context: SearchContext) -> Scores:
+    """Return the nearness of each candidate to the time asked for, in [0, 1]. Precision: high.
 
-    In [0, 1]. A phrase that no passage holds, even in part, counts as one that is not matched.
+    Full within the tolerance, and falling in a line to 0 at three times it (SPEC §4.2, which has
+    the tolerances too). The nearer of the note's own date and the dates in the passage counts, and
+    the best window. Silent where the question names no time.
     """
-    total, scores = 0.0, silence(context)
-    for keys in context.analysis.phrases:
-        found = silence(context)
-        best = 0.0
-        for key, share in zip(keys, _shares(keys), strict=True):
-            weight = rarity(context, FactKind.PHRASE, key)
-            if weight:
-                best = max(best, weight)
-                rows = mark(context, context.facts.find(FactKind.PHRASE, key))
-                np.maximum(found, np.float32(share * weight) * rows, out=found)
-        scores += found
-        total += best or 1.0
-    if total:
-        scores /= np.float32(total)
-    return np.minimum(scores, np.float32(1), out=scores)
-
-
-def _shares(keys: tuple[str, ...]) -> list[float]:
-    return [1.0, *(PARTIAL[2] if " " not in key else PARTIAL[1] for key in keys[1:])]
-
-
-def match_dates(context: StructuredContext) -> Scores:
-    """Return how near each candidate is to the days that are asked for, in [0, 1].
-
-    The nearer of the note's own date and the dates in the passage counts, and the best window.
-    """
-    scores = silence(context)
-    for window in context.analysis.dates:
+    scores = context.silence()
+    for window in context.dates:
         np.maximum(scores, _note_dates(context, window), out=scores)
         np.maximum(scores, _passage_dates(context, window), out=scores)
     return scores
 
 
-def note_days(context: StructuredContext) -> Scores:
+def weekday(context: SearchContext) -> Scores:
+    """Return 1 where the passage names the weekday of the question, else 0. Precision: high.
+
+    0.5 where its note is from one.
+    """
+    scores = context.silence()
+    if not context.analysis.weekdays:
+        return scores
+    of_notes = (_note_days(context) + _EPOCH_WEEKDAY) % 7
+    for day in context.analysis.weekdays:
+        np.maximum(scores, np.float32(OF_NOTE) * (of_notes == day), out=scores)
+        np.maximum(scores, context.mark(context.facts.rows(FactKind.WEEKDAY, str(day))), out=scores)
+    return scores
+
+
+def _note_days(context: SearchContext) -> Scores:
     """Return the day of each candidate's note, counted from the epoch in UTC."""
     days: Scores = np.floor(context.snapshot.dates[context.notes] / _DAY_SECONDS)
     return days
 
 
-def _note_dates(context: StructuredContext, window: Window) -> Scores:
-    days = note_days(context)
+def _note_dates(context: SearchContext, window: Window) -> Scores:
+    days = _note_days(context)
     first, last = window.first.toordinal() - _EPOCH, window.last.toordinal() - _EPOCH
     outside = np.maximum(np.maximum(first - days, days - last), 0)
     width = window.tolerance_days
@@ -87,12 +78,12 @@ def _note_dates(context: StructuredContext, window: Window) -> Scores:
     return scores
 
 
-def _passage_dates(context: StructuredContext, window: Window) -> Scores:
-    scores = silence(context)
+def _passage_dates(context: SearchContext, window: Window) -> Scores:
+    scores = context.silence()
     for key, value in _date_keys(window).items():
-        rows = context.facts.find(FactKind.DATE, key)
+        rows = context.facts.rows(FactKind.DATE, key)
         if len(rows):
-            np.maximum(scores, np.float32(value) * mark(context, rows), out=scores)
+            np.maximum(scores, np.float32(value) * context.mark(rows), out=scores)
     return scores
 
 
@@ -127,9 +118,3 @@ def _months(first: date, last: date) -> Iterator[date]:
 
 def _raise(keys: dict[str, float], key: str, value: float) -> None:
     keys[key] = max(keys.get(key, 0.0), value)
-
-
-def weekday_of(days: Scores) -> Scores:
-    """Return the weekday of days counted from the epoch, 0 for Monday."""
-    weekdays: Scores = (days + date(1970, 1, 1).weekday()) % 7
-    return weekdays
