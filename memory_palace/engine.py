@@ -120,12 +120,13 @@ class Engine:
         neighbors: int = 2,
         as_of: float | None = None,
         budget_bytes: int | None = None,
+        is_use: bool = True,
     ) -> QueryResult:
         """Rank notes that answer ``text``; with a filter and no text, list them.
 
         ``lexical`` needs no embedder, and neither does an index without vectors: words and facts
         alone answer then, whichever profile was asked for, and the result's mode says so.
-        ``per_note=False`` ranks passages instead of notes.
+        ``per_note=False`` ranks passages instead of notes, ``is_use=False`` logs no use of them.
         """
         from memory_palace.retrieval.disputes import mark_disputed
         from memory_palace.retrieval.question import embed_question
@@ -158,7 +159,7 @@ class Engine:
             links=self._links_of(snapshot) if neighbors else None,
             max_bytes=budget_bytes,
         )
-        if query.text and self.config.usage_log:
+        if query.text and is_use and self.config.usage_log:
             core = [hit.path for hit in found.hits if hit.role == "core"]
             record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
         freshness = self.freshness(snapshot)

@@ -85,13 +85,15 @@ class Palace(Engine):
         neighbors: int = 2,
         as_of: Moment | None = None,
         budget_bytes: int | None = None,
+        is_use: bool = True,
     ) -> QueryResult:
         """Rank the notes that answer ``text``; without text, list those that match the filters.
 
         ``limit`` counts notes, or passages with ``per_note=False``; ``neighbors`` linked notes
         follow each hit. ``lexical`` compares words and facts alone and needs no model.
         ``budget_bytes`` bounds the text of all hits together. ``as_of`` is the moment that
-        recency and words such as "yesterday" count from.
+        recency and words such as "yesterday" count from. With ``is_use=False`` the hits do not
+        count as used where use is logged.
 
         Raise ``UsageError`` for a value that cannot be used, ``IndexMissingError`` before the
         first ``index()``.
@@ -117,6 +119,7 @@ class Palace(Engine):
             neighbors=neighbors,
             as_of=now if as_of is None else to_timestamp(as_of, now=now, end_of_day=True),
             budget_bytes=budget_bytes,
+            is_use=is_use,
         )
 
     def notes(

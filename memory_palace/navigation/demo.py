@@ -6,7 +6,7 @@ import json
 import random
 
 from memory_palace.navigation.belief import FINAL, BeliefState, Hypothesis
-from memory_palace.navigation.nodes import Pose2D
+from memory_palace.navigation.nodes import MemoryNode, Pose2D
 from memory_palace.navigation.proposer import RuleProposer, Surroundings
 from memory_palace.navigation.shelves import NodeStore
 
@@ -21,10 +21,10 @@ _ROOMS = (
 
 def demo_store() -> NodeStore:
     """Return five rooms of a flat, ids 0 to 4."""
-    store = NodeStore()
-    for name, x, y, yaw, summary, tags in _ROOMS:
-        store.add_node(Pose2D(x, y, yaw), None, (name, *tags), summary)
-    return store
+    return NodeStore(
+        MemoryNode(number, Pose2D(x, y, yaw), None, (name, *tags), summary)
+        for number, (name, x, y, yaw, summary, tags) in enumerate(_ROOMS)
+    )
 
 
 class RandomProposer:

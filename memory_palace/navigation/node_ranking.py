@@ -59,11 +59,11 @@ def retrieve_candidates(
     narrowing: Narrowing = EVERYTHING,
 ) -> list[NodeCandidate]:
     """Return the ``k`` best nodes for a goal by score, then id; none for a goal without words."""
-    if not goal_words(goal_text) or not len(store):
+    if not goal_words(goal_text) or not store.nodes:
         return []
     shelf = store.shelve(embedder)
     if scoring != "calibrated":
-        scores = score_literally(goal_text, store.all_nodes(), embedder, guard=scoring == "guarded")
+        scores = score_literally(goal_text, store.nodes, embedder, guard=scoring == "guarded")
         return choose(shelf, scores, k, narrowing)
     vector = embed_query(embedder, goal_text) if embedder.dimension else None
     return search_shelf(goal_text, vector, shelf, k, narrowing=narrowing)

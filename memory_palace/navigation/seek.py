@@ -104,13 +104,13 @@ def rehearse(goal: str, *, steps: int, seed: int, embedder: Embedder) -> list[st
     """Search the demo flat with a proposer, a verifier and eyes that err; one line a step."""
     store = demo_store()
     null = calibrate(embedder)
-    poses = {node.node_id: node.pose for node in store.all_nodes()}
+    poses = {node.node_id: node.pose for node in store.nodes}
     source = random.Random(seed)
     run = Rehearsal(
         new_belief(goal),
         poses,
         lambda looked: retrieve_candidates(goal, store, embedder, narrowing=Narrowing(looked)),
-        score_threshold(null, len(store)),
+        score_threshold(null, len(poses)),
         NoisyPerception(source.choice(sorted(poses)), source),
         Pose2D(0.0, 0.0),
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from memory_palace.embedding.base import embed_query
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
@@ -23,7 +25,7 @@ from memory_palace.navigation.node_ranking import (
 )
 from memory_palace.navigation.proposer import Surroundings
 from memory_palace.navigation.search_session import SearchSession
-from memory_palace.navigation.shelves import NodeStore, NoteShelf
+from memory_palace.navigation.shelves import NodeStore, shelve_loci, shelve_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +55,23 @@ def _fit_threshold(engine: Engine, session: SearchSession) -> None:
 
 
 def _survey_notes(engine: Engine, session: SearchSession, now: float) -> Survey:
-    """Search all notes. A note gets a number when it is named first, and keeps it."""
+    """Take the best notes of a query, and say how sure each is on the scale of the threshold.
+
+    A note gets a number when it is named first, and keeps it.
+    """
     snapshot = engine.snapshot()
-    shelf = NoteShelf.of_all(snapshot)
     place = {path: number for number, path in enumerate(snapshot.paths)}
-    closed = frozenset(
-        place[session.nodes[node]] for node in session.closed if session.nodes[node] in place
-    )
-    narrowing = Narrowing(closed, half_life_days=session.half_life_days, now=now)
-    vector = _vector(engine, session)
+    closed = {session.nodes[node] for node in session.closed}
     goal = session.belief["goal_text"]
-    found = search_shelf(goal, vector, shelf, session.k, narrowing=narrowing)
+    limit = session.k + len(closed)
+    hits = engine.query(goal, limit=limit, neighbors=0, is_use=False).hits
+    chosen = [place[hit.path] for hit in hits if hit.path not in closed][: session.k]
+    shown = ~snapshot.private & ~snapshot.cold
+    if len(chosen) < session.k:  # the search goes on over what has nothing of the goal
+        chosen = [n for n in np.flatnonzero(shown).tolist() if snapshot.paths[n] not in closed]
+    shelf = shelve_notes(snapshot, sorted(chosen))
+    narrowing = Narrowing(half_life_days=session.half_life_days, now=now)
+    found = search_shelf(goal, _vector(engine, session), shelf, session.k, narrowing=narrowing)
     numbers = {path: node for node, path in session.nodes.items()}
     candidates: list[NodeCandidate] = []
     for candidate in found:
@@ -81,7 +89,9 @@ def _survey_notes(engine: Engine, session: SearchSession, now: float) -> Survey:
         labels=_labels(snapshot, known, candidates),
         looked=frozenset(session.closed),
     )
-    return Survey(_retrieval(session, candidates, shelf.compared), around, paths)
+    # The last is for dead rows.
+    compared = int(np.count_nonzero(np.append(shown, False)[snapshot.row_note]))
+    return Survey(_retrieval(session, candidates, compared), around, paths)
 
 
 def _survey_loci(engine: Engine, session: SearchSession, now: float) -> Survey:
@@ -91,13 +101,13 @@ def _survey_loci(engine: Engine, session: SearchSession, now: float) -> Survey:
     narrowing = session.narrowing(now=now)
     goal = session.belief["goal_text"]
     if session.scoring == "calibrated":
-        shelf = NoteShelf.of_loci(engine.snapshot(), found.nodes())
+        shelf = shelve_loci(engine.snapshot(), found.nodes())
         compared = shelf.compared
         vector = _vector(engine, session)
         candidates = search_shelf(goal, vector, shelf, session.k, narrowing=narrowing)
     else:
         store = NodeStore(locus.node for locus in found.loci)
-        compared = len(store)
+        compared = len(store.nodes)
         candidates = retrieve_candidates(
             goal, store, engine.embedder(), session.k, scoring=session.scoring, narrowing=narrowing
         )

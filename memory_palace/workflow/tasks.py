@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.engine import Engine
@@ -121,12 +121,11 @@ def route_task(engine: Engine, text: str) -> list[Place]:
     What speaks for a chamber or room: its notes, and the cards of its owner or project. Asking
     where a task belongs is no use of the notes, and is not logged as one.
     """
-    quiet = Engine(engine.paths.root, config=replace(engine.config, usage_log=False))
     cards = {card.path: card for card in list_tasks(engine)}
-    found = quiet.query(text, profile="raw", limit=_EVERYTHING, neighbors=0)
+    found = engine.query(text, profile="raw", limit=_EVERYTHING, neighbors=0, is_use=False)
     best: dict[tuple[str, str], tuple[float, str]] = {}
     places: dict[tuple[str, str], str] = {}
-    for path in quiet.snapshot().paths:
+    for path in engine.snapshot().paths:
         kind, folder = _folder_of(path)
         if kind:
             places[kind, _name_of(folder)] = folder

@@ -120,4 +120,4 @@ def test_what_a_model_is_shown_cannot_close_its_tag():
 
 
 def test_the_demo_store_has_five_rooms_with_ids_from_0():
-    assert [node.node_id for node in demo_store().all_nodes()] == [0, 1, 2, 3, 4]
+    assert [node.node_id for node in demo_store().nodes] == [0, 1, 2, 3, 4]
