@@ -17,8 +17,8 @@ from memory_palace.facts.fact import (
 )
 from memory_palace.language.dates import Found, find_dates
 from memory_palace.language.detect import is_english
-from memory_palace.language.prose import strip_markup
 from memory_palace.language.words import split_words
+from memory_palace.markdown.prose import strip_markup
 
 _ANY_DAY = date(2000, 12, 31)
 """A leap year, to read days without a year on."""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-HiddenKind: TypeAlias = Literal["code", "comment", "escape"]
+HiddenKind: TypeAlias = Literal["block", "code", "comment", "escape"]
+"""A block is a fence or indented code, whole lines of it."""
 
 
 class Hidden(NamedTuple):

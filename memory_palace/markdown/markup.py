@@ -128,7 +128,7 @@ class Markup:
         for block in self.blocks:
             start, end = self._span(block)
             if block.kind in ("fence", "indented"):
-                yield Hidden("code", self._starts[block.first], end)
+                yield Hidden("block", self._starts[block.first], end)
             else:
                 is_comment = block.kind == "comment"
                 yield from find_hidden(self.text, start, end, is_open_comment=is_comment)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory_palace.language.markers import drop_markers
-from memory_palace.language.prose import strip_markup
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.words import Part, split_words
+from memory_palace.markdown.prose import strip_markup
 from memory_palace.mnemonics.numbers import UNIT_WORDS, Number, find_numbers
 from memory_palace.mnemonics.tokens import fold_words
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from memory_palace.language.markers import drop_markers
-from memory_palace.language.prose import strip_markup
 from memory_palace.language.tokens import tokenize
+from memory_palace.markdown.prose import strip_markup
 from memory_palace.mnemonics import smashin_words as words
 from memory_palace.mnemonics.numbers import find_numbers
 from memory_palace.mnemonics.values import BY_WORDS, Factor, Mark

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from memory_palace.language.markers import drop_markers
-from memory_palace.language.prose import strip_markup
+from memory_palace.markdown.prose import strip_markup
 from memory_palace.mnemonics.form import read_form
 from memory_palace.mnemonics.reviews import Review
 from memory_palace.mnemonics.values import Memory

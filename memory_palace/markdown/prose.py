@@ -1,0 +1,89 @@
+"""The prose of a Markdown text: without code, addresses, link targets and markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from memory_palace.markdown.links import MarkdownLink
+from memory_palace.markdown.markup import Markup
+
+_STRUCTURE = re.compile(r"[`~#\[]|^(?:===|---)", re.M)
+"""Without any of these a text has neither code nor heading nor link."""
+_BREAK = " . "
+"""Stands for what is left out, so that no phrase reaches over it."""
+_MATH = re.compile(r"\$\$.*?\$\$|\$[^$\n]+\$", re.S)
+_URL = re.compile(r"(?:https?://|www\.)[^\s)\]>]+")
+_HTML = re.compile(r"</?[a-zA-Z][^<>\n]*>")
+_BULLET = re.compile(r"^([ \t]*)\*(?=\s)", re.M)
+_EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)|~~|==")
+_STEPS = (
+    (("$",), _MATH, _BREAK),
+    (("://", "www."), _URL, _BREAK),
+    (("<",), _HTML, " "),
+    (("*",), _BULLET, r"\1-"),
+    (("*", "_", "==", "~~"), _EMPHASIS, ""),
+)
+"""In order: marks without which the step is skipped, what is replaced, and by what."""
+_Edit = tuple[int, int, str]
+
+
+def strip_markup(text: str) -> str:
+    """Return the prose of a note or a part of one; lines stay lines. Code is left out.
+
+    Headings become small letters: their capitals say nothing. Links become the text they show.
+    """
+    if _STRUCTURE.search(text):
+        markup = Markup(text, is_part=True)
+        text = _apply(_with_small_headings(markup), sorted(_edits(markup)))
+    for marks, pattern, replacement in _STEPS:
+        if any(mark in text for mark in marks):
+            text = pattern.sub(replacement, text)
+    return text
+
+
+def _with_small_headings(markup: Markup) -> str:
+    lines = markup.text.split("\n")
+    for heading in markup.headings:
+        for number in range(heading.first, heading.last + 1):
+            small = lines[number].lower()
+            # Offsets must stay, and a few capitals have small letters of another length.
+            if len(small) == len(lines[number]) and not heading.is_nested:
+                lines[number] = small
+    return "\n".join(lines)
+
+
+def _edits(markup: Markup) -> Iterator[_Edit]:
+    """Yield what is left out: where it starts and ends, and what stands for it."""
+    for part in markup.hidden:
+        if part.kind in ("block", "code"):
+            yield part.start, part.end, "\n" if part.kind == "block" else _BREAK
+    for link in markup.links:
+        if link.form == "wiki":
+            start, end = _shown_name(markup.text, link)
+            yield link.start, start, ""
+            yield end, link.end, ""
+        else:
+            yield link.start, link.start + (2 if link.is_image else 1), ""
+            yield link.text_end, link.end, ""
+
+
+def _shown_name(text: str, link: MarkdownLink) -> tuple[int, int]:
+    """Return where the text of a wiki link is: its alias, or the last part of its target."""
+    start, end = link.target_start, link.target_end
+    bar = text.find("|", start, end)
+    if bar >= 0 and text[bar + 1 : end].strip():
+        return bar + 1, end
+    stops = [place for mark in "#|" if (place := text.find(mark, start, end)) >= 0]
+    end = min(stops, default=end)
+    return max(start, text.rfind("/", start, end) + 1), end
+
+
+def _apply(text: str, edits: Sequence[_Edit]) -> str:
+    kept: list[str] = []
+    position = 0
+    for start, end, replacement in edits:
+        if start >= position:
+            kept += [text[position:start], replacement]
+            position = end
+    return "".join([*kept, text[position:]])
