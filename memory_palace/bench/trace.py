@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from memory_palace.errors import UsageError
+from memory_palace.language.sentences import split_sentences
 from memory_palace.language.stopwords import STOP_STEMS
 from memory_palace.language.tokens import tokenize
-from memory_palace.mnemonics.claims import split_sentences
 
 RELEVANT = 1 / 3
 """Share of the question's words that makes a sentence relevant."""

@@ -14,7 +14,7 @@ from memory_palace.cli.options import Apply, Json, Tags, open_palace, read_input
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.errors import CheckFailedError
 from memory_palace.language.markers import drop_markers
-from memory_palace.mnemonics.claims import split_sentences
+from memory_palace.language.sentences import split_sentences
 from memory_palace.mnemonics.memory_notes import MEMORIES_ROOM
 from memory_palace.mnemonics.smashin import band_of
 from memory_palace.mnemonics.values import LinkKind, Memory, MemoryLink

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from memory_palace.language.sentences import split_sentences
 from memory_palace.markdown.markup import Markup
 
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[\"'“(\[]?[^\W\d_a-zß-öø-ÿ]|\d)")
 _FOAM = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -38,9 +38,8 @@ def split_statements(text: str) -> list[str]:
     paragraph: list[str] = []
 
     def end_paragraph() -> None:
-        joined = " ".join(paragraph)
+        statements.extend(split_sentences(" ".join(paragraph)))
         paragraph.clear()
-        statements.extend(part.strip() for part in _SENTENCE.split(joined) if part.strip())
 
     for line, is_fenced in zip(lines, Markup(text).fenced, strict=True):
         item = _ITEM.match(line)

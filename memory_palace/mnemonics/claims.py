@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory_palace.language.markers import drop_markers
+from memory_palace.language.sentences import split_sentences
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.words import Part, split_words
@@ -15,7 +16,6 @@ from memory_palace.markdown.prose import strip_markup
 from memory_palace.mnemonics.numbers import UNIT_WORDS, Number, find_numbers
 from memory_palace.mnemonics.tokens import fold_words
 
-_SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])|\n\s*(?:\n|[-*+>|]\s|\d+[.)]\s)")
 _CLAUSE = re.compile(
     r"[,;()–—]\s+|(?<!\bnot)\s+(?:and|but|while|whereas|since|because|which|although|so)\s+",
     re.IGNORECASE,
@@ -133,11 +133,6 @@ def find_claims(response: str, tokens: Iterable[str] = ()) -> list[Passage]:
         text = _drop_attempts(text, token)
     passages = (Passage(_drop_frame(part)) for part in split_sentences(text))
     return [passage for passage in passages if _says_something(passage)]
-
-
-def split_sentences(text: str) -> list[str]:
-    """Return the sentences of a text in order, list items apart."""
-    return [part for part in (" ".join(p.split()) for p in _SENTENCE.split(text)) if part]
 
 
 def find_attempts(response: str, token: str) -> list[Attempt]:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, product
 
+from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import tokenize
-from memory_palace.mnemonics.claims import DENIALS, UNITS, Passage, split_sentences
+from memory_palace.mnemonics.claims import DENIALS, UNITS, Passage
 from memory_palace.mnemonics.clock import find_clock_times
 from memory_palace.mnemonics.comparing import (
     find_closeness,

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 from memory_palace.markdown.markup import Markup
 
-_SENTENCE = re.compile(r"[.!?…][\"')\]]*\s+|[。！？]|\n")
+_CUT = re.compile(r"[.!?…][\"')\]]*\s+|[。！？]|\n")
+"""After what an overlong line is cut. It is not language/sentences on purpose: a cut must only be
+near the middle, and another rule would change chunks that have their vectors already."""
 _SPACE = re.compile(r"\s+")
 _CHARACTERS_PER_TOKEN = 8
 """A unit has at most this many characters per token of its limit: WordPiece turns a word of any
@@ -160,7 +162,7 @@ def _halve(
 def _cut_near(text: str, start: int, stop: int) -> int:
     """Return a place to cut: after a sentence, else after a space, else in the middle."""
     middle = (start + stop) // 2
-    for pattern in (_SENTENCE, _SPACE):
+    for pattern in (_CUT, _SPACE):
         ends = [match.end() for match in pattern.finditer(text, start, stop)]
         if ends:
             return min(ends, key=lambda end: abs(end - middle))

@@ -11,7 +11,7 @@ from memory_palace.redqueen.memories import ExaminedMemory, Memories
 from memory_palace.redqueen.passages import (
     Rarity,
     content_words,
-    split_sentences,
+    find_statements,
     telling_words,
 )
 from memory_palace.redqueen.values import Evaluation, Evolution
@@ -74,7 +74,7 @@ class AnchorEvolver:
 
     def _room(self, memory: ExaminedMemory) -> int:
         """Return how many anchors may be added."""
-        sentences = len(split_sentences(memory.content))
+        sentences = len(find_statements(memory.content))
         allowed = max(FEW_ANCHORS, sentences // _SENTENCES_PER_ANCHOR)
         return max(0, min(self._most, allowed) - len(memory.cue.anchors))
 
@@ -82,7 +82,7 @@ class AnchorEvolver:
 def _propose_anchors(
     memory: ExaminedMemory, elements: Sequence[str], rarity: Rarity
 ) -> Iterator[str]:
-    sentences = split_sentences(memory.content) or [memory.content]
+    sentences = find_statements(memory.content) or [memory.content]
     said = {s for text in (memory.cue.subject, *memory.cue.anchors) for s in tokenize(text)}
     for element in elements:
         home = next((text for text in sentences if names(text, element)), "")

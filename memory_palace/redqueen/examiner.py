@@ -11,7 +11,7 @@ from memory_palace.redqueen.memories import ExaminedMemory, Memories
 from memory_palace.redqueen.passages import (
     NUMBER,
     Rarity,
-    split_sentences,
+    find_statements,
     telling_words,
     weigh_sentence,
 )
@@ -70,7 +70,7 @@ class TemplateExaminer:
 
 def _gather(target: str, memories: Memories, rarity: Rarity, rng: random.Random) -> _Matter:
     memory = memories[target]
-    sentences = split_sentences(memory.content) or [" ".join(memory.content.split())[:400]]
+    sentences = find_statements(memory.content) or [" ".join(memory.content.split())[:400]]
     telling = sorted(sentences, key=lambda text: -weigh_sentence(text, rarity))
     chosen = telling[: max(3, len(telling) // 2)]
     rng.shuffle(chosen)

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memory_palace.language.rarity import bm25_idf
+from memory_palace.language.sentences import split_sentences
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.vocabulary import VAGUE
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;。！？])[\"'”’)\]]*(?:\s+|$)|(?<=[。！？])")
-_BLOCK = re.compile(r"\n\s*(?:\n|[-*+>|]\s|\d+[.)]\s)")
 _CONTENT_WORD = re.compile(r"[^\W_]+(?:[.,'’\-][^\W_]+)*")
 NUMBER = re.compile(
     r"(?<![\w.,])[−+-]?\d+(?:[.,]\d+)*(?:\s?(?:°C|%|€|hPa|(?:mm|cm|km|m|W|Ah|dB|kg|g|h|s)\b))?"
@@ -36,7 +35,7 @@ class Rarity:
         return cls(Counter(stem for stems in sets for stem in stems), len(sets))
 
     def idf(self, word: str) -> float:
-        """Return the inverse document frequency of a word ."""
+        """Return how telling a word is, by its rarest stem; 0 for one without stems."""
         stems = tokenize(word)
         if not stems:
             return 0.0
@@ -44,12 +43,15 @@ class Rarity:
         return bm25_idf(df, self.size)
 
 
-def split_sentences(text: str) -> list[str]:
-    """Return the sentences of a prose text, in order; fragments and endless ones are left out."""
+def find_statements(text: str) -> list[str]:
+    """Return what a prose text states, in order: sentences, cut at semicolons.
+
+    Fragments and endless ones are left out: no question can be made from them.
+    """
     found = []
-    for block in _BLOCK.split(text):
-        for sentence in _SENTENCE_END.split(" ".join(block.split())):
-            tidy = sentence.strip(" |#>-*\t")
+    for sentence in split_sentences(text):
+        for part in sentence.split("; "):
+            tidy = part.strip(" |#>-*")
             words = content_words(tidy)
             is_unspaced = len(words) < _SHORTEST_WORDS and len(tokenize(tidy)) >= 12
             is_whole = _SHORTEST_WORDS <= len(tidy.split()) <= _LONGEST_WORDS
