@@ -12,7 +12,7 @@ import numpy as np
 from memory_palace.bench.verify_set.cases import HALVES, Case, Split, load_cases, make_cases
 from memory_palace.mnemonics.nearness import EmbedTokens
 from memory_palace.mnemonics.values import Memory
-from memory_palace.mnemonics.verification import Outcome, Verification, verify_response
+from memory_palace.mnemonics.verification import Verdict, Verification, verify_response
 
 CLAIMED_F1 = 0.92
 """Of source document 000, which names neither cases nor checks."""
@@ -21,10 +21,10 @@ Accept: TypeAlias = Callable[[Verification], bool]
 Label: TypeAlias = Callable[[Case], bool]
 
 CHECKS: Mapping[str, Accept] = {
-    "token alone": lambda found: found.token_outcome == Outcome.GROUNDED,
-    "support alone": lambda found: found.support_outcome == Outcome.GROUNDED,
+    "token alone": lambda found: found.token_verdict == Verdict.GROUNDED,
+    "support alone": lambda found: found.support_verdict == Verdict.GROUNDED,
     "both": lambda found: (
-        found.token_outcome == Outcome.GROUNDED and found.support_outcome == Outcome.GROUNDED
+        found.token_verdict == Verdict.GROUNDED and found.support_verdict == Verdict.GROUNDED
     ),
 }
 LABELS: Mapping[str, Label] = {

@@ -10,7 +10,7 @@ import typer
 from memory_palace.cli.options import Json, Words, open_palace, read_input
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.mnemonics.verification import Outcome, TokenCheck, Verification
+from memory_palace.mnemonics.verification import TokenCheck, Verdict, Verification
 from memory_palace.mnemonics.verify import Verified
 
 
@@ -62,7 +62,7 @@ def _lines(verification: Verification) -> Iterator[str]:
         yield f"token {check.outcome}: {check.memory_id}{_remark(check)}"
     support = verification.support
     score = f" ({support.score:.2f}, at least {support.least:.2f})" if support.claims else ""
-    yield f"claims {verification.support_outcome}{score}"
+    yield f"claims {verification.support_verdict}{score}"
     for claim in support.claims:
         yield f"  {claim.score:.2f}  {claim.text}"
         yield from (f"        {reason}" for reason in claim.contradictions)
@@ -70,15 +70,15 @@ def _lines(verification: Verification) -> Iterator[str]:
 
 def _remark(check: TokenCheck) -> str:
     """Say what stands where the token should. The missing token itself is never printed."""
-    if check.outcome != Outcome.UNGROUNDED or not check.near:
+    if check.outcome != Verdict.UNGROUNDED or not check.near:
         return ""
     return f", nearly: {', '.join(f'“{phrase}”' for phrase in check.near)}"
 
 
 def _failure(done: Verified) -> str:
     found = done.verification
-    if found.outcome == Outcome.UNGROUNDED:
-        return f"not grounded: token {found.token_outcome}, claims {found.support_outcome}"
+    if found.outcome == Verdict.UNGROUNDED:
+        return f"not grounded: token {found.token_verdict}, claims {found.support_verdict}"
     return "a token that was checked can be known without reading the memory"
 
 
@@ -86,8 +86,8 @@ def _record(done: Verified) -> dict[str, Any]:
     found = done.verification
     return {
         "outcome": found.outcome,
-        "token": found.token_outcome,
-        "support": found.support_outcome,
+        "token": found.token_verdict,
+        "support": found.support_verdict,
         "score": found.support.score,
         "least": found.support.least,
         "by_meaning": done.by_meaning,

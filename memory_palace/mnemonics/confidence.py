@@ -1,8 +1,4 @@
-"""How sure one may be of a memory: before there is an answer, and after.
-
-Source document 000: ``score = α·sim + β·verify + γ·smashin/12``. Its token is looked for in the
-answer, so that the formula cannot rank anything before there is one: hence two functions.
-"""
+"""The score of an answer that source document 000 defines, and the cosine that it is made of."""
 
 from __future__ import annotations
 
@@ -11,12 +7,35 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory_palace.mnemonics.tokens import fold_words
 from memory_palace.mnemonics.values import MOST_FACTORS, Memory
-from memory_palace.mnemonics.verification import Outcome, check_tokens
+from memory_palace.mnemonics.verification import Verdict, check_tokens
 
 ALPHA, BETA, GAMMA = 0.5, 0.3, 0.2
 """Of nearness, token and SMASHIN SCOPE (source document 000, which publishes no measurement)."""
+
+
+def calculate_retrieval_score(
+    memory: Memory,
+    query: str,  # the document's signature: the question is compared by its vector alone
+    query_embedding: Sequence[float],
+    response: str,
+    alpha: float = ALPHA,
+    beta: float = BETA,
+    gamma: float = GAMMA,
+) -> float:
+    """Return ``α·sim + β·verify + γ·smashin/12``, from 0 to 1, a negative cosine counting as 0.
+
+    Where a memory has no token, β is dropped and the other weights share its part. Raise
+    ``ValueError`` for weights that make no mean.
+    """
+    verdict = check_tokens(response, memory.verify_tokens)
+    parts = [
+        (alpha, max(0.0, cosine_similarity(memory.embedding, query_embedding))),
+        (gamma, memory.smashin_score / MOST_FACTORS),
+    ]
+    if verdict != Verdict.NOT_APPLICABLE:
+        parts.append((beta, float(verdict == Verdict.GROUNDED)))
+    return _weigh(parts)
 
 
 def cosine_similarity(a: Sequence[float], b: Sequence[float]) -> float:
@@ -35,58 +54,6 @@ def cosine_similarity(a: Sequence[float], b: Sequence[float]) -> float:
     one, other = _scale(one), _scale(other)
     length = float(np.linalg.norm(one) * np.linalg.norm(other))
     return float(np.clip(np.dot(one, other) / length, -1, 1)) if length else 0.0
-
-
-def rank_confidence(
-    memory: Memory,
-    query_embedding: Sequence[float],
-    *,
-    alpha: float = ALPHA,
-    gamma: float = GAMMA,
-) -> float:
-    """Return how well a memory fits a question, from 0 to 1, before there is an answer.
-
-    ``(α·sim + γ·smashin/12) / (α + γ)``, a negative cosine counting as 0.
-    """
-    near = max(0.0, cosine_similarity(memory.embedding, query_embedding))
-    return _weigh(((alpha, near), (gamma, memory.smashin_score / MOST_FACTORS)))
-
-
-def answer_confidence(
-    memory: Memory,
-    query_embedding: Sequence[float],
-    response: str,
-    *,
-    alpha: float = ALPHA,
-    beta: float = BETA,
-    gamma: float = GAMMA,
-) -> float:
-    """Return the document's score of an answer, from 0 to 1.
-
-    Where a memory has no token, β is dropped and the other weights share its part. It says nothing
-    about whether the answer is true: ``verify_response`` does.
-    """
-    near = max(0.0, cosine_similarity(memory.embedding, query_embedding))
-    parts = [(alpha, near), (gamma, memory.smashin_score / MOST_FACTORS)]
-    token = check_tokens(fold_words(response), memory.verify_tokens)
-    if token != Outcome.NOT_APPLICABLE:
-        parts.append((beta, float(token == Outcome.GROUNDED)))
-    return _weigh(parts)
-
-
-def calculate_retrieval_score(
-    memory: Memory,
-    query: str,
-    query_embedding: Sequence[float],
-    response: str,
-    alpha: float = ALPHA,
-    beta: float = BETA,
-    gamma: float = GAMMA,
-) -> float:
-    """Return ``answer_confidence`` by the name and signature of source document 000."""
-    return answer_confidence(
-        memory, query_embedding, response, alpha=alpha, beta=beta, gamma=gamma
-    )  # fmt: skip
 
 
 def _scale(vector: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ from memory_palace.mnemonics.tokens import find_tokens, fold_words, holds_token
 from memory_palace.mnemonics.values import Memory
 
 
-class Outcome(StrEnum):
+class Verdict(StrEnum):
     """What a check found."""
 
     GROUNDED = "grounded"
@@ -33,7 +33,7 @@ class TokenCheck:
     """Whether a response holds the token of one memory."""
 
     memory_id: str
-    outcome: Outcome
+    outcome: Verdict
     held: tuple[str, ...]
     missing: tuple[str, ...]
     near: tuple[str, ...]
@@ -49,22 +49,22 @@ class Verification:
     support: Support
 
     @property
-    def token_outcome(self) -> Outcome:
+    def token_verdict(self) -> Verdict:
         """All memories together: one missing token is enough to be ungrounded."""
         return _fold(check.outcome for check in self.tokens)
 
     @property
-    def support_outcome(self) -> Outcome:
+    def support_verdict(self) -> Verdict:
         """Whether every claim is borne out by some memory."""
         supported = self.support.is_supported
         if supported is None:
-            return Outcome.NOT_APPLICABLE
-        return Outcome.GROUNDED if supported else Outcome.UNGROUNDED
+            return Verdict.NOT_APPLICABLE
+        return Verdict.GROUNDED if supported else Verdict.UNGROUNDED
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Verdict:
         """Both together: ungrounded where either is, grounded where the other is."""
-        return _fold((self.token_outcome, self.support_outcome))
+        return _fold((self.token_verdict, self.support_verdict))
 
 
 class VerificationChecker:
@@ -84,9 +84,9 @@ class VerificationChecker:
     def check_response(self, response: str, expected_token: str | None) -> tuple[bool, str]:
         """Return whether a response passes, and why. Where no token is expected it passes."""
         outcome = check_tokens(response, [expected_token] if expected_token else [])
-        if outcome == Outcome.NOT_APPLICABLE:
+        if outcome == Verdict.NOT_APPLICABLE:
             return True, "No verification token required"
-        if outcome == Outcome.GROUNDED:
+        if outcome == Verdict.GROUNDED:
             return True, f"Verification token '{expected_token}' found"
         return False, f"HALLUCINATION SUSPECTED: Token '{expected_token}' not found"
 
@@ -100,17 +100,17 @@ class VerificationChecker:
 
 def check_tokens(
     response: str | Sequence[str], tokens: Sequence[str], *, require_all: bool = False
-) -> Outcome:
+) -> Verdict:
     """Say whether a response holds a token of a memory, or all of them.
 
     Tokens without a word can be held by nothing and ask for nothing: ``lint`` names them.
     """
     real = [token for token in tokens if fold_words(token)]
     if not real:
-        return Outcome.NOT_APPLICABLE
+        return Verdict.NOT_APPLICABLE
     held = [holds_token(response, token) for token in real]
     is_grounded = all(held) if require_all else any(held)
-    return Outcome.GROUNDED if is_grounded else Outcome.UNGROUNDED
+    return Verdict.GROUNDED if is_grounded else Verdict.UNGROUNDED
 
 
 def verify_response(
@@ -165,9 +165,9 @@ def _mean(claims: Sequence[ClaimCheck]) -> float:
     return round(sum(claim.score for claim in claims) / len(claims), 6) if claims else 0.0
 
 
-def _fold(outcomes: Iterable[Outcome]) -> Outcome:
+def _fold(outcomes: Iterable[Verdict]) -> Verdict:
     found = set(outcomes)
-    for outcome in (Outcome.UNGROUNDED, Outcome.GROUNDED):
+    for outcome in (Verdict.UNGROUNDED, Verdict.GROUNDED):
         if outcome in found:
             return outcome
-    return Outcome.NOT_APPLICABLE
+    return Verdict.NOT_APPLICABLE

@@ -13,7 +13,7 @@ from memory_palace.mnemonics.memories import read_memory_notes
 from memory_palace.mnemonics.nearness import EmbedTokens
 from memory_palace.mnemonics.support import MEASURED_EMBEDDER
 from memory_palace.mnemonics.token_lint import Flaw, lint_tokens
-from memory_palace.mnemonics.verification import Outcome, Verification, verify_response
+from memory_palace.mnemonics.verification import Verdict, Verification, verify_response
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Verified:
     @property
     def passes_strictly(self) -> bool:
         """Whether nothing is ungrounded, and no token is one that proves nothing."""
-        return self.verification.outcome != Outcome.UNGROUNDED and not self.flaws
+        return self.verification.outcome != Verdict.UNGROUNDED and not self.flaws
 
 
 def verify(

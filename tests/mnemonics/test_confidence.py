@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.errors import UsageError
-from memory_palace.mnemonics.confidence import (
-    answer_confidence,
-    calculate_retrieval_score,
-    cosine_similarity,
-    rank_confidence,
-)
+from memory_palace.mnemonics.confidence import calculate_retrieval_score, cosine_similarity
 from memory_palace.mnemonics.values import Memory
 
 FINITE = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, max_size=3)
@@ -23,6 +18,10 @@ FINITE = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=3, 
 
 def memory(embedding=(1.0, 0.0), token="violet raincoat seesaw", score=6):
     return Memory("a", "A", "", "", token, score, embedding)
+
+
+def score_answer(kept, vector, response):
+    return calculate_retrieval_score(kept, "q", vector, response)
 
 
 def test_the_document_s_formula_holds_where_there_is_a_token():
@@ -40,13 +39,8 @@ def test_d1_a_zero_vector_has_the_cosine_zero_and_warns_of_nothing():
 
 def test_d2_without_a_token_its_weight_is_shared_not_given():
     none = memory(token="", score=12)
-    assert answer_confidence(none, [1.0, 0.0], "anything") == pytest.approx(1.0)
-    assert answer_confidence(none, [0.0, 1.0], "anything") == pytest.approx(0.2 / 0.7)
-
-
-def test_d5_ranking_does_not_look_at_a_token():
-    assert rank_confidence(memory(), [1.0, 0.0]) == rank_confidence(memory(token=""), [1.0, 0.0])
-    assert rank_confidence(memory(), [1.0, 0.0]) == pytest.approx((0.5 + 0.1) / 0.7)
+    assert score_answer(none, [1.0, 0.0], "anything") == pytest.approx(1.0)
+    assert score_answer(none, [0.0, 1.0], "anything") == pytest.approx(0.2 / 0.7)
 
 
 def test_d9_what_is_not_finite_gives_zero_and_no_nan():
@@ -55,8 +49,7 @@ def test_d9_what_is_not_finite_gives_zero_and_no_nan():
 
 
 def test_d13_a_negative_cosine_counts_as_nothing():
-    assert rank_confidence(memory(score=0), [-1.0, 0.0]) == 0.0
-    assert answer_confidence(memory(score=0), [-1.0, 0.0], "no") == 0.0
+    assert score_answer(memory(score=0), [-1.0, 0.0], "no") == 0.0
 
 
 @pytest.mark.parametrize("score", [-1, 13, 6.5, True])
@@ -69,7 +62,7 @@ def test_vectors_of_different_lengths_and_weights_that_make_no_mean_are_refused(
     with pytest.raises(ValueError, match="no cosine"):
         cosine_similarity([1.0], [1.0, 0.0])
     with pytest.raises(ValueError, match="weights"):
-        rank_confidence(memory(), [1.0, 0.0], alpha=0, gamma=0)
+        calculate_retrieval_score(memory(token=""), "q", [1.0, 0.0], "", alpha=0, gamma=0)
 
 
 @given(FINITE, FINITE)
@@ -83,11 +76,10 @@ def test_confidence_is_within_bounds_and_rises_with_each_part(vector, question, 
     low = Memory("a", "A", "", "", "red owl", score, vector)
     high = Memory("a", "A", "", "", "red owl", score + 1, vector)
     response = "red owl" if has_token else ""
-    found = answer_confidence(low, question, response)
+    found = score_answer(low, question, response)
     assert 0 <= found <= 1
-    assert found <= answer_confidence(high, question, response)
-    assert found <= answer_confidence(low, question, "a red owl")
-    assert rank_confidence(low, question) <= rank_confidence(high, question)
+    assert found <= score_answer(high, question, response)
+    assert found <= score_answer(low, question, "a red owl")
 
 
 def test_tiny_and_huge_vectors_keep_their_direction():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memory_palace.errors import CheckFailedError
 from memory_palace.mnemonics.values import Memory
 from memory_palace.mnemonics.verification import (
-    Outcome,
+    Verdict,
     VerificationChecker,
     check_tokens,
     verify_response,
@@ -43,32 +43,32 @@ RIGHT = "A thread makes the bucket stick at half."
 )
 def test_token_and_claims_are_judged_apart_and_folded_at_the_end(response, token, support, both):
     found = verify_response(response, [FUNNEL])
-    assert (found.token_outcome, found.support_outcome, found.outcome) == (token, support, both)
+    assert (found.token_verdict, found.support_verdict, found.outcome) == (token, support, both)
 
 
 def test_a_memory_without_token_is_no_failure_and_no_proof():
     found = verify_response("The pump starts at forty centimetres of water.", [PUMP])
-    assert found.token_outcome == Outcome.NOT_APPLICABLE
-    assert found.outcome == Outcome.GROUNDED  # by its claims alone
-    assert verify_response("Hm.", [PUMP]).outcome == Outcome.NOT_APPLICABLE
+    assert found.token_verdict == Verdict.NOT_APPLICABLE
+    assert found.outcome == Verdict.GROUNDED  # by its claims alone
+    assert verify_response("Hm.", [PUMP]).outcome == Verdict.NOT_APPLICABLE
 
 
 def test_each_claim_counts_by_the_memory_that_bears_it_out():
     response = f"{RIGHT} The pump starts at forty centimetres of water. Violet raincoat seesaw."
-    assert verify_response(response, [FUNNEL, PUMP]).outcome == Outcome.GROUNDED
-    assert verify_response(response, [FUNNEL]).support_outcome == Outcome.UNGROUNDED
+    assert verify_response(response, [FUNNEL, PUMP]).outcome == Verdict.GROUNDED
+    assert verify_response(response, [FUNNEL]).support_verdict == Verdict.UNGROUNDED
 
 
 def test_a_token_that_is_nearly_there_is_shown_and_does_not_count():
     found = verify_response(f"{RIGHT} Violet raincoats seesaw.", [FUNNEL]).tokens[0]
-    assert found.outcome == Outcome.UNGROUNDED
+    assert found.outcome == Verdict.UNGROUNDED
     assert found.near == ("Violet raincoats seesaw",)
 
 
 def test_of_several_tokens_one_is_enough_unless_all_are_asked_for():
     tokens = ("violet raincoat seesaw", "humming plate")
-    assert check_tokens("a humming plate", tokens) == Outcome.GROUNDED
-    assert check_tokens("a humming plate", tokens, require_all=True) == Outcome.UNGROUNDED
+    assert check_tokens("a humming plate", tokens) == Verdict.GROUNDED
+    assert check_tokens("a humming plate", tokens, require_all=True) == Verdict.UNGROUNDED
 
 
 def test_the_document_s_checker_folds_three_values_into_two():
@@ -81,13 +81,13 @@ def test_the_document_s_checker_folds_three_values_into_two():
 
 
 def test_d2_an_empty_token_is_not_matched_by_everything():
-    assert check_tokens("anything at all", [""]) == Outcome.NOT_APPLICABLE
-    assert check_tokens("anything at all", []) == Outcome.NOT_APPLICABLE
+    assert check_tokens("anything at all", [""]) == Verdict.NOT_APPLICABLE
+    assert check_tokens("anything at all", []) == Verdict.NOT_APPLICABLE
 
 
 def test_d3_a_token_is_not_found_inside_other_words():
-    assert check_tokens("147 couples waltzing", ["47 couples waltzing"]) == Outcome.UNGROUNDED
-    assert check_tokens("two heads breathe", ["two-heads breathe"]) == Outcome.GROUNDED
+    assert check_tokens("147 couples waltzing", ["47 couples waltzing"]) == Verdict.UNGROUNDED
+    assert check_tokens("two heads breathe", ["two-heads breathe"]) == Verdict.GROUNDED
 
 
 def test_d4_a_blank_marker_gives_no_token():
@@ -111,4 +111,4 @@ def test_at_least_one_memory_is_needed():
 def test_any_text_can_be_verified(response):
     found = verify_response(response, [FUNNEL, PUMP])
     assert 0 <= found.support.score <= 1.3
-    assert found.outcome in Outcome
+    assert found.outcome in Verdict
