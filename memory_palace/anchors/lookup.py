@@ -15,6 +15,8 @@ from memory_palace.anchors.book import Book
 from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.terms import runs, words_of
 from memory_palace.anchors.words import WordMatch, match_words
+from memory_palace.language.stopwords import POINTERS
+from memory_palace.language.tokens import plain_words
 from memory_palace.models import AnchorEvidence, FiredAnchor, Scores, Vector
 
 EPISODIC_NS = 24 * 3600 * 1_000_000_000
@@ -38,9 +40,6 @@ NAMED_POWER = 0.25
 its subject, 1 leaves a note of one common word without links (CORF dev, depth: .73, .89, .89)."""
 
 _NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
-_PRONOUNS = frozenset(
-    "we our ours us my mine it its they them their this that these those i".split()
-)
 
 
 class _Entries(NamedTuple):
@@ -106,8 +105,8 @@ def find_passages(
 
 def has_pronoun(text: str) -> bool:
     """Say whether a question points at something that it does not name."""
-    words = text.casefold().replace("'", " ").replace("’", " ").split()
-    return not _PRONOUNS.isdisjoint(word.strip('.,;:!?()"') for word in words)
+    words = (part for word in plain_words(text) for part in word.split("'"))
+    return not POINTERS.isdisjoint(words)
 
 
 def _fire_by_words(book: Book, text: str, match: WordMatch) -> dict[int, float]:

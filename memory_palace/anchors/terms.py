@@ -11,6 +11,7 @@ from typing import Literal
 from memory_palace.language.names import find_names, name_text
 from memory_palace.language.stemming import stem_word
 from memory_palace.language.stopwords import STOP_STEMS, STOPWORDS
+from memory_palace.language.tokens import plain_words
 from memory_palace.language.words import split_words
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.models import Chunk, Note
@@ -26,7 +27,6 @@ SHORTEST = 3
 PER_NOTE = 64
 """Terms that one note may offer: 10,000 bold words in one note must not be the vocabulary."""
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _ORDINAL = re.compile(r"^\d+[_-]+")
 _BOLD = re.compile(r"(?<![*\w])(?:\*\*|__)(?=\S)([^*_\n]{2,80}?)(?<=\S)(?:\*\*|__)(?![*\w])")
@@ -59,8 +59,8 @@ def words_of(text: str) -> list[str]:
     if not text.isascii():
         text = clean_display(text)
     words: list[str] = []
-    for word in _WORD.findall(text.casefold()):
-        word = word.removesuffix("'s").removesuffix("’s")
+    for written in plain_words(text):
+        word = written.removesuffix("'s")
         words += list(word) if _UNSPACED.search(word) else [stem_word(word)]
     return words
 
@@ -82,7 +82,7 @@ def is_usable(display: str, key: str) -> bool:
     words = key.split()
     if not words or len(words) > LONGEST or len(display) > 80:
         return False
-    written = [word.casefold() for word in _WORD.findall(display)]
+    written = plain_words(display)
     if all(word in STOPWORDS or word.isdigit() for word in written) or all(
         word in STOP_STEMS for word in words
     ):

@@ -16,9 +16,16 @@ there these they this those through to too under until up us very was we were wh
 which while who whom whose why will with would you your yours yourself yourselves
 """
 STOPWORDS = frozenset(_WORDS.split())
-"""Articles, pronouns, prepositions, conjunctions, auxiliaries and question words."""
+"""Articles, pronouns, prepositions, conjunctions, auxiliaries and question words.
+
+Shorter than ``vocabulary.FUNCTION_WORDS``, which lists whatever is no noun in a phrase: "today",
+"Monday" and "please" are among those, and are worth searching for."""
 STOP_STEMS = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
 """The same as ``tokenize`` gives them."""
+POINTERS = frozenset(
+    "we our ours us my mine it its they them their this that these those i".split()
+)
+"""Pronouns that point at something the text does not name (source document 003)."""
 
 
 def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The one tokenizer, for notes and for questions."""
+"""Words of a text: ``tokenize`` for searching, ``plain_words`` for reading."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ _UNSPACED = re.compile(
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 """Scripts that are written without spaces between words, and Hangul, whose endings stick."""
+PLAIN_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+"""A word as people count them: letters and digits, with apostrophes inside."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _VERSION = re.compile(r"v\d")
@@ -29,12 +31,20 @@ _LONGEST = 64
 """Characters of a token that count; base64 and the like are no words."""
 
 
-def tokenize(text: str, *, stems: bool = True) -> list[str]:
-    """Return the tokens of a text in order, in NFKC and casefolded.
+def plain_words(text: str) -> list[str]:
+    """Return the words of a text in order, casefolded, with straight apostrophes.
 
-    A word becomes its English stem where ``stems`` is set. A compound such as ``save_index``,
-    ``1.0.21`` or ``peer-review`` gives itself and its parts; a text in a script without spaces
-    gives its characters and their bigrams.
+    For lists of words, where a contraction has to stay whole; a compound gives its parts alone.
+    """
+    return PLAIN_WORD.findall(text.casefold().replace("’", "'"))
+
+
+def tokenize(text: str, *, stems: bool = True) -> list[str]:
+    """Return what a text is searched by, in order, in NFKC and casefolded.
+
+    The one tokenizer of notes and questions. A word becomes its English stem where ``stems`` is
+    set. A compound such as ``save_index``, ``1.0.21`` or ``peer-review`` gives itself and its
+    parts; a text in a script without spaces gives its characters and their bigrams.
     """
     expand = _expand_stemmed if stems else _expand
     if not text.isascii():

@@ -43,7 +43,7 @@ SENTENCE_ENDS = frozenset('.!?:…\n"“”|;—*•')
 _BREAKS = r"[.!?:;,()\[\]{}\"“”«»…—–|<>=\\•]"
 _TOKEN = re.compile(
     r"(?:Dr|Mrs?|Ms|Prof|St)\.(?=\s)|[^\W_](?:[\w'’]*[^\W_])?(?:[-.&+/@][^\W_](?:[\w'’]*[^\W_])?)*"
-    rf"|{_BREAKS}|\n(?=\s*(?:[-*+>#|\n]|\d+[.)]\s))|(?<=\s)[-*/](?=\s)"
+    rf"|{_BREAKS}|\n(?=[^\S\n]*(?:[-*+>#|\n]|\d+[.)]\s))|(?<=\s)[-*/](?=\s)"
 )
 _MEMORY = 1 << 14
 
@@ -51,6 +51,7 @@ _MEMORY = 1 << 14
 def split_words(text: str) -> list[Word]:
     """Return the words of a text and the breaks between them, in order.
 
+    For grammar: a compound or a contraction is one word, and a possessive ending is a mark of it.
     A line feed is a break only where a paragraph, list item, quote, heading or table row ends.
     """
     return [_look_up(token) for token in _TOKEN.findall(text)]

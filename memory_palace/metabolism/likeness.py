@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from memory_palace.language.negations import FOREIGN_NEGATIONS, is_negation
+from memory_palace.language.tokens import plain_words
+from memory_palace.language.vocabulary import word_set
 from memory_palace.metabolism.assets import kind_of
 from memory_palace.notes.document import Document
 
@@ -17,77 +19,10 @@ DUPLICATE_COSINE = 0.92
 DUPLICATE_JACCARD = 0.7
 """Both must be exceeded (SPEC of the rules; the same figures as the source's author uses)."""
 CONTRADICTION_JACCARD = 0.6
-_WORD = re.compile(r"[^\W\d_]{2,}|\d+")
-_NEGATIONS = frozenset(
-    (
-        "not",
-        "no",
-        "never",
-        "don",
-        "doesn",
-        "isn",
-        "aren",
-        "won",
-        "cannot",
-        "without",
-        "avoid",
-        "nicht",
-        "kein",
-        "keine",
-        "nie",
-        "niemals",
-        "ohne",
-        "ne",
-        "pas",
-        "jamais",
-        "sans",
-        "nunca",
-        "jamás",
-        "sin",
-    )
-)
-_FILLERS = frozenset(
-    (
-        "the",
-        "an",
-        "and",
-        "or",
-        "of",
-        "to",
-        "in",
-        "on",
-        "is",
-        "are",
-        "be",
-        "it",
-        "its",
-        "always",
-        "must",
-        "should",
-        "do",
-        "does",
-        "that",
-        "this",
-        "for",
-        "with",
-        "as",
-        "at",
-        "by",
-        "you",
-        "we",
-        "immer",
-        "muss",
-        "der",
-        "die",
-        "das",
-        "toujours",
-        "le",
-        "la",
-        "les",
-        "siempre",
-        "el",
-        "los",
-    )
+_AVOIDING = FOREIGN_NEGATIONS | {"avoid"}
+_FILLERS = word_set(
+    """the an and or of to in on is are be it its always must should do does that this for with
+    as at by you we immer muss der die das toujours le la les siempre el los"""
 )
 
 
@@ -169,9 +104,17 @@ def _rule_of(document: Document) -> str:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(w for w in _WORD.findall(text.casefold()) if w not in _NEGATIONS | _FILLERS)
+    return frozenset(
+        word
+        for word in plain_words(text)
+        if (len(word) > 1 or word.isdigit()) and not _denies(word) and word not in _FILLERS
+    )
+
+
+def _denies(word: str) -> bool:
+    return is_negation(word) or word in _AVOIDING
 
 
 def _is_negated(text: str) -> bool:
     """Whether a rule is turned round: two negations are none."""
-    return sum(word in _NEGATIONS for word in _WORD.findall(text.casefold())) % 2 == 1
+    return sum(map(_denies, plain_words(text))) % 2 == 1

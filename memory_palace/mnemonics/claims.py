@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory_palace.language.markers import drop_markers
+from memory_palace.language.negations import NEGATIONS, is_negation
 from memory_palace.language.sentences import split_sentences
-from memory_palace.language.stopwords import STOPWORDS
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.stopwords import STOP_STEMS
+from memory_palace.language.tokens import PLAIN_WORD, plain_words, tokenize
 from memory_palace.language.words import Part, split_words
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.mnemonics.numbers import UNIT_WORDS, Number, find_numbers
@@ -24,17 +25,15 @@ _ABOUT_REMEMBERING = frozenset(
     tokenize("recall remember memory palace picture image token verify verification see help hope "
              "answer note know think believe goes far")
 )  # fmt: skip
-_NEGATORS = frozenset(
-    "no not never none nobody without neither nor cannot hardly nowhere unable".split()
-)
-DENIALS = frozenset(tokenize(" ".join(sorted(_NEGATORS))))
+DENIALS = frozenset(tokenize(" ".join(sorted(NEGATIONS))))
 """Stems of words that deny, and are no opposites of anything beside that."""
-_NO_DENIAL = re.compile(r"\b(?:not|no) (?:only|more than|less than|later than|earlier than)\b")
+_NO_DENIAL = re.compile(
+    r"\b(?:not|no) (?:only|more than|less than|later than|earlier than)\b", re.I
+)
 """Says at most or at least, and denies nothing."""
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _FRAME = re.compile(r"\A[\s,;:.()–—-]*(?:([^:.!?]{1,40}):\s+)?")
-_STOPPED = frozenset(tokenize(" ".join(sorted(STOPWORDS)))) | frozenset(
-    tokenize(f"also much many us let get got like only even still just yet {' '.join(_NEGATORS)}")
+_STOPPED = STOP_STEMS | DENIALS.union(
+    tokenize("also much many us let get got like only even still just yet")
 )
 UNITS = frozenset(tokenize(" ".join(UNIT_WORDS)))
 """Stems of units, which tell nothing about what a number is said of."""
@@ -85,9 +84,7 @@ class Passage:
     @cached_property
     def negations(self) -> int:
         """How many words deny something."""
-        text = _NO_DENIAL.sub(" ", self.text.casefold().replace("’", "'"))
-        words = _WORD.findall(text)
-        return sum(word in _NEGATORS or word.endswith("n't") for word in words)
+        return sum(map(is_negation, plain_words(_NO_DENIAL.sub(" ", self.text))))
 
     @cached_property
     def denying(self) -> frozenset[str]:
@@ -105,7 +102,7 @@ class Passage:
         found = [(number.start, f"={number.value}") for number in self.numbers]
         found += [
             (match.start(), stem)
-            for match in _WORD.finditer(self.text)
+            for match in PLAIN_WORD.finditer(self.text)
             for stem in tokenize(match[0])
             if stem in self.content and stem not in UNITS
         ]
@@ -160,7 +157,7 @@ def _spans(text: str, token: str) -> Iterator[tuple[int, int, bool]]:
     wanted = fold_words(token)
     if not wanted:
         return
-    found = list(_WORD.finditer(text))
+    found = list(PLAIN_WORD.finditer(text))
     words = [" ".join(fold_words(match[0])) for match in found]
     at = 0
     while at < len(words):

@@ -29,7 +29,8 @@ def find_tokens(text: str) -> tuple[str, ...]:
 def fold_words(text: str) -> list[str]:
     """Return the words of a text in NFKC, casefolded; hyphens, marks and line ends part words.
 
-    Accents stay: they tell words apart. Apostrophes inside a word are dropped.
+    For comparing tokens, which people copy with or without marks. Accents stay: they tell words
+    apart. Apostrophes inside a word are dropped.
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return [word.replace("'", "").replace("’", "") for word in _WORD.findall(folded)]

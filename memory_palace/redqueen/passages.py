@@ -61,7 +61,7 @@ def find_statements(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words that say something, as written, in order."""
+    """Return the words that say something, in order, as written: an anchor quotes them whole."""
     return [
         word
         for word in _CONTENT_WORD.findall(text)

@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.language.tokens import tokenize
+from memory_palace.anchors.terms import words_of
+from memory_palace.language.tokens import plain_words, tokenize
+from memory_palace.language.words import split_words
+from memory_palace.mnemonics.tokens import fold_words
+from memory_palace.redqueen.passages import content_words
 
 
 @pytest.mark.parametrize(
@@ -67,3 +71,24 @@ def test_a_long_line_takes_linear_time():
     tokenize("a." * 200_000)
     tokenize("漢" * 200_000)
     assert time.perf_counter() - started < 10
+
+
+def test_each_list_of_words_says_of_one_sentence_what_it_is_for():
+    text = "Anna’s red-backpack isn't"
+    assert tokenize(text) == ["anna", "red-backpack", "red", "backpack", "isn't", "isn"]
+    assert plain_words(text) == ["anna's", "red", "backpack", "isn't"]
+    assert [word.key for word in split_words(text)] == ["anna", "red-backpack", "isn't"]
+    assert words_of(text) == ["anna", "red", "backpack", "isn't"]
+    assert content_words(text) == ["Anna’s", "red-backpack", "isn't"]
+    assert fold_words(text) == ["annas", "red", "backpack", "isnt"]
+
+
+@pytest.mark.parametrize("unit", ["\n", "\n ", "a'", "a_", "[", "1. ", "\n1"])
+def test_words_are_split_in_time_that_grows_with_the_text(unit):
+    def seconds(repeats):
+        started = time.process_time()
+        assert split_words(unit * repeats) is not None
+        return time.process_time() - started
+
+    small = max(seconds(10_000), 0.03)
+    assert seconds(40_000) < 10 * small  # four times as long; sixteen where it is quadratic
