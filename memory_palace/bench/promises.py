@@ -6,7 +6,6 @@ A part that needs data, weights or an earlier commit says so where they are miss
 from __future__ import annotations
 
 import ast
-import json
 import os
 import shutil
 import tempfile
@@ -18,20 +17,24 @@ from pathlib import Path
 import numpy as np
 
 import memory_palace
+from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.datasets.beir import load_beir
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.generate import generate_palace
 from memory_palace.bench.golden import ask, copy_vault, measure_recall, read_pairs
+from memory_palace.bench.reach import watch_command
 from memory_palace.bench.report import core, summarise
 from memory_palace.bench.runs import Progress, run_system
 from memory_palace.bench.scale import (
     QUESTION,
+    measure_edit,
     measure_noop,
     measure_query,
     measure_ranking,
     measure_start,
 )
+from memory_palace.bench.seek_scale import measure_retrieval
 from memory_palace.bench.timing import Measured, measure_commands, python
 from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding import minilm
@@ -49,31 +52,6 @@ NOTES = 2_000
 """Notes of the set whose index is measured, of one and two abstracts in turn: 4.5 MB."""
 _MIB = 1 << 20
 
-_WATCH = """
-import json, sys, threading
-from importlib.util import find_spec
-from pathlib import Path
-home, target = str(Path(find_spec("memory_palace").origin).parent), Path(sys.argv.pop(1))
-ran, importing = set(), 0
-def watch(frame, event, _):
-    global importing
-    code = frame.f_code
-    if not code.co_filename.startswith(home):
-        return
-    if code.co_name == "<module>":
-        importing += {"call": 1, "return": -1}.get(event, 0)
-    elif event == "call" and not importing:
-        ran.add(code.co_filename[len(home) + 1:])
-threading.setprofile(watch)
-sys.setprofile(watch)
-from memory_palace.cli.app import main
-try:
-    main(sys.argv[1:])
-finally:
-    sys.setprofile(None)
-    modules = [name for name in sys.modules if name.split(".")[0] == "memory_palace"]
-    target.write_text(json.dumps({"ran": sorted(ran), "imported": sorted(modules)}))
-"""
 _BUILD = """
 import shutil, sys
 sys.path.insert(0, sys.argv[2])
@@ -133,26 +111,18 @@ def _measure_code(given: Given) -> Iterator[Measured]:
 
 def _measure_reach(given: Given) -> Iterator[Measured]:
     """Count what runs for a question, and for an index where one note has changed."""
+    model = "minilm" if is_available("minilm") else "hashing"
     with _sample_palace() as root:
-        model = "minilm" if is_available("minilm") else "hashing"
         palace = Palace(root)
         palace.index(embedder=model)
-        asked = _watch(root, "query", QUESTION)
+        asked = watch_command(root, "query", QUESTION)
         note = root / palace.snapshot().paths[0]
         note.write_text(note.read_text("utf-8") + "\nOne more line.\n", "utf-8")
-        built = _watch(root, "index", "-q")
-    ran, imported = len(asked["ran"]), len(asked["imported"])
+        built = watch_command(root, "index", "-q")
+    ran, imported, changed = len(asked.ran), len(asked.imported), len(built.ran)
     yield Measured("query, files of ours that run", ran, "files", limit=40, before=60)
     yield Measured("query, modules of ours imported", imported, "modules", limit=60, before=103)
-    changed = len(built["ran"])
     yield Measured("one note changed, files that run", changed, "files", limit=60, before=82)
-
-
-def _watch(root: Path, *arguments: str) -> dict[str, list[str]]:
-    target = root / "watched.json"
-    measure_commands(python(_WATCH, str(target), "-C", str(root), *arguments), runs=1, warmup=0)
-    found: dict[str, list[str]] = json.loads(target.read_bytes())
-    return found
 
 
 def _measure_speed(given: Given) -> Iterator[Measured]:
@@ -166,6 +136,10 @@ def _measure_speed(given: Given) -> Iterator[Measured]:
         yield replace(query, before=1.48)
         yield peak
         yield next(measure_noop(root, "1,000 notes", given.runs))
+    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
+        generate_palace(Path(folder), 1_000)
+        Palace(Path(folder)).index(embedder="hashing")
+        yield from measure_edit(Path(folder), "1,000 notes")
     yield replace(measure_start(given.runs), before=0.17)
 
 
@@ -258,9 +232,11 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "locomo": _measure_locomo,
     "scifact": _measure_scifact,
     "ranking": lambda given: measure_ranking(),
+    "anchors": lambda given: iter(measure_anchor_scale(17_000)),
+    "seek": lambda given: iter([measure_retrieval(100_000)]),
 }
 """By name; each yields its rows."""
-HEAVY = frozenset({"golden", "locomo", "scifact", "ranking"})
+HEAVY = frozenset({"golden", "locomo", "scifact", "ranking", "anchors", "seek"})
 """Parts that take minutes of CPU, the first time at least."""
 _HIDDEN = shutil.ignore_patterns(".*")
 

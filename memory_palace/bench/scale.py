@@ -88,7 +88,7 @@ def _measure_palace(root: Path, size: int, embedder: str, runs: int) -> Iterator
     time.sleep(2.5)  # past the margin in which a fresh file is hashed again
     Palace(root).index()
     yield from measure_noop(root, label, runs)
-    yield from _measure_edit(root, label)
+    yield from measure_edit(root, label)
     yield from measure_query(root, label, embedder, runs, limit=1.35 if size <= 1000 else None)
     yield _measure_warm(root, label, limit=25 if size <= 10_000 else None)
 
@@ -153,7 +153,7 @@ def _git_seconds(root: Path, runs: int) -> float:
     return status.cpu_seconds
 
 
-def _measure_edit(root: Path, label: str) -> Iterator[Measured]:
+def measure_edit(root: Path, label: str) -> Iterator[Measured]:
     """Edit and rename one note; count what that writes and embeds."""
     palace = Palace(root)
     paths = palace.snapshot().paths
