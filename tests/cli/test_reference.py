@@ -97,7 +97,7 @@ def test_a_query_loads_no_yaml_no_watchdog_and_no_scanner(folder):
     code = (
         "import sys; from pathlib import Path; from memory_palace.palace import Palace; "
         "Palace(Path(sys.argv[1])).query('bread'); "
-        "print([n for n in ('watchdog', 'detect_secrets', 'pathspec', 'yaml') if n in sys.modules])"
+        "print([n for n in ('watchdog', 'pathspec', 'yaml') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
