@@ -8,6 +8,7 @@ import sys
 import pytest
 from stopping import is_stopped
 
+from memory_palace.changes import journal
 from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover, undo
 from memory_palace.changes.operations import Create, Move, Remove, Replace, render_diff
 from memory_palace.config import PalacePaths
@@ -227,6 +228,7 @@ import os, signal, sys
 from pathlib import Path
 from memory_palace.config import PalacePaths
 from memory_palace.changes.operations import *
+from memory_palace.changes import journal
 from memory_palace.changes.journal import apply_change
 name, number = sys.argv[2], int(sys.argv[3])
 real, seen = getattr(os, name), []
@@ -252,3 +254,20 @@ def test_a_killed_process_leaves_the_old_notes_or_the_new(paths, call, number):
     assert state(paths) == before and leftovers(paths) == []
     change(paths)
     assert state(paths) == NEW
+
+
+@pytest.mark.parametrize("name", ["b", "d"])
+def test_what_an_editor_saves_after_the_check_is_kept(paths, monkeypatch, name):
+    """A note is compared again right before it is replaced or removed."""
+    victim = paths.palace / "chambers" / f"{name}.md"
+    keep = journal._keep
+
+    def save_and_keep(paths, change):
+        keep(paths, change)
+        victim.write_bytes(b"saved meanwhile")
+
+    monkeypatch.setattr(journal, "_keep", save_and_keep)
+    before = state(paths)
+    with pytest.raises(PalaceError, match="meanwhile"):
+        change(paths)
+    assert state(paths) == {**before, f"palace/chambers/{name}.md": b"saved meanwhile"}

@@ -7,6 +7,7 @@ from math import log1p
 import numpy as np
 import pytest
 
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Query
 from memory_palace.retrieval.bm25 import BM25, K1, PASSAGE_B
 from memory_palace.retrieval.evidence import Evidence
@@ -124,3 +125,20 @@ def test_an_exact_cosine_does_not_depend_on_where_its_row_stands(build, passage)
         exact = Evidence(asked("x"), snapshot).exactly(snapshot.row_note).meaning.cosines
         by_path = {snapshot.paths[n]: c for n, c in zip(snapshot.row_note, exact, strict=True)}
         assert by_path["palace/7.md"] == np.float32(0.07)
+
+
+def test_what_a_hit_shows_does_not_depend_on_the_last_bits_of_a_quick_product(
+    build, passage, monkeypatch
+):
+    """A product in single precision differs by the place of a row; answers must not."""
+    snapshot = build([passage(f"palace/{n}.md", [0.5 + 1e-6 * (n % 3)]) for n in range(40)])
+    calm = search(asked("passage"), snapshot, profile="raw", limit=9).hits
+    quick = Snapshot.similarities
+    noise = np.random.default_rng(1).uniform(-3e-6, 3e-6, len(snapshot.row_note))
+    monkeypatch.setattr(
+        Snapshot,
+        "similarities",
+        lambda self, *given, **named: quick(self, *given, **named) + noise.astype(np.float32),
+    )
+    noisy = search(asked("passage"), snapshot, profile="raw", limit=9).hits
+    assert [(h.path, h.score) for h in noisy] == [(h.path, h.score) for h in calm]

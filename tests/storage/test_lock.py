@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -52,3 +53,10 @@ def test_an_unreadable_record_still_gives_a_message(tmp_path):
         path.write_text("{")
         with pytest.raises(IndexLockedError, match="another process"):
             writer_lock(path).__enter__()
+
+
+def test_the_record_of_a_longer_command_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "lock"
+    path.write_text("x" * 500)
+    with writer_lock(path), pytest.raises(IndexLockedError, match=f"process {os.getpid()} "):
+        writer_lock(path).__enter__()
