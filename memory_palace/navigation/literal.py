@@ -32,10 +32,22 @@ _MARKS = re.compile(r"[^\w\s]")
 def score_literally(
     goal_text: str, nodes: Sequence[MemoryNode], embedder: Embedder, *, guard: bool
 ) -> NDArray[np.float64]:
-    """Return one score per node, not rounded."""
-    goal = _embed(goal_text, embedder)
+    """Return one score per node, not rounded; ``guard`` halves what is near one half by chance."""
+    for node in nodes:
+        check_dimension(node, embedder.dimension)
+    goal = np.array(_embed(goal_text, embedder))
+    vectors = np.array([node.embedding or _embed(node.text, embedder) for node in nodes])
+    lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(goal)
+    cosines = np.divide(vectors @ goal, lengths, out=np.zeros(len(nodes)), where=lengths > 0)
+    alike = (cosines + 1.0) / 2.0
     tokens = literal_words(goal_text)
-    return np.array([_score(goal, tokens, node, embedder, guard=guard) for node in nodes])
+    shared = [len(set(tokens) & set(literal_words(node.text))) for node in nodes]
+    words = np.array(shared) / max(len(tokens), 1)
+    scores = 0.8 * alike + 0.2 * words
+    if guard:
+        scores[(words == 0) & (np.abs(alike - 0.5) < _GUARD_WIDTH)] *= 0.5
+    clipped: NDArray[np.float64] = np.clip(scores, 0.0, 1.0)
+    return clipped
 
 
 def literal_words(text: str) -> list[str]:
@@ -84,33 +96,6 @@ def seeded_vector(seed: int) -> list[float]:
     numbers = [source.gauss(0.0, 1.0) for _ in range(_DIMENSION)]
     length = math.sqrt(math.fsum(number * number for number in numbers))
     return [number / length for number in numbers]
-
-
-def _score(
-    goal: Sequence[float],
-    tokens: list[str],
-    node: MemoryNode,
-    embedder: Embedder,
-    *,
-    guard: bool,
-) -> float:
-    check_dimension(node, embedder.dimension)
-    vector = node.embedding if node.embedding is not None else _embed(node.text, embedder)
-    alike = (_cosine(goal, vector) + 1.0) / 2.0
-    shared = set(tokens) & set(literal_words(node.text))
-    words = len(shared) / len(tokens) if tokens else 0.0
-    score = 0.8 * alike + 0.2 * words
-    if guard and not shared and abs(alike - 0.5) < _GUARD_WIDTH:
-        score *= 0.5
-    return min(max(score, 0.0), 1.0)
-
-
-def _cosine(first: Sequence[float], second: Sequence[float]) -> float:
-    lengths = [math.sqrt(math.fsum(x * x for x in vector)) for vector in (first, second)]
-    product = lengths[0] * lengths[1]
-    return (
-        math.fsum(a * b for a, b in zip(first, second, strict=True)) / product if product else 0.0
-    )
 
 
 def _embed(text: str, embedder: Embedder) -> list[float]:

@@ -18,7 +18,6 @@ from memory_palace.navigation.belief import (
 from memory_palace.navigation.node_ranking import NodeCandidate
 from memory_palace.navigation.nodes import goal_words
 from memory_palace.navigation.proposer import Proposer, Surroundings, parse_proposal, target_of
-from memory_palace.navigation.schema import check_belief
 from memory_palace.navigation.verifier import Verifier, is_forbidden
 
 SKIPPED = "SKIPPED"
@@ -69,7 +68,6 @@ def take_step(
         exhaust_candidates(belief, is_anything_left=bool(around.open_nodes))
     apply_memory_retrieval(belief, retrieval.candidates, retrieval.threshold)
     proposal, verdict = _decide(belief, around, proposer, verifier)
-    check_belief(belief)
     node_id = next_node(belief, around)
     best = retrieval.candidates[0]["score"] if retrieval.candidates else None
     return belief, StepRecord(

