@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from memory_palace.changes.journal import apply_change, plan_undo, recover, undo
+from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover, undo
+from memory_palace.changes.logged_change import LoggedChange
 from memory_palace.changes.operations import ChangeSet, Create, Move, render_diff, target_of
 from memory_palace.changes.relinking import relink
 from memory_palace.engine import Engine
@@ -104,6 +105,12 @@ def undo_change(
         done.entry.identity,
         remark,
     )
+
+
+def read_changes(engine: Engine, *, command: str | None = None) -> list[LoggedChange]:
+    """Return what was changed, oldest first, by one command or by all."""
+    log = read_log(engine.paths)
+    return [entry for entry in log if command in (None, entry.command)]
 
 
 def read_notes(engine: Engine, *, mentioning: bytes = b"") -> Library:

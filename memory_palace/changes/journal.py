@@ -73,7 +73,7 @@ def apply_change(
     check_change(paths.root, change)
     log = read_log(paths)
     if not allow_uncommitted:
-        _check_committed(paths, change, log)
+        _check_committed(paths, change)
     moves = tuple(operation for operation in change if isinstance(operation, Move))
     writes = describe_writes(change)
     moved = {move.old: digest((paths.root / move.old).read_bytes()) for move in moves}
@@ -177,6 +177,14 @@ def read_moves(paths: PalacePaths) -> list[tuple[str, str]]:
     return [(move.old, move.new) for entry in read_log(paths) for move in entry.moves]
 
 
+def foreign_edits(paths: PalacePaths, notes: Sequence[str]) -> list[str]:
+    """Return the notes with edits that git has not seen and the last logged change did not make."""
+    changed = uncommitted(paths.root, notes)
+    log = read_log(paths) if changed else []
+    ours = {path: wanted for entry in log for path, wanted in entry.digests.items()}
+    return [path for path in changed if digest_of(paths.root / path) != ours.get(path)]
+
+
 def _roll_back(paths: PalacePaths, entry: LoggedChange) -> None:
     # The file may have come with somebody else's palace: it must not reach outside of it.
     named = [path for move in entry.moves for path in (move.old, move.new)]
@@ -205,13 +213,8 @@ def _entry_to_undo(
     raise UsageError("there is nothing to undo" if identity is None else f"no change {identity}")
 
 
-def _check_committed(paths: PalacePaths, change: ChangeSet, log: Sequence[LoggedChange]) -> None:
-    ours = {path: wanted for entry in log for path, wanted in entry.digests.items()}
-    foreign = [
-        path
-        for path in uncommitted(paths.root, touched_paths(change))
-        if digest_of(paths.root / path) != ours.get(path)
-    ]
+def _check_committed(paths: PalacePaths, change: ChangeSet) -> None:
+    foreign = foreign_edits(paths, touched_paths(change))
     if foreign:
         raise UsageError(
             f"not committed to git: {', '.join(foreign)}; commit first, or add --allow-uncommitted"

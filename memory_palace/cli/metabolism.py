@@ -11,9 +11,9 @@ from memory_palace.cli.changes import show_change
 from memory_palace.cli.options import AllowUncommitted, Apply, Json, Model, Note, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
-from memory_palace.metabolism.cycle import Explanation, Report
 from memory_palace.metabolism.elimination import Proposal
 from memory_palace.metabolism.gates import PromotionGate
+from memory_palace.metabolism.reporting import Explanation, Report
 
 app = typer.Typer(no_args_is_help=True, help="Keep what outlives a project; archive the rest.")
 
@@ -153,7 +153,7 @@ def log(
 
     Example: palace metabolism log --all
     """
-    entries = open_palace(ctx).changes.log(every_command=everything)
+    entries = open_palace(ctx).changes.log(command=None if everything else "metabolism")
     records = [
         {
             "id": entry.identity,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from memory_palace.changes import changing, cold_zone
 from memory_palace.facade.verb import Feature, Verb
-from memory_palace.metabolism import cycle
+from memory_palace.metabolism import cycle, reporting
 
 
 class Metabolism(Feature):
     """What completed work leaves behind, and what is no longer used."""
 
-    report = Verb(cycle.take_report)
-    explain = Verb(cycle.explain_note)
+    report = Verb(reporting.take_report)
+    explain = Verb(reporting.explain_note)
     distill = Verb(cycle.distill)
     promote = Verb(cycle.promote)
     eliminate = Verb(cycle.eliminate)
@@ -30,5 +30,5 @@ class ColdZone(Feature):
 class Changes(Feature):
     """The log of everything that a command has changed in the notes."""
 
-    log = Verb(cycle.read_changes)
+    log = Verb(changing.read_changes)
     undo = Verb(changing.undo_change)

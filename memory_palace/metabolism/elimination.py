@@ -36,7 +36,7 @@ class Proposal:
     """Why it is not carried out now, although the rule says so."""
 
 
-def find_proposals(ledger: Ledger, *, cosine: Cosine) -> list[Proposal]:
+def find_proposals(ledger: Ledger, *, cosine: Cosine | None) -> list[Proposal]:
     """Return at most one step for each note, by path."""
     found: dict[str, Proposal] = {}
     for path, document in ledger.documents.items():
@@ -194,7 +194,7 @@ def _hold(ledger: Ledger, proposal: Proposal) -> Proposal:
     return Proposal(proposal.action, proposal.path, proposal.evidence, proposal.other, why)
 
 
-def _doubtful_pairs(ledger: Ledger, cosine: Cosine) -> Iterator[AssetPair]:
+def _doubtful_pairs(ledger: Ledger, cosine: Cosine | None) -> Iterator[AssetPair]:
     assets = [
         document
         for document in ledger.documents.values()

@@ -6,14 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
+from memory_palace.changes.journal import foreign_edits, read_moves
 from memory_palace.config import PALACE
+from memory_palace.engine import Engine
 from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.dates import date_in_front_matter, date_in_name
-from memory_palace.notes.document import Document
-from memory_palace.notes.usage import Usage
+from memory_palace.notes.document import Document, Library
+from memory_palace.notes.usage import Usage, read_usage
+from memory_palace.retrieval.disputes import find_disputes
 from memory_palace.workflow.cards import Card, read_cards
+from memory_palace.workflow.conflict_notes import read_conflicts
 from memory_palace.workflow.corridor import target_of_item
-from memory_palace.workflow.overview import own_links
+from memory_palace.workflow.map import own_links
 
 _DATES = ("completed", "last_updated")
 
@@ -91,6 +95,20 @@ class Ledger:
             for target in sorted(self.out.get(path, frozenset()))
             if self.documents[target].stem in stems
         ]
+
+
+def take_ledger(engine: Engine, library: Library, *, today: date | None = None) -> Ledger:
+    """Gather everything that is counted; ``today`` is by default the day, UTC."""
+    documents = library.documents
+    conflicts = read_conflicts(documents.values())
+    return make_ledger(
+        documents,
+        usage=read_usage(engine.paths.logs, read_moves(engine.paths)),
+        today=today or datetime.now(UTC).date(),
+        disputed=find_disputes(engine.paths.root),
+        uncommitted=foreign_edits(engine.paths, list(documents)),
+        settled=[frozenset(conflict.parties) for conflict in conflicts],
+    )
 
 
 def make_ledger(

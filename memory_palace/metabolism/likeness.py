@@ -6,10 +6,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
+from memory_palace.engine import Engine
 from memory_palace.language.negations import FOREIGN_NEGATIONS, is_negation
 from memory_palace.language.tokens import plain_words
 from memory_palace.language.vocabulary import word_set
 from memory_palace.metabolism.assets import kind_of
+from memory_palace.models import Vector
 from memory_palace.notes.document import Document
 
 Cosine: TypeAlias = Callable[[str, str], float | None]
@@ -40,7 +44,7 @@ class AssetPair:
 def find_pairs(
     assets: Sequence[Document],
     *,
-    cosine: Cosine,
+    cosine: Cosine | None,
     settled: Collection[frozenset[str]] = (),
 ) -> list[AssetPair]:
     """Compare assets of one kind with one another; each asset is in one pair at most.
@@ -84,10 +88,10 @@ def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
 
 
 def _duplicate(
-    older: str, newer: str, words: dict[str, frozenset[str]], cosine: Cosine
+    older: str, newer: str, words: dict[str, frozenset[str]], cosine: Cosine | None
 ) -> tuple[str, ...] | None:
     overlap = jaccard(words[older], words[newer])
-    if overlap <= DUPLICATE_JACCARD:  # cheap, and most pairs end here
+    if cosine is None or overlap <= DUPLICATE_JACCARD:  # cheap, and most pairs end here
         return None
     alike = cosine(older, newer)
     if alike is None or not is_duplicate(alike, overlap):
@@ -118,3 +122,26 @@ def _denies(word: str) -> bool:
 def _is_negated(text: str) -> bool:
     """Whether a rule is turned round: two negations are none."""
     return sum(map(_denies, plain_words(text))) % 2 == 1
+
+
+def open_cosine(engine: Engine) -> Cosine | None:
+    """Return what compares two notes, by the means of their vectors; ``None`` without vectors."""
+    if not engine.paths.commit.exists() or not engine.snapshot().commit.dimension:
+        return None
+    snapshot = engine.snapshot()
+    places = {path: place for place, path in enumerate(snapshot.paths)}
+    means: dict[str, Vector | None] = {}
+
+    def mean(path: str) -> Vector | None:
+        if path not in means:
+            rows = np.flatnonzero(snapshot.row_note == places.get(path, -1))
+            total = snapshot.rows_of(rows).sum(axis=0) if len(rows) else np.zeros(1, np.float32)
+            length = float(np.linalg.norm(total))
+            means[path] = total / length if length else None
+        return means[path]
+
+    def cosine(first: str, second: str) -> float | None:
+        one, two = mean(first), mean(second)
+        return None if one is None or two is None else float(one @ two)
+
+    return cosine

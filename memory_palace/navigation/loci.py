@@ -12,7 +12,7 @@ from memory_palace.changes.changing import Outcome, Plan, change_notes, find_not
 from memory_palace.changes.composing import compose_note, edit_fields, note_path
 from memory_palace.changes.operations import Create, Operation
 from memory_palace.engine import Engine
-from memory_palace.errors import PalaceError, UsageError
+from memory_palace.errors import UsageError
 from memory_palace.models import Problem
 from memory_palace.navigation.locus_notes import (
     FIELD,
@@ -44,13 +44,6 @@ class LocusList:
 def read_loci(engine: Engine) -> LocusList:
     """Read every locus outside the cold zone. A note that does not name the field is not parsed."""
     return _loci_of(read_notes(engine, mentioning=FIELD.encode()))
-
-
-def check_loci(found: LocusList) -> LocusList:
-    """Return the loci; raise ``PalaceError`` naming every note that is wrong."""
-    if found.problems:
-        raise PalaceError("\n".join(str(problem) for problem in found.problems))
-    return found
 
 
 def add_locus(

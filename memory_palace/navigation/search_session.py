@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Literal
 
@@ -55,26 +55,15 @@ class SearchSession:
 
     def to_json(self) -> dict[str, object]:
         """Return the session as it is kept."""
-        pose = self.position
+        kept = {each.name: getattr(self, each.name) for each in fields(self)}
+        null, pose = kept.pop("null"), self.position
         return {
+            **kept,
             "schema": FORMAT,
-            "id": self.id,
-            "kind": self.kind,
-            "created": self.created,
-            "k": self.k,
-            "scoring": self.scoring,
-            "proposer": self.proposer,
-            "threshold_null": [self.null.start, self.null.excess] if self.null else None,
-            "embedder": self.embedder,
-            "step": self.step,
-            "belief": self.belief,
+            "threshold_null": [null.start, null.excess] if null else None,
             "nodes": {str(key): path for key, path in sorted(self.nodes.items())},
             "closed": {str(key): why for key, why in sorted(self.closed.items())},
             "position": [pose.x, pose.y, pose.yaw] if pose else None,
-            "near": list(self.near) if self.near else None,
-            "within_metres": self.within_metres,
-            "half_life_days": self.half_life_days,
-            "log_bytes": self.log_bytes,
         }
 
 

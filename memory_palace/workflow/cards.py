@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
@@ -89,28 +89,37 @@ def parse_card(document: Document) -> Card | None:
 
 def find_card(cards: Sequence[Card], text: str) -> Card:
     """Return the card called ``text``: path, file name, its part after the date, id or title."""
+    known = {card.path: card for card in cards if not card.is_archived}
+    names = {path: _names_of(card) for path, card in known.items()}
+    return known[find_called(text, names, what="card", verb="task")]
+
+
+def find_called(text: str, names: Mapping[str, set[str]], *, what: str, verb: str) -> str:
+    """Return the one path that has ``text`` among its names, whatever the case.
+
+    ``what`` is called so, and ``verb`` lists all of its kind, for the message.
+    """
     wanted = text.strip().casefold().removesuffix(".md")
-    found = [card for card in cards if not card.is_archived and wanted in _names_of(card)]
+    found = [path for path in names if wanted in {name.casefold() for name in names[path]}]
     if len(found) == 1:
         return found[0]
-    if found:
-        listed = "".join(f"\n  {card.path}" for card in found)
-        raise UsageError(f"{len(found)} cards are called {text!r}; give a path:{listed}")
-    raise UsageError(f"no card is called {text!r}; see `palace task list`")
+    if not found:
+        raise UsageError(f"no {what} is called {text!r}; see `palace {verb} list`")
+    listed = "".join(f"\n  {path}" for path in found)
+    raise UsageError(f"{len(found)} {what}s are called {text!r}; give a path:{listed}")
 
 
 def _names_of(card: Card) -> set[str]:
     path = card.path.removesuffix(".md")
     stem = card.document.stem
-    names = (
+    return {
         path,
         path.removeprefix(f"{PALACE}/"),
         stem,
         _DATED.sub("", stem, count=1),
         card.task_id,
         card.document.title,
-    )
-    return {name.casefold() for name in names}
+    }
 
 
 def _checks(text: str) -> tuple[Check, ...]:

@@ -14,6 +14,7 @@ from memory_palace.config import PALACE
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.document import Document, set_fields
 from memory_palace.notes.excerpt import excerpt
+from memory_palace.workflow.cards import find_called
 
 ConflictKind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]
 KINDS: tuple[ConflictKind, ...] = get_args(ConflictKind)
@@ -78,17 +79,9 @@ def read_conflicts(documents: Iterable[Document]) -> list[Conflict]:
 
 def find_conflict(conflicts: Sequence[Conflict], text: str) -> Conflict:
     """Return the conflict called ``text``: path, file name, slug, id or title."""
-    wanted = text.strip().casefold().removesuffix(".md")
-    found = [
-        conflict
-        for conflict in conflicts
-        if wanted in {name.casefold() for name in _names_of(conflict.document)}
-    ]
-    if len(found) != 1:
-        listed = "".join(f"\n  {conflict.path}" for conflict in found)
-        what = f"{len(found)} conflicts are" if found else "no conflict is"
-        raise UsageError(f"{what} called {text!r}; see `palace conflict list`{listed}")
-    return found[0]
+    known = {conflict.path: conflict for conflict in conflicts}
+    names = {path: _names_of(conflict.document) for path, conflict in known.items()}
+    return known[find_called(text, names, what="conflict", verb="conflict")]
 
 
 def make_quote(

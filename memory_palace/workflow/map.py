@@ -1,20 +1,49 @@
-"""The map of a palace: rooms, work, insights and health, on the control panel."""
+"""The map of a palace on its control panel, between two marks; people's words stay around it."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from memory_palace.changes.changing import Outcome, Plan, change_notes
+from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.config import ROOMS
 from memory_palace.engine import Engine
+from memory_palace.errors import PalaceError
 from memory_palace.graph.router import LinkGraph, NoteLinks
+from memory_palace.language.visible import visible
+from memory_palace.models import Link
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.rooms import room_of
-from memory_palace.workflow.cards import read_cards
-from memory_palace.workflow.conflict_notes import read_conflicts
+from memory_palace.workflow.cards import STATES, Card, read_cards
+from memory_palace.workflow.conflict_notes import Conflict, read_conflicts
 from memory_palace.workflow.corridor import lint_cards
-from memory_palace.workflow.overview import PANEL, Overview, plan_panel, render_overview
 from memory_palace.workflow.tasks import item_exists
 
+PANEL = "palace/grand_hall/control_panel.md"
+OPEN, CLOSE = "<!-- palace:map, generated; edits in here are lost -->", "<!-- /palace:map -->"
+_OPEN_LINE = re.compile(r"^<!-- palace:map\b[^\n]*-->[ \t]*$", re.MULTILINE)
+_CLOSE_LINE = re.compile(r"^<!-- /palace:map -->[ \t]*$", re.MULTILINE)
+_UNLINKABLE = re.compile(r"[\[\]|#^\n]+")
 _INSIGHTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What the control panel says of a palace."""
+
+    rooms: Sequence[tuple[str, int]]
+    """Each room and its number of notes."""
+    cards: Sequence[Card]
+    """Of the corridor, none archived."""
+    insights: Sequence[Document]
+    """The newest assets, newest first."""
+    conflicts: Sequence[Conflict]
+    """Those that are open."""
+    broken_links: int
+    card_faults: int
+    unreadable: int
 
 
 def draw_map(engine: Engine, *, apply: bool = False, allow_uncommitted: bool = False) -> Outcome:
@@ -47,6 +76,72 @@ def take_overview(engine: Engine, library: Library) -> Overview:
     )
 
 
+def render_overview(overview: Overview) -> str:
+    """Return the generated Markdown, marks included; the same palace gives the same text."""
+    rooms = "\n".join(f"| {name} | {count} |" for name, count in overview.rooms)
+    work = [
+        f"- {state}: {_link(card.document)}{_waits(card)}"
+        for state in STATES[:2]
+        for card in overview.cards
+        if card.state == state
+    ]
+    done = sum(card.state == "completed" for card in overview.cards)
+    parts = [
+        f"| room | notes |\n|---|---|\n{rooms}",
+        "**Work**",
+        "\n".join([*work, f"- completed: {done}"]),
+        "**Recent insights**",
+        "\n".join(f"- {_link(insight)}" for insight in overview.insights) or "None yet.",
+        "**Health**",
+        "\n".join(
+            [
+                *(f"- disputed: {_link(conflict.document)}" for conflict in overview.conflicts),
+                f"- broken links: {overview.broken_links}",
+                f"- faults in task cards: {overview.card_faults}",
+                f"- notes that could not be read: {overview.unreadable}",
+            ]
+        ),
+    ]
+    return "\n\n".join([OPEN, *parts, CLOSE])
+
+
+def plan_panel(panel: Document | None, text: str) -> list[Operation]:
+    """Return the change that puts the generated text into the panel; none where it is there.
+
+    Raise ``PalaceError`` where the marks in the panel are not one pair in order.
+    """
+    if panel is None:
+        return [Create(PANEL, f"# Control panel\n\n{text}\n".encode())]
+    try:
+        before = panel.data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PalaceError(f"{panel.path} is not UTF-8; save it as UTF-8 first") from error
+    end = "\r\n" if "\r\n" in before else "\n"
+    span = _find_span(before, panel.path)
+    new = text.replace("\n", end)
+    after = (
+        f"{before.rstrip()}{end}{end}{new}{end}"
+        if span is None
+        else before[: span[0]] + new + before[span[1] :]
+    )
+    data = after.encode()
+    return [] if data == panel.data else [Replace(panel.path, panel.data, data)]
+
+
+def own_links(document: Document) -> tuple[Link, ...]:
+    """Return the links that somebody wrote: not those between the marks."""
+    if document.path != PANEL:
+        return document.links
+    try:
+        span = _find_span(document.body, document.path)
+    except PalaceError:
+        return document.links
+    if span is None:
+        return document.links
+    first, last = (document.body_first_line + document.body.count("\n", 0, end) for end in span)
+    return tuple(link for link in document.links if not first <= link.line <= last)
+
+
 def _newest(documents: list[Document]) -> list[Document]:
     assets = [d for d in documents if room_of(d.path) == "reflection_wing" and not d.is_cold]
     # A panel must not change because a file was copied: only dates that are written down count.
@@ -65,3 +160,25 @@ def _graph(documents: list[Document]) -> LinkGraph:
         if not document.is_cold
     ]
     return LinkGraph(hot, cold_paths=[d.path for d in documents if d.is_cold])
+
+
+def _find_span(text: str, path: str) -> tuple[int, int] | None:
+    opened, closed = list(_OPEN_LINE.finditer(text)), list(_CLOSE_LINE.finditer(text))
+    if not opened and not closed:
+        return None
+    if len(opened) != 1 or len(closed) != 1 or opened[0].start() > closed[0].start():
+        raise PalaceError(
+            f"{path}: the marks {OPEN} and {CLOSE} must stand there once each, in this order; "
+            "mend them, or delete both and the map is added anew"
+        )
+    return opened[0].start(), closed[0].start() + len(CLOSE)
+
+
+def _link(document: Document) -> str:
+    title = visible(" ".join(_UNLINKABLE.sub(" ", document.title).split()))
+    return f"[[{document.path.removesuffix('.md')}|{title}]]"
+
+
+def _waits(card: Card) -> str:
+    reason = _UNLINKABLE.sub(" ", card.document.text("blocked_by"))
+    return f" ({visible(reason)})" if reason else ""

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.changes.changing import Plan, change_notes, read_notes, undo_change
+from memory_palace.changes.changing import (
+    Plan,
+    change_notes,
+    read_changes,
+    read_notes,
+    undo_change,
+)
 from memory_palace.changes.operations import Move
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import KINDS
-from memory_palace.metabolism.cycle import (
-    distill,
-    eliminate,
-    explain_note,
-    promote,
-    read_changes,
-    take_ledger,
-    take_report,
-)
+from memory_palace.metabolism.cycle import distill, eliminate, promote
 from memory_palace.metabolism.distill import LEAST_TOKENS, MOST_TOKENS, count_tokens, distill_card
 from memory_palace.metabolism.foam import split_statements, strip_foam
+from memory_palace.metabolism.ledger import take_ledger
+from memory_palace.metabolism.reporting import explain_note, take_report
 from memory_palace.models import Filters
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.usage import read_usage, record_usage
@@ -174,7 +174,7 @@ def test_a_note_becomes_a_principle_with_its_evidence_and_undo_takes_it_back(rip
     assert KINDS["principle"].missing(asset.sections) == []
     assert asset.text("source") == "log" and asset.texts("tags") == ("power",)
     assert asset.section("Evidence").count("[[") >= 2
-    assert [e.evidence[0] for e in read_changes(ripe, every_command=False)] == [
+    assert [e.evidence[0] for e in read_changes(ripe, command="metabolism")] == [
         "worked in several tasks: linked with 2 completed cards, 2 needed"
     ]
     assert take_report(ripe, today=TODAY).ripe == ()
@@ -251,7 +251,7 @@ def test_one_undo_takes_a_whole_run_back_byte_for_byte(sample):
     outcome = eliminate(sample, apply=True, today=TODAY)
     assert len(state(sample)) == len(before) and state(sample) != before
     assert sample.graph().broken() == broken == []
-    (entry,) = read_changes(sample, every_command=False)
+    (entry,) = read_changes(sample, command="metabolism")
     moved_or_set = {m.old for m in entry.moves} | {w.path for w in entry.writes}
     lines = "\n".join(entry.evidence)
     assert all(path in lines or "control_panel" in path for path in moved_or_set)

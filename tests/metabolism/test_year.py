@@ -17,14 +17,10 @@ from memory_palace.changes.changing import Plan, change_notes
 from memory_palace.changes.journal import read_log
 from memory_palace.errors import CheckFailedError
 from memory_palace.metabolism.assets import KINDS
-from memory_palace.metabolism.cycle import (
-    eliminate,
-    find_ripe,
-    plan_distill,
-    take_ledger,
-    undistilled_cards,
-)
+from memory_palace.metabolism.cycle import eliminate, plan_distill
+from memory_palace.metabolism.ledger import take_ledger
 from memory_palace.metabolism.promotion import plan_promotion
+from memory_palace.metabolism.reporting import find_ripe, undistilled_cards
 from memory_palace.notes.usage import record_usage
 from memory_palace.palace import Palace
 

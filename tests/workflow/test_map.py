@@ -8,8 +8,7 @@ import pytest
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import PalaceError
 from memory_palace.palace import Palace
-from memory_palace.workflow.map import draw_map
-from memory_palace.workflow.overview import CLOSE, OPEN, PANEL, own_links
+from memory_palace.workflow.map import CLOSE, OPEN, PANEL, draw_map, own_links
 
 ROOT = Path(__file__).parent.parent.parent
 
