@@ -1,7 +1,4 @@
-"""The engine: the one place where notes, index and retrieval are joined.
-
-What only some methods need is imported there: a question should not pay for the indexer and YAML.
-"""
+"""The engine joins notes, index and retrieval; what few methods need is imported where they are."""
 
 from __future__ import annotations
 
@@ -11,31 +8,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_palace.anchors.palace_anchors import PalaceAnchors
 from memory_palace.config import Config, PalacePaths, read_config
-from memory_palace.embedding.base import embed_query
-from memory_palace.facts.derive import derive
-from memory_palace.graph.names import NoteNames
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.commit import read_commit
-from memory_palace.index.freshness import SCAN_SECONDS, Freshness, check_freshness
+from memory_palace.index.freshness import check_freshness
 from memory_palace.index.recipes import Embedders, choose_detail
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
 from memory_palace.notes.usage import record_usage
-from memory_palace.retrieval.filters import match_notes
-from memory_palace.retrieval.profiles import (
-    DEFAULT_PROFILE,
-    check_detail,
-    choose_profile,
-    get_profile,
-)
-from memory_palace.storage.lock import writer_lock
+from memory_palace.retrieval.profiles import DEFAULT_PROFILE, check_detail, choose_profile
 
 if TYPE_CHECKING:
+    from memory_palace.anchors.palace_anchors import PalaceAnchors
     from memory_palace.embedding.base import Embedder
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.context import Progress
@@ -51,11 +39,16 @@ class Engine:
         self.paths = PalacePaths(root)
         self.config = config if config is not None else read_config(self.paths.settings)
         self._embedders = Embedders()
-        self.anchors = PalaceAnchors(
+        self._snapshots: dict[bool, Snapshot] = {}
+
+    @cached_property
+    def anchors(self) -> PalaceAnchors:
+        """The anchors of this palace."""
+        from memory_palace.anchors.palace_anchors import PalaceAnchors
+
+        return PalaceAnchors(
             self.paths, self.config, snapshot=self.snapshot, embedder=self.embedder
         )
-        self._snapshots: dict[bool, Snapshot] = {}
-        self._links: tuple[Snapshot, NearLinks] | None = None
 
     def index(
         self,
@@ -77,6 +70,7 @@ class Engine:
         another choice makes all facts again but no vector that is known. Raise
         ``IndexLockedError`` where another writer keeps the lock longer than ``wait_seconds``.
         """
+        from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
         from memory_palace.index.context import BuildContext
         from memory_palace.index.state import open_state
@@ -102,6 +96,8 @@ class Engine:
     @contextmanager
     def writing(self, *, wait_seconds: float = 0.0) -> Iterator[None]:
         """Hold the writer's lock of this palace."""
+        from memory_palace.storage.lock import writer_lock
+
         self.paths.index.mkdir(parents=True, exist_ok=True, mode=0o700)
         with writer_lock(self.paths.lock, wait_seconds=wait_seconds):
             yield
@@ -128,14 +124,15 @@ class Engine:
         alone answer then, whichever profile was asked for, and the result's mode says so.
         ``per_note=False`` ranks passages instead of notes, ``is_use=False`` logs no use of them.
         """
+        from memory_palace.retrieval.context import match_notes
         from memory_palace.retrieval.disputes import mark_disputed
         from memory_palace.retrieval.question import embed_question
         from memory_palace.retrieval.search import search
 
         snapshot = self.snapshot(include_cold=include_cold)
         is_lexical = bool(text.split()) and (lexical or not snapshot.commit.dimension)
-        profile = choose_profile(profile, is_listing=not text.split(), is_lexical=is_lexical)
-        check_detail(get_profile(profile), snapshot.detail)
+        chosen = choose_profile(profile, is_listing=not text.split(), is_lexical=is_lexical)
+        check_detail(chosen, snapshot.detail)
         query = Query(
             text=" ".join(text.split()),
             as_of=time.time() if as_of is None else as_of,
@@ -143,30 +140,29 @@ class Engine:
         )
         if query.text and not is_lexical:
             embedder = self._embedders.of(snapshot.commit)
-            with_phrases = "bridge" in get_profile(profile).weights
-            query = embed_question(query, embedder, with_phrases=with_phrases)
-        if query.text and profile == "anchors":
+            query = embed_question(query, embedder, with_phrases="bridge" in chosen.weights)
+        if query.text and chosen.name == "anchors":
             query = self.anchors.ask(query, snapshot, match_notes(snapshot, query.filters))
         found = search(
             query,
             snapshot,
-            profile=profile,
+            profile=chosen,
             limit=limit,
             per_note=per_note,
             gate=gate,
             half_life_days=self.config.half_life_days,
             neighbors=neighbors,
-            links=self._links_of(snapshot) if neighbors else None,
+            links=NearLinks.from_snapshot(snapshot) if neighbors else None,
             max_bytes=budget_bytes,
         )
         if query.text and is_use and self.config.usage_log:
             core = [hit.path for hit in found.hits if hit.role == "core"]
             record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
-        freshness = self.freshness(snapshot)
+        freshness = check_freshness(self.paths, self.config, snapshot)
         return QueryResult(
-            text=query.text,
-            profile=profile,
-            mode="lexical" if is_lexical else "vector" if query.text else "listing",
+            query.text,
+            chosen.name,
+            "lexical" if is_lexical else "vector" if query.text else "listing",
             embedder=None if is_lexical else snapshot.commit.embedder,
             hits=mark_disputed(self.paths.root, found.hits),
             gate=found.gate,
@@ -188,11 +184,12 @@ class Engine:
         ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that pronouns
         stand for; ``budget_bytes`` bounds the snippets.
         """
+        from memory_palace.retrieval.context import match_notes
         from memory_palace.retrieval.search import rank_anchored
 
         snapshot = self.snapshot()
         has_vectors = bool(snapshot.commit.dimension)
-        vector = embed_query(self.embedder(), text) if has_vectors else None
+        vector = self.embedder().embed_queries([text])[0] if has_vectors else None
         notes = match_notes(snapshot, Filters())
         query = self.anchors.ask(
             Query(text, time.time(), vector=vector),
@@ -226,6 +223,8 @@ class Engine:
         self, *, filters: Filters | None = None, include_cold: bool = False
     ) -> list[NoteRecord]:
         """List notes that pass the filters, in path order."""
+        from memory_palace.retrieval.context import match_notes
+
         snapshot = self.snapshot(include_cold=include_cold)
         passed = match_notes(snapshot, filters or Filters())
         return [snapshot.note(place) for place in passed.nonzero()[0].tolist()]
@@ -239,6 +238,7 @@ class Engine:
         include_cold: bool = False,
     ) -> NoteText:
         """Read lines of a note, named by path, stem, title or alias."""
+        from memory_palace.graph.names import NoteNames
         from memory_palace.notes.excerpt import excerpt
 
         path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
@@ -256,24 +256,17 @@ class Engine:
         cold = [p for p, is_cold in zip(everything.paths, everything.cold, strict=True) if is_cold]
         return LinkGraph.from_snapshot(snapshot, cold_paths=cold)
 
-    def freshness(
-        self, snapshot: Snapshot, *, limit_seconds: float | None = SCAN_SECONDS
-    ) -> Freshness:
-        """Compare a snapshot with the notes as they are now, by their stat figures."""
-        clock = time.monotonic
-        return check_freshness(
-            self.paths, self.config, snapshot, monotonic=clock, limit_seconds=limit_seconds
-        )
-
     def status(self) -> Status:
         """Return what the index holds, in figures."""
         from memory_palace.index.status import take_status
 
         snapshot = self.snapshot(include_cold=True)
-        return take_status(self.paths, snapshot, self.freshness(snapshot, limit_seconds=None))
+        freshness = check_freshness(self.paths, self.config, snapshot, most_entries=None)
+        return take_status(self.paths, snapshot, freshness)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
+        from memory_palace.facts.derive import derive
         from memory_palace.index.doctor import Examination, examine
         from memory_palace.index.state import open_state
 
@@ -303,9 +296,3 @@ class Engine:
             debounce_seconds=debounce_seconds,
             warn=warn,
         )
-
-    def _links_of(self, snapshot: Snapshot) -> NearLinks:
-        """Return the links that neighbors of a hit are taken from."""
-        if self._links is None or self._links[0] is not snapshot:
-            self._links = (snapshot, NearLinks.from_snapshot(snapshot))
-        return self._links[1]

@@ -244,11 +244,8 @@ def _choose(
     now: float,
 ) -> Filters:
     """Return ``filters``, or those that were given one by one."""
-    single = make_filters(
-        type=type, priority=priority, room=room, since=since, until=until, now=now
-    )
-    if filters is None:
-        return single
-    if single:
+    if all(value is None for value in (type, priority, room, since, until)):
+        return filters or Filters()
+    if filters is not None:
         raise UsageError("give filters, or type, priority, room, since and until; not both")
-    return filters
+    return make_filters(type=type, priority=priority, room=room, since=since, until=until, now=now)

@@ -16,7 +16,7 @@ from memory_palace.anchors.projects import active_projects
 from memory_palace.anchors.terms import match_key
 from memory_palace.anchors.tier import AnchorFiles, Keys, Tier
 from memory_palace.config import AnchorSettings
-from memory_palace.index.lookup import PostingLookup
+from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 
 LINKED_MOST = 50

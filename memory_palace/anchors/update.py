@@ -34,7 +34,7 @@ from memory_palace.anchors.postings import (
 )
 from memory_palace.anchors.tier import NO_PAIRS, Anchor, Keys, Lists, Tier, read_tier, write_tier
 from memory_palace.anchors.words import collect_pairs, list_pairs
-from memory_palace.index.lookup import find_sorted
+from memory_palace.index.postings import find_sorted
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from memory_palace.anchors.corpus import TermedPassage
 from memory_palace.anchors.terms import SHORTEST, words_of
 from memory_palace.anchors.tier import Keys, PairLists
-from memory_palace.index.lookup import PostingLookup, find_sorted
-from memory_palace.index.postings import hash_key
+from memory_palace.index.postings import PostingLookup, find_sorted, hash_key
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.rarity import share_idf
 from memory_palace.language.stopwords import STOP_STEMS

@@ -19,7 +19,7 @@ from memory_palace.embedding.base import embed_query
 from memory_palace.index.context import Followed
 from memory_palace.models import Filters, Query
 from memory_palace.palace import Palace
-from memory_palace.retrieval.filters import match_notes
+from memory_palace.retrieval.context import match_notes
 from memory_palace.retrieval.search import rank_anchored
 
 ANCHORS = 400

@@ -19,7 +19,7 @@ from memory_palace.errors import UsageError
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Filters, Hit, Query, Vector
 from memory_palace.palace import Palace
-from memory_palace.retrieval.filters import match_notes
+from memory_palace.retrieval.context import match_notes
 from memory_palace.retrieval.search import rank_anchored
 
 K = 20

@@ -15,9 +15,8 @@ from memory_palace.facts.derive import derive
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.commit import Commit, read_commit, write_commit
 from memory_palace.index.recipes import Detail, name_recipe, read_detail
-from memory_palace.index.records import note_line
 from memory_palace.index.rows import chunk_row, describe, text_digest
-from memory_palace.index.segment import CONTENT
+from memory_palace.index.segment import CONTENT, note_line
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.writing import NoteRow, write_segment
 from memory_palace.models import Chunk, Derived, Note, NoteDate

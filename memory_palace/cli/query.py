@@ -25,8 +25,8 @@ from memory_palace.cli.printing import plural, print_answer, say, show_date, to_
 from memory_palace.errors import IndexLockedError, UsageError
 from memory_palace.models import Hit, QueryResult
 from memory_palace.palace import Palace
-from memory_palace.retrieval.hits import fit_passages
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES
+from memory_palace.retrieval.search import fit_passages
 
 
 def query_notes(
@@ -89,7 +89,9 @@ def query_notes(
         as_of=as_of,
         budget_bytes=budget,
     )
-    texts = [_passage(palace, hit, include_cold=include_cold) if full else "" for hit in result]
+    texts = [
+        _passage(palace, hit, include_cold=include_cold) if full else "" for hit in result.hits
+    ]
     if budget is not None:
         texts = fit_passages(result.hits, texts, budget)
     record = _record(result, texts, full=full)
@@ -121,7 +123,7 @@ def _lines(result: QueryResult, texts: list[str], *, details: bool) -> Iterator[
     if details and result.anchors:
         fired = ", ".join(map(str, result.anchors.fired)) or "no anchor"
         yield f"answered by {result.anchors.answered_by}: {fired}"
-    for hit, text in zip(result, texts, strict=True):
+    for hit, text in zip(result.hits, texts, strict=True):
         indent = "  " if hit.role == "core" else "     "
         arrow = "" if hit.role == "core" else "  -> "
         line = f":{hit.chunk.first_line}" if hit.chunk else ""
@@ -158,7 +160,7 @@ def _record(result: QueryResult, texts: list[str], *, full: bool) -> dict[str, A
         **anchors_record(result),
         "hits": [
             _hit_record(hit) | ({"text": text} if full else {})
-            for hit, text in zip(result, texts, strict=True)
+            for hit, text in zip(result.hits, texts, strict=True)
         ],
     }
 
@@ -196,7 +198,7 @@ def _hit_record(hit: Hit) -> dict[str, Any]:
 
 def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> None:
     """Say on stderr what a reader of the answer should know."""
-    if not result:
+    if not result.hits:
         say("nothing found")
     if result.mode == "lexical":
         say(f"mode: lexical; {_why_lexical(palace)}")
@@ -208,7 +210,7 @@ def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> None:
         say("freshness: unchecked")
     if palace.config.cold_hint and not include_cold and result.mode == "vector":
         better = palace.query(result.text, limit=1, include_cold=True, profile="raw", neighbors=0)
-        best = max((hit.contributions[0].value for hit in result), default=0.0)
+        best = max((hit.contributions[0].value for hit in result.hits), default=0.0)
         if better and better[0].note.is_cold and better[0].score > best:
             say("the cold zone holds a better match; ask with --include-cold")
     sys.stderr.flush()

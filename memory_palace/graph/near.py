@@ -10,6 +10,7 @@ import posixpath
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from memory_palace.graph.resolve import Resolver
@@ -55,8 +56,12 @@ class NearLinks:
         self._linked = _group(self._links_by_end())
 
     @classmethod
+    @lru_cache(maxsize=2)
     def from_snapshot(cls, snapshot: Snapshot) -> NearLinks:
-        """Take hot notes as nodes, private ones left out, as ``LinkGraph`` does."""
+        """Take hot notes as nodes, private ones left out, as ``LinkGraph`` does.
+
+        Made once for a snapshot, with or without the cold zone.
+        """
         nodes = (~(snapshot.cold | snapshot.private)).nonzero()[0].tolist()
         aliases, targets = snapshot.aliases(), snapshot.link_targets()
         return cls(

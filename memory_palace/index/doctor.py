@@ -23,8 +23,8 @@ from memory_palace.index.recipes import (
     name_recipe,
     read_detail,
 )
-from memory_palace.index.records import chunk_line, chunk_record
 from memory_palace.index.rows import describe, text_digest
+from memory_palace.index.segment import chunk_line, chunk_record
 from memory_palace.index.snapshot import Member, Snapshot, open_snapshot
 from memory_palace.index.state import State, check_anchors, open_state
 from memory_palace.index.writing import DIGEST_BYTES

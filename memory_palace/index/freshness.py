@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,8 +10,8 @@ from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.notes.discovery import discover_notes
 
-SCAN_SECONDS = 0.05
-"""A query's scan stops after this long and then says nothing about freshness."""
+MOST_ENTRIES = 10_000
+"""A query looks at no more files and folders, and says nothing about freshness where there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +28,14 @@ def check_freshness(
     config: Config,
     snapshot: Snapshot,
     *,
-    monotonic: Callable[[], float],
-    limit_seconds: float | None = SCAN_SECONDS,
+    most_entries: int | None = MOST_ENTRIES,
 ) -> Freshness:
     """Compare stat figures of the notes in the snapshot's zones; nothing is opened.
 
-    Where the snapshot leaves the cold zone out, so does the comparison.
+    Where the snapshot leaves the cold zone out, so does the comparison. More than ``most_entries``
+    files and folders are not compared: the state is ``unchecked``.
     """
-    started = monotonic()
-    found = discover_notes(
-        paths.root,
-        ignore=config.ignore,
-        deadline=lambda: limit_seconds is not None and monotonic() - started > limit_seconds,
-    )
+    found = discover_notes(paths.root, ignore=config.ignore, most_entries=most_entries)
     if not found.is_complete:
         return Freshness("unchecked")
     stats = snapshot.stats[:, [STAT.size, STAT.mtime_ns, STAT.ctime_ns, STAT.inode]].tolist()

@@ -12,9 +12,16 @@ from memory_palace.index.compact import LARGE_ROWS
 from memory_palace.index.context import BuildContext
 from memory_palace.index.effective import Authorities
 from memory_palace.index.postings import derived_keys
-from memory_palace.index.records import chunk_line, note_line
 from memory_palace.index.reuse import KnownVectors, write_checkpoint
-from memory_palace.index.segment import CONTENT, EVERGREEN, HAS_PROBLEMS, PRIORITIES, PRIVATE
+from memory_palace.index.segment import (
+    CONTENT,
+    EVERGREEN,
+    HAS_PROBLEMS,
+    PRIORITIES,
+    PRIVATE,
+    chunk_line,
+    note_line,
+)
 from memory_palace.index.writing import DIGEST_BYTES, ChunkRow, NoteRow
 from memory_palace.models import Chunk, Derived, Note, Problem, SourceFile, Vector
 from memory_palace.notes.reading import NoteUnreadable, read_note

@@ -1,4 +1,4 @@
-"""One immutable segment: records and vectors as arrays, what is shown of them as JSONL."""
+"""One immutable segment: records and vectors as arrays, what is shown of them as JSON lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,17 @@ from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, map_arrays
 from memory_palace.index.postings import FIELDS, KeyCounts, find_key, list_starts, unpack_postings
-from memory_palace.models import Matrix
+from memory_palace.language.visible import visible
+from memory_palace.models import (
+    Chunk,
+    ChunkRecord,
+    Link,
+    Matrix,
+    Note,
+    NoteDate,
+    NoteRecord,
+    Problem,
+)
 from memory_palace.storage.atomic import is_named_by_content
 
 CONTENT, META, TOMBSTONE = 0, 1, 2
@@ -29,6 +39,7 @@ CONTENT, META, TOMBSTONE = 0, 1, 2
 SOURCES = ("front matter", "file name", "git", "mtime")
 PRIORITIES = ("", "low", "medium", "high")
 EVERGREEN, PRIVATE, HAS_PROBLEMS = 1, 2, 4
+PREVIEW_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +205,55 @@ def join_texts(texts: Sequence[str]) -> NDArray[np.uint8]:
 def split_texts(blob: Array, count: int) -> list[str]:
     """Undo ``join_texts``."""
     return bytes(blob).decode().split("\0")[:count]
+
+
+def note_line(note: Note) -> bytes:
+    """Return what is kept of a note beside the columns."""
+    return json_line(
+        {
+            "tags": note.tags,
+            "entities": note.entities,
+            "aliases": note.aliases,
+            "links": [[k.target, k.line, k.heading, k.alias, k.is_embed] for k in note.links],
+            "problems": [[p.line, p.kind, p.message, p.is_failure] for p in note.problems],
+        }
+    )
+
+
+def note_record(
+    line: dict[str, Any], *, path: str, title: str, kind: str, priority: int, date: float,
+    date_source: int, is_evergreen: bool, is_cold: bool,
+) -> NoteRecord:  # fmt: skip
+    """Join a note's line with its columns."""
+    return NoteRecord(
+        path=path,
+        title=title,
+        type=kind,
+        priority=PRIORITIES[priority] or None,  # type: ignore[arg-type]
+        tags=tuple(line["tags"]),
+        aliases=tuple(line["aliases"]),
+        entities=tuple(line["entities"]),
+        links=tuple(Link(*link) for link in line["links"]),
+        date=NoteDate(date, SOURCES[date_source]),  # type: ignore[arg-type]
+        is_evergreen=is_evergreen,
+        is_cold=is_cold,
+        problems=tuple(Problem(path, *problem) for problem in line["problems"]),
+    )
+
+
+def chunk_line(chunk: Chunk) -> bytes:
+    """Return what is kept of a chunk beside the columns: headings and preview.
+
+    There is a line for every few sentences of a vault, so it names no fields.
+    """
+    preview = visible(" ".join(chunk.text.split())[:PREVIEW_CHARACTERS])
+    return json_line([chunk.heading_path, preview])
+
+
+def chunk_record(
+    line: Sequence[Any], path: str, lines: Sequence[int], digest: bytes
+) -> ChunkRecord:
+    """Join a chunk's line with its columns: first and last line, and digest."""
+    first, last = int(lines[0]), int(lines[1])
+    heading, preview = line
+    return ChunkRecord(path, tuple(heading), first, last, digest.hex(), preview)

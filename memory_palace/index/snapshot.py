@@ -17,13 +17,14 @@ from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.npz import Array
 from memory_palace.index.postings import KeyCounts
 from memory_palace.index.recipes import Detail, read_detail
-from memory_palace.index.records import chunk_record, note_record
 from memory_palace.index.segment import (
     EVERGREEN,
     HAS_PROBLEMS,
     PRIVATE,
     STAT,
     Segment,
+    chunk_record,
+    note_record,
     open_segment,
 )
 from memory_palace.models import ChunkRecord, Matrix, NoteRecord, Scores, Vector

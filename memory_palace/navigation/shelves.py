@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError
-from memory_palace.index.lookup import PostingLookup
+from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix, Scores, Vector
 from memory_palace.navigation.nodes import MemoryNode, check_dimension, node_words

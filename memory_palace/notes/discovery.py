@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,8 +13,6 @@ from memory_palace.notes.ignoring import IgnoreRules
 from memory_palace.notes.rooms import is_archived
 
 SUFFIXES = (".md", ".markdown")
-_ASK_EVERY = 500
-"""Entries of one folder after which the deadline is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +23,18 @@ class Discovery:
     """Sorted by path."""
     problems: tuple[Problem, ...]
     is_complete: bool
-    """Whether the walk reached its end before the deadline."""
+    """Whether the walk reached its end within the entries it may look at."""
 
 
 def discover_notes(
-    root: Path, *, ignore: str = "palaceignore", deadline: Callable[[], bool] | None = None
+    root: Path, *, ignore: str = "palaceignore", most_entries: int | None = None
 ) -> Discovery:
-    """Walk the rooms below ``root``. ``deadline`` is asked as the walk goes; true stops it.
+    """Walk the rooms below ``root``; stop before the folder that exceeds ``most_entries``.
 
     Hidden names, other suffixes and ignored paths are passed over. A link that leaves the
     palace, or leads nowhere, is refused and reported; one that loops is not followed again.
     """
-    walk = _Walk(root, IgnoreRules(root, use_git=ignore == "git"), deadline or (lambda: False))
+    walk = _Walk(root, IgnoreRules(root, use_git=ignore == "git"), most_entries)
     walk.run()
     files = tuple(sorted(walk.files, key=lambda file: file.path))
     problems = tuple(sorted(walk.problems, key=lambda problem: problem.path))
@@ -47,10 +45,11 @@ def discover_notes(
 class _Walk:
     root: Path
     rules: IgnoreRules
-    deadline: Callable[[], bool]
+    most_entries: int | None
     files: list[SourceFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     is_complete: bool = True
+    entries: int = 0
     _visited: set[tuple[int, int]] = field(default_factory=set)
     _home: str = ""
 
@@ -58,15 +57,10 @@ class _Walk:
         palace = self.root / PALACE
         self._home = os.path.realpath(palace)
         stack = [(str(palace), PALACE, False)]
-        while stack:
-            if self.deadline():
-                self.is_complete = False
-                return
+        while stack and self.is_complete:
             folder, path, is_cold = stack.pop()
             self.rules.enter(path)
             stack.extend(self._folder(folder, path, is_cold=is_cold))
-            if not self.is_complete:
-                return
 
     def _folder(self, folder: str, path: str, *, is_cold: bool) -> Iterator[tuple[str, str, bool]]:
         try:
@@ -78,10 +72,11 @@ class _Walk:
             message = f"folder cannot be read: {error.strerror}"
             self.problems.append(Problem(path, None, "unreadable", message, is_failure=True))
             return
-        for number, entry in enumerate(sorted(found, key=lambda entry: entry.name)):
-            if number % _ASK_EVERY == _ASK_EVERY - 1 and self.deadline():
-                self.is_complete = False
-                return
+        self.entries += len(found)
+        if self.most_entries is not None and self.entries > self.most_entries:
+            self.is_complete = False
+            return
+        for entry in sorted(found, key=lambda entry: entry.name):
             if entry.name.startswith("."):
                 continue
             below = self._entry(entry, f"{path}/{entry.name}", is_cold=is_cold)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memory_palace.facts.fact import FactKind
 from memory_palace.facts.keys import relation_keys, text_key
-from memory_palace.index.lookup import PostingLookup
+from memory_palace.index.postings import PostingLookup
 from memory_palace.language.dates import find_weekdays
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import Name, find_names

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.errors import UsageError
-from memory_palace.index.lookup import PostingLookup
+from memory_palace.index.postings import PostingLookup
+from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.time_words import may_name_time
-from memory_palace.models import AnchorEvidence, Query, Scores
+from memory_palace.models import AnchorEvidence, Filters, Query, Scores
 from memory_palace.retrieval.evidence import Evidence, Places
-from memory_palace.retrieval.filters import match_notes
+from memory_palace.retrieval.filters import check_priority, check_room
 
 if TYPE_CHECKING:
     from memory_palace.language.calendars import Window
@@ -172,3 +173,32 @@ def _listed(query: Query, snapshot: Snapshot, half_life_days: float) -> SearchCo
         evidence=Evidence(query, snapshot),
         nearest=np.zeros(0, np.int64),
     )
+
+
+def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
+    """Say for each note whether it passes every filter. Private notes never do.
+
+    Types and rooms are compared without regard to case; ``since`` and ``until`` are inclusive.
+    """
+    passes: NDArray[np.bool_] = ~snapshot.private
+    if filters.type is not None:
+        passes &= _are(snapshot.types, filters.type)
+    if filters.room is not None:
+        check_room(filters.room)
+        passes &= _are(snapshot.rooms, filters.room)
+    if filters.folders is not None:
+        within = (path.rpartition("/")[0] in filters.folders for path in snapshot.paths)
+        passes &= np.fromiter(within, np.bool_, len(passes))
+    if filters.priority is not None:
+        passes &= snapshot.priorities == PRIORITIES.index(check_priority(filters.priority))
+    if filters.since is not None:
+        passes &= snapshot.dates >= filters.since
+    if filters.until is not None:
+        passes &= snapshot.dates <= filters.until
+    return passes
+
+
+def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:
+    wanted = wanted.casefold()
+    matches = (value.casefold() == wanted for value in values)
+    return np.fromiter(matches, np.bool_, len(values))

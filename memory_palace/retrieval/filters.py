@@ -5,13 +5,8 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import cast, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from memory_palace.config import ROOMS
 from memory_palace.errors import UsageError
-from memory_palace.index.segment import PRIORITIES
-from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, Priority
 
@@ -46,35 +41,6 @@ def check_priority(name: str) -> Priority:
     if level not in get_args(Priority):
         raise UsageError(f"a priority is high, medium or low, not {name!r}")
     return cast(Priority, level)
-
-
-def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
-    """Say for each note whether it passes every filter. Private notes never do.
-
-    Types and rooms are compared without regard to case; ``since`` and ``until`` are inclusive.
-    """
-    passes: NDArray[np.bool_] = ~snapshot.private
-    if filters.type is not None:
-        passes &= _are(snapshot.types, filters.type)
-    if filters.room is not None:
-        check_room(filters.room)
-        passes &= _are(snapshot.rooms, filters.room)
-    if filters.folders is not None:
-        within = (path.rpartition("/")[0] in filters.folders for path in snapshot.paths)
-        passes &= np.fromiter(within, np.bool_, len(passes))
-    if filters.priority is not None:
-        passes &= snapshot.priorities == PRIORITIES.index(check_priority(filters.priority))
-    if filters.since is not None:
-        passes &= snapshot.dates >= filters.since
-    if filters.until is not None:
-        passes &= snapshot.dates <= filters.until
-    return passes
-
-
-def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:
-    wanted = wanted.casefold()
-    matches = (value.casefold() == wanted for value in values)
-    return np.fromiter(matches, np.bool_, len(values))
 
 
 def check_room(name: str) -> None:

@@ -118,16 +118,16 @@ LISTING_PROFILES = frozenset({"compound", "raw"})
 """Profiles that can order notes where nothing was asked."""
 
 
-def choose_profile(asked: str, *, is_listing: bool, is_lexical: bool) -> str:
+def choose_profile(asked: str, *, is_listing: bool, is_lexical: bool) -> Profile:
     """Return the profile that answers: the one asked for, or one that can do without what is not.
 
     Notes without a question are ordered by metadata, and questions without vectors by words.
     """
     if is_listing and asked not in LISTING_PROFILES:
-        return "compound"
+        asked = "compound"
     if is_lexical and asked not in LEXICAL_PROFILES:
-        return DEFAULT_PROFILE
-    return asked
+        asked = DEFAULT_PROFILE
+    return get_profile(asked)
 
 
 def get_profile(name: str) -> Profile:

@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memory_palace.embedding.base import Embedder, embed_query
 from memory_palace.language.stopwords import drop_stop_stems
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Query
 
 if TYPE_CHECKING:
+    from memory_palace.embedding.base import Embedder
     from memory_palace.language.calendars import Window
 
 
@@ -53,9 +53,9 @@ class Question:
 
 def embed_question(query: Query, embedder: Embedder, *, with_phrases: bool = False) -> Query:
     """Add the vector of a question, and of its noun phrases where they are compared."""
-    query = replace(query, vector=embed_query(embedder, query.text))
+    query = replace(query, vector=embedder.embed_queries([query.text])[0])
     phrases = join_phrases(query.text) if with_phrases else ""
-    return replace(query, phrases=embed_query(embedder, phrases)) if phrases else query
+    return replace(query, phrases=embedder.embed_queries([phrases])[0]) if phrases else query
 
 
 def join_phrases(text: str) -> str:

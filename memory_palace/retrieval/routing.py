@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.lookup import PostingLookup
+from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.rarity import share_idf
 from memory_palace.language.stopwords import STOP_STEMS
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Matrix, Query, Vector
-from memory_palace.retrieval.filters import match_notes
+from memory_palace.retrieval.context import match_notes
 
 MOST_DOMAINS = 3
 ENOUGH = 0.8

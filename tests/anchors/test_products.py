@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memory_palace.anchors.postings import score_pairs
-from memory_palace.index.lookup import PostingLookup
+from memory_palace.index.postings import PostingLookup
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]

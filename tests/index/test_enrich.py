@@ -9,8 +9,7 @@ import pytest
 
 from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError, WrongEmbedderError
-from memory_palace.index.lookup import PostingLookup
-from memory_palace.index.postings import same_keys
+from memory_palace.index.postings import PostingLookup, same_keys
 from memory_palace.index.recipes import Detail
 from memory_palace.index.rows import describe
 from memory_palace.models import Chunk, Derived, Query

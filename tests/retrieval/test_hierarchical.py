@@ -6,7 +6,7 @@ import pytest
 
 from memory_palace.models import Filters
 from memory_palace.palace import Palace
-from memory_palace.retrieval.hits import fit_passages
+from memory_palace.retrieval.search import fit_passages
 
 TOPICS = {
     "rain": "gauge funnel bucket drizzle millimetres",

@@ -9,8 +9,7 @@ import pytest
 
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Query
-from memory_palace.retrieval.bm25 import BM25, K1, PASSAGE_B
-from memory_palace.retrieval.evidence import Evidence
+from memory_palace.retrieval.evidence import BM25, K1, PASSAGE_B, Evidence
 from memory_palace.retrieval.search import search
 
 VECTOR = np.array([1, 0], np.float32)
