@@ -14,9 +14,13 @@ _HEAD = """# The palace command
 
 Made by `make docs` from the program's own help; do not edit.
 
-Exit codes: 0 done, 1 failure, 2 usage, 3 no palace, 4 no index or another embedder, 5 lock held,
-6 damaged index, 7 some notes failed (the others are indexed), 8 a check failed, 9 an optional part
-is missing. Data goes to stdout, words to stderr.
+Exit codes: 0 success, 1 failure, 2 wrong usage, 3 no palace, 4 no index or another embedder,
+5 index locked, 6 index damaged, 7 some notes failed (the others are indexed), 8 a check failed,
+9 an optional part is missing.
+
+Data goes to stdout, remarks to stderr. `--json` prints one object with `"schema": 2`; its shape is
+in `references/schemas/VERB.json` (`graph-neighbors.json`, say), and `bench` prints a row per line.
+Later versions add keys; they do not rename any.
 """
 
 

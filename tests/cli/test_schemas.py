@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import jsonschema
+import pytest
+import typer
+from referencing import Registry, Resource
+from typer.testing import CliRunner
+
+from memory_palace.cli.commands import COMMANDS, app
+
+ROOT = Path(__file__).parent.parent.parent
+SCHEMAS = ROOT / "references" / "schemas"
+
+COMMAND_LINES = """
+index --embedder hashing --structure
+index --dry-run
+query why did we drop MQTT --full
+query --type project
+query battery --profile anchors
+list --linked-by control_panel
+show control_panel:1-3
+status
+doctor
+graph neighbors control_panel
+graph route constitution control_panel
+graph orphans
+graph broken
+memory new Gong --image "Kick it." --content "Everyone votes." --token "wet gong slippers" --apply
+memory lint
+memory show Gong
+memory list
+memory define Gong
+memory tour
+memory tour --answers
+memory score Gong --set "humor: two neighbours laugh"
+memory review Gong --recalled
+memory due --all
+memory index
+memory index why is there no rain --words
+verify --against Gong --text "Everyone votes, says the wet gong slippers." --words
+task new Packs --owner wren --project winter-2026 --goal Fresh --check swapped --apply
+task list
+task show Packs
+task block Packs --reason "no snow" --apply
+task start Packs --apply
+task complete thaw
+task reopen {completed} --reason again
+task lint
+task board
+task route swap the batteries at the hut
+conflict open control_panel:1-2 constitution --by sable
+conflict list --all
+conflict show {conflict}
+conflict resolve {conflict} --wontfix --decision "both stand" --by Jean
+metabolism report
+metabolism explain constitution
+metabolism distill {completed}
+metabolism promote warm --as principle --section Rationale=cold --section {when}
+metabolism apply --apply
+metabolism log --all
+metabolism undo
+redqueen run --questions 2 --limit 1 --apply
+redqueen history
+redqueen show
+redqueen undo
+map
+locus add Cellar --at 2.5,-1 --summary bottles --apply
+locus list
+locus near 2,0
+locus import {nodes}
+seek start "a bottle of wine" --loci
+seek step
+seek status
+seek observe --reject ""
+seek goal bottles
+seek list
+seek run --steps 2
+anchors build
+anchors lookup radio link
+anchors report
+query radio link --profile anchors
+cold check
+cold fix
+cold archive control_panel --apply
+cold restore control_panel
+cold undo
+models list
+config show
+bench list --cache {cache}
+bench ragbench {ragbench}
+"""
+"""One line for each verb with ``--json`` and more where its shape varies; run in this order."""
+
+UNTRIED = {
+    f"bench {name}"
+    for name in (
+        "scale promises corf anchors redqueen llm seek longmemeval locomo beir qmsum notes ablate "
+        "tune compare report verify hierarchy"
+    ).split()
+}
+"""Verbs that need minutes, a model or a question set."""
+
+
+def list_verbs():
+    """Return every verb that has ``--json``."""
+    root = typer.main.get_command(app)
+    context = root.context_class(root, info_name="palace")
+    found = []
+    for name in COMMANDS:
+        command = root.get_command(context, name)
+        below = getattr(command, "commands", None) or {"": command}
+        for verb, leaf in below.items():
+            if any("--json" in parameter.opts for parameter in leaf.params):
+                found.append(f"{name} {verb}".strip())
+    return found
+
+
+def schema_of(verb):
+    name = "bench" if verb.startswith("bench ") else verb.replace(" ", "-")
+    return json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
+
+
+def verb_of(line):
+    return max((verb for verb in list_verbs() if f"{line} ".startswith(f"{verb} ")), key=len)
+
+
+@pytest.fixture(scope="module")
+def palace_root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("schemas")
+    shutil.copytree(ROOT / "palace", root / "palace", ignore=shutil.ignore_patterns(".*"))
+    nodes = [{"node_id": 7, "pose": {"x": 1, "y": 2}, "summary": "shelf"}]
+    (root / "nodes.json").write_text(json.dumps(nodes))
+    item = {"question": "Who votes?", "documents": ["Everyone votes."], "response": "Everyone."}
+    (root / "ragbench.jsonl").write_text(json.dumps(item) + "\n")
+    card = (
+        "---\nstatus: {}\nproject: {}\n---\n## Goal\n\nThaw, by [[warm]].\n\n"
+        "## Acceptance Checks\n\n- [x] warm\n"
+    )
+    corridor = root / "palace" / "dispatch_corridor"
+    (corridor / "active" / "2026-10-04_thaw.md").write_text(card.format("active", "rain-gauge"))
+    for day, project in (("01", "winter-2026"), ("02", "radio-link")):
+        path = corridor / "completed" / f"2026-10-{day}_warmed.md"
+        path.write_text(card.format(f"completed\ncompleted: 2026-10-{day}", project))
+    principle = "---\ndate: 2026-08-01\n---\n# Warm first\n\n## Principle\n\nWarm the cell first.\n"
+    (root / "palace" / "project_rooms" / "winter-2026" / "warm.md").write_text(principle)
+    old = "---\ndate: 2020-01-01\npriority: medium\n---\n# Old\n\n## Principle\n\nPaint it.\n"
+    (root / "palace" / "reflection_wing" / "principles" / "old.md").write_text(old)
+    return root
+
+
+@pytest.fixture(scope="module")
+def answers(palace_root):
+    """Run all lines in order; return the standard output of each."""
+    known = {
+        "{nodes}": str(palace_root / "nodes.json"),
+        "{cache}": str(palace_root / "cache"),
+        "{ragbench}": str(palace_root / "ragbench.jsonl"),
+        "{completed}": first_of(palace_root, "dispatch_corridor/completed"),
+        "{when}": "'When it applies, and when not=in frost'",
+        "{conflict}": first_of(palace_root, "conflict_room"),
+    }
+    done = {}
+    for line in COMMAND_LINES.strip().splitlines():
+        command = line
+        for mark, value in known.items():
+            command = command.replace(mark, value)
+        arguments = f"-C {palace_root} {command} --json"
+        done[line] = CliRunner().invoke(app, arguments)
+    return done
+
+
+def first_of(root, folder):
+    return sorted((root / "palace" / folder).glob("*.md"))[0].stem
+
+
+@pytest.fixture(scope="module")
+def registry():
+    definitions = json.loads((SCHEMAS / "definitions.json").read_text("utf-8"))
+    return Registry().with_resource("definitions.json", Resource.from_contents(definitions))
+
+
+@pytest.mark.parametrize("line", COMMAND_LINES.strip().splitlines())
+def test_a_json_answer_has_the_shape_of_its_schema(line, answers, registry):
+    answer = answers[line]
+    assert answer.stdout.strip() or line.startswith("bench list"), answer.exception
+    for row in answer.stdout.splitlines():
+        jsonschema.Draft202012Validator(schema_of(verb_of(line)), registry=registry).validate(
+            json.loads(row)
+        )
+    if not line.startswith("bench "):
+        assert len(answer.stdout.splitlines()) == 1
+
+
+def test_every_verb_with_json_has_a_schema_and_is_tried():
+    verbs = set(list_verbs())
+    assert {verb_of(line) for line in COMMAND_LINES.strip().splitlines()} == verbs - UNTRIED
+    files = {path.stem for path in SCHEMAS.glob("*.json")} - {"definitions", "bench"}
+    assert files == {v.replace(" ", "-") for v in verbs if not v.startswith("bench ")}
+
+
+def test_the_schemas_are_schemas_and_strict():
+    for path in SCHEMAS.glob("*.json"):
+        schema = json.loads(path.read_text("utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        if path.stem not in ("bench", "definitions"):
+            assert schema["additionalProperties"] is False, path.name
+            assert schema["properties"]["schema"] == {"const": 2}, path.name
