@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory_palace.anchors.corpus import live_rows, row_keys
 from memory_palace.anchors.policy import allowed_notes, denier, trust_per_note
-from memory_palace.anchors.postings import entries, key_table
+from memory_palace.anchors.postings import key_table
 from memory_palace.anchors.projects import active_projects
 from memory_palace.anchors.terms import match_key
 from memory_palace.anchors.tier import AnchorFiles, Keys, Tier
@@ -61,7 +61,7 @@ class Book:
 
     def _arrange(self, quarantined: Keys) -> None:
         """Turn entries by digest into rows by anchor, without what may not be reached."""
-        parts = [entries(tier.lists) for tier in self.tiers]
+        parts = [tier.lists.entries() for tier in self.tiers]
         parts.append((_NO_ROWS, _NO_KEYS, np.zeros(0, np.float32)))
         anchors, keys, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
         is_kept = ~np.isin(keys, quarantined)

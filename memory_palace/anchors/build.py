@@ -18,7 +18,7 @@ from memory_palace.anchors.corpus import (
     row_keys,
 )
 from memory_palace.anchors.policy import denier
-from memory_palace.anchors.postings import connect, make_lists, name_places, trust_of_keys
+from memory_palace.anchors.postings import connect, make_lists, name_places
 from memory_palace.anchors.terms import match_key
 from memory_palace.anchors.tier import AnchorFiles, Tier, write_tier
 from memory_palace.anchors.update import embed_anchors, follow_index
@@ -119,12 +119,12 @@ def build_tier(
     (places, found, scores), stuffed = connect(
         work, snapshot, anchors, matrix, passages, rows, theta=theta
     )
-    found_keys = row_keys(snapshot)[found]
-    trust = trust_of_keys(work, snapshot, live, found_keys)
+    row_key = row_keys(snapshot)
+    scored = places, row_key[found], scores
     return Tier(
         anchors=anchors,
         matrix=matrix,
-        lists=make_lists(places, found_keys, scores, trust, count=len(anchors), limit=settings.k),
+        lists=make_lists(work, snapshot, live, scored, count=len(anchors), limit=settings.k),
         pairs=list_pairs(*collect_pairs(passages), least=LEAST_HELD),
         covered=keys,
         added_ns=past.added_ns(keys),
@@ -134,7 +134,7 @@ def build_tier(
         built_ns=work.now_ns,
         pruned=pruned,
         quarantined=name_places(snapshot, stuffed),
-        quarantined_keys=np.sort(row_keys(snapshot)[stuffed]),
+        quarantined_keys=np.sort(row_key[stuffed]),
     )
 
 

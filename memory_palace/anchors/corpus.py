@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from memory_palace.anchors.terms import (
     match_key,
     note_terms,
     words_of,
-)  # fmt: skip
+)
 from memory_palace.anchors.tier import Keys
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
@@ -117,25 +117,18 @@ def _admit(term: Term, seen: set[str]) -> bool:
     return True
 
 
-def read_curated(work: AnchorWork) -> list[Term]:
-    """Return the terms a person listed, each followed by its other names."""
-    data = _read(work, CURATED)
-    lines = data.decode(errors="replace").splitlines() if data else []
-    found: list[Term] = []
-    for line in lines:
-        if line.lstrip()[:2] in ("- ", "* "):
-            term, _, others = line.lstrip()[2:].partition(":")
-            found += _curated(term, [name for name in others.split(",") if name.strip()])
-    return found
-
-
-def _curated(display: str, others: Iterable[str]) -> Iterator[Term]:
-    first = Term("curated", clean_display(display), match_key(display))
-    if not is_usable(first.display, first.key):
-        return
-    yield first
-    for other in others:
-        yield Term("curated", clean_display(other), match_key(other), first.key)
+def read_curated(work: AnchorWork) -> Iterator[Term]:
+    """Yield the terms a person listed, each followed by its other names."""
+    data = _read(work, CURATED) or b""
+    for line in map(str.lstrip, data.decode(errors="replace").splitlines()):
+        if not line.startswith(("- ", "* ")):
+            continue
+        display, _, others = line[2:].partition(":")
+        first = Term("curated", clean_display(display), match_key(display))
+        if is_usable(first.display, first.key):
+            yield first
+            for name in filter(str.strip, others.split(",")):
+                yield Term("curated", clean_display(name), match_key(name), first.key)
 
 
 def _read(work: AnchorWork, path: str) -> bytes | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +21,15 @@ def export_files(book: Book, folder: Path) -> list[Path]:
     Texts and vectors have one row per anchor, with or without passages, in the same order.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    index, embeds, meta = (
-        folder / name
-        for name in ("hippocampus-index.json", "hippocampus-embeds.npz", "hippocampus-meta.json")
-    )
-    write_atomic(index, _json({a: e for a, e in _entries(book).items() if e}))
+    names = ("hippocampus-index.json", "hippocampus-embeds.npz", "hippocampus-meta.json")
+    index, embeds, meta = (folder / name for name in names)
+    starts = book.starts.tolist()
+    entries = {
+        anchor.display: [_entry(book, place) for place in range(first, end)]
+        for anchor, (first, end) in zip(book.anchors, pairwise(starts), strict=True)
+        if first < end
+    }
+    write_atomic(index, _json(entries))
     texts = [anchor.display for anchor in book.anchors]
     members = {
         "anchor_texts": [np.array(texts or [""])[: len(texts)]],
@@ -33,15 +38,6 @@ def export_files(book: Book, folder: Path) -> list[Path]:
     write_stream(embeds, lambda file: write_arrays(file, members))
     write_atomic(meta, _json(_figures(book)))
     return [index, embeds, meta]
-
-
-def _entries(book: Book) -> dict[str, list[dict[str, object]]]:
-    return {
-        anchor.display: [
-            _entry(book, place) for place in range(int(book.starts[n]), int(book.starts[n + 1]))
-        ]
-        for n, anchor in enumerate(book.anchors)
-    }
 
 
 def _entry(book: Book, place: int) -> dict[str, object]:

@@ -26,16 +26,12 @@ def is_below(path: str, prefix: str) -> bool:
     return path == whole or path.startswith(whole + "/")
 
 
-def trust_of(path: str, sources: Mapping[str, str]) -> float:
-    """Return what the anchor score of a note's passages is multiplied by."""
-    return TRUST[sources.get(source_of(path, sources), "own")]
-
-
 def trust_per_note(paths: Sequence[str], sources: Mapping[str, str]) -> NDArray[np.float32]:
-    """Return ``trust_of`` each note."""
+    """Return what the anchor scores of each note's passages are multiplied by."""
     if not sources:
         return np.ones(len(paths), np.float32)
-    return np.array([trust_of(path, sources) for path in paths], np.float32)
+    levels = (sources.get(source_of(path, sources), "own") for path in paths)
+    return np.array([TRUST[level] for level in levels], np.float32)
 
 
 def denier(deny: Sequence[str]) -> Callable[[str, str], bool]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -21,8 +20,8 @@ QUARANTINE_SHARE = 0.25
 """A passage whose words match more anchors than a quarter of its words, and more than
 ``QUARANTINE_LEAST``, is a list made to be found; anchors do not lead to it."""
 QUARANTINE_LEAST = 48
-_RUN = 16
-"""Rows in a run on average from which on runs are worth looking for."""
+_FEW = 4
+"""Rows that are fewer than one in as many are picked out one by one."""
 _BLOCK = 8192
 """Rows per matrix product: 400 anchors take 13 MB."""
 
@@ -31,8 +30,11 @@ Pairs = tuple[Places, Places]
 """Anchors, and the rows that hold them, in parallel."""
 Live = tuple[Keys, Places]
 """The key of every passage anchors may lead to, ascending, and one row of each."""
+ScoredKeys = tuple[Places, Keys, Scores]
+"""Anchor, key of the passage and score, in parallel."""
 ScoredPairs = tuple[Places, Places, Scores]
 """Anchor, row and score, in parallel."""
+_NO_ENTRIES: ScoredPairs = (np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
 
 
 def key_table(anchors: Sequence[Anchor]) -> dict[str, list[int]]:
@@ -49,14 +51,13 @@ def connect(
     snapshot: Snapshot,
     anchors: Sequence[Anchor],
     matrix: Matrix,
-    passages: Sequence[TermedPassage],
+    passages: Iterable[TermedPassage],
     rows: Places,
     *,
     theta: float,
 ) -> tuple[ScoredPairs, Places]:
     """Connect anchors with the passages of some rows; return stuffed rows, which are left out."""
-    held, holding = find_mentions(passages, key_table(anchors))
-    stuffed = find_stuffed(passages, holding)
+    held, holding, stuffed = find_mentions(passages, key_table(anchors))
     rows = np.setdiff1d(allowed_rows(work, snapshot, rows), stuffed)
     inside = np.isin(holding, rows)
     mentions = held[inside], holding[inside]
@@ -65,22 +66,8 @@ def connect(
 
 def allowed_rows(work: AnchorWork, snapshot: Snapshot, rows: Places) -> Places:
     """Return those of some rows that the settings let anchors lead to."""
-    allowed: Places = rows[
-        allowed_notes(snapshot.paths, work.config.anchors)[snapshot.row_note[rows]]
-    ]
-    return allowed
-
-
-def find_stuffed(passages: Sequence[TermedPassage], holding: Places) -> Places:
-    """Return the rows of passages that match implausibly many anchors, ascending."""
-    counts = Counter(holding.tolist())
-    stuffed = [
-        passage.row
-        for passage in passages
-        if counts[passage.row] > QUARANTINE_LEAST
-        and counts[passage.row] > QUARANTINE_SHARE * len(passage.words)
-    ]
-    return np.array(sorted(stuffed), np.int64)
+    is_allowed = allowed_notes(snapshot.paths, work.config.anchors)
+    return rows[is_allowed[snapshot.row_note[rows]]]
 
 
 def name_places(snapshot: Snapshot, rows: Places) -> tuple[str, ...]:
@@ -89,16 +76,25 @@ def name_places(snapshot: Snapshot, rows: Places) -> tuple[str, ...]:
     return tuple(f"{snapshot.paths[n]}:{line}" for n, line in zip(notes, lines, strict=True))
 
 
-def find_mentions(passages: Iterable[TermedPassage], table: Mapping[str, Sequence[int]]) -> Pairs:
-    """Return which passages hold which anchors, each pair once."""
+def find_mentions(
+    passages: Iterable[TermedPassage], table: Mapping[str, Sequence[int]]
+) -> tuple[Places, Places, Places]:
+    """Return anchors and the rows that hold them, each pair once, and the rows that are stuffed."""
     anchors: list[int] = []
     rows: list[int] = []
+    stuffed: list[int] = []
     for passage in passages:
         keys = {key for _, _, key in runs(list(passage.words)) if key in table}
         held = sorted({place for key in keys for place in table[key]})
         anchors += held
         rows += [passage.row] * len(held)
-    return np.array(anchors, np.int64), np.array(rows, np.int64)
+        if len(held) > max(QUARANTINE_LEAST, QUARANTINE_SHARE * len(passage.words)):
+            stuffed.append(passage.row)
+    return (
+        np.array(anchors, np.int64),
+        np.array(rows, np.int64),
+        np.array(sorted(stuffed), np.int64),
+    )
 
 
 def score_pairs(
@@ -109,45 +105,32 @@ def score_pairs(
     A pair is kept where the cosine reaches ``theta``, or where the passage holds the term. Scores
     are in [0, 1].
     """
-    parts: list[ScoredPairs] = []
+    is_wanted = np.zeros(len(snapshot.row_note), np.bool_)
+    is_wanted[rows] = True
+    parts: list[ScoredPairs] = [_NO_ENTRIES]
     for block, vectors in _blocks(snapshot, rows) if theta < 1 and matrix.shape[1] else ():
-        cosines = matrix @ vectors.T
-        flat = np.flatnonzero(cosines.ravel() >= max(theta, 1e-6))
-        anchors, places = np.divmod(flat, len(block))
-        parts.append((anchors, block[places], cosines.ravel()[flat]))
+        cosines = (matrix @ vectors.T).ravel()
+        near = np.flatnonzero(cosines >= max(theta, 1e-6))
+        near = near[is_wanted[block[near % len(block)]]]
+        parts.append((near // len(block), block[near % len(block)], cosines[near]))
     anchors, held = mentions
     if len(anchors):
         cosines = _pairwise(matrix, snapshot, anchors, held)
         parts.append((anchors, held, np.maximum(cosines, 0) + np.float32(MENTION)))
-    if not parts:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32)
     joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
     return joined[0], joined[1], np.clip(joined[2], 0, 1)
 
 
 def _blocks(snapshot: Snapshot, rows: Places) -> Iterator[tuple[Places, Matrix]]:
-    """Yield rows with their vectors, which are not copied where a run of rows is wanted."""
-    rows = np.sort(rows)
-    ends = np.append(np.flatnonzero(np.diff(rows) != 1) + 1, len(rows))
-    if len(ends) > len(rows) // _RUN + 1:
+    """Yield rows with their vectors: of few rows copies, of many whole blocks, which are not."""
+    if len(rows) * _FEW < len(snapshot.row_note):
         for start in range(0, len(rows), _BLOCK):
-            block = rows[start : start + _BLOCK]
-            yield block, snapshot.rows_of(block)
+            yield rows[start : start + _BLOCK], snapshot.rows_of(rows[start : start + _BLOCK])
         return
     for segment, first in zip(snapshot.segments, snapshot.row_starts.tolist(), strict=False):
-        for start in range(first, first + segment.rows, _BLOCK):
-            end = min(start + _BLOCK, first + segment.rows)
-            yield from _inside(rows, start, segment.vectors[start - first : end - first])
-
-
-def _inside(rows: Places, start: int, vectors: Matrix) -> Iterator[tuple[Places, Matrix]]:
-    """Yield those of ``rows`` that a block of vectors holds, and the block's part."""
-    first, last = np.searchsorted(rows, [start, start + len(vectors)]).tolist()
-    wanted = rows[first:last]
-    if len(wanted) == len(vectors):
-        yield wanted, vectors
-    elif len(wanted):
-        yield wanted, vectors[wanted - start]
+        for start in range(0, segment.rows, _BLOCK):
+            vectors = segment.vectors[start : start + _BLOCK]
+            yield np.arange(first + start, first + start + len(vectors)), vectors
 
 
 def _pairwise(matrix: Matrix, snapshot: Snapshot, anchors: Places, rows: Places) -> Scores:
@@ -159,35 +142,23 @@ def _pairwise(matrix: Matrix, snapshot: Snapshot, anchors: Places, rows: Places)
 
 
 def make_lists(
-    anchors: Places, keys: Keys, scores: Scores, trust: Scores, *, count: int, limit: int
+    work: AnchorWork, snapshot: Snapshot, live: Live, found: ScoredKeys, *, count: int, limit: int
 ) -> Lists:
     """Sort entries by anchor, then best first, each key once per anchor, ``limit`` at most.
 
-    What comes first is the score times the ``trust`` in the source; what is kept is the score, for
-    a lookup multiplies it by the trust of that day. Scores are rounded to 4 decimals, as source
-    document 003 stores them; ties go by key.
+    What comes first is the score times the trust in the source; what is kept is the score, for a
+    lookup multiplies it by the trust of that day. Scores are rounded to 4 decimals, as source
+    document 003 stores them; ties go by key. All keys are of ``live`` passages.
     """
-    scores = np.round(scores, 4)
-    order = np.lexsort((-scores, keys, anchors))
-    anchors, keys, scores, trust = anchors[order], keys[order], scores[order], trust[order]
-    is_first = np.ones(len(keys), np.bool_)
-    is_first[1:] = (anchors[1:] != anchors[:-1]) | (keys[1:] != keys[:-1])
-    anchors, keys, scores = anchors[is_first], keys[is_first], scores[is_first]
-    order = np.lexsort((keys, -scores * trust[is_first], anchors))
-    anchors, keys, scores = anchors[order], keys[order], scores[order]
-    starts = np.searchsorted(anchors, np.arange(count + 1))
-    kept = np.arange(len(anchors)) - starts[anchors] < limit
-    starts = np.searchsorted(anchors[kept], np.arange(count + 1)).astype(np.int64)
-    return Lists(starts, keys[kept], scores[kept].astype(np.float32))
-
-
-def trust_of_keys(work: AnchorWork, snapshot: Snapshot, live: Live, keys: Keys) -> Scores:
-    """Return the trust in the source of each passage; all of them are live."""
+    anchors, keys, scores = found[0], found[1], np.round(found[2], 4)
     trust = trust_per_note(snapshot.paths, work.config.sources)
-    return trust[snapshot.row_note[live[1][np.searchsorted(live[0], keys)]]]
-
-
-def entries(lists: Lists) -> tuple[Places, Keys, Scores]:
-    """Undo ``make_lists``: anchor, key and score of every entry."""
-    anchors = np.repeat(np.arange(len(lists.starts) - 1), np.diff(lists.starts))
-    return anchors, np.asarray(lists.keys), np.asarray(lists.scores)
+    order = np.lexsort((-scores, keys, anchors))
+    is_first = np.ones(len(keys), np.bool_)
+    is_first[1:] = (np.diff(anchors[order]) != 0) | (keys[order][1:] != keys[order][:-1])
+    order = order[is_first]
+    notes = snapshot.row_note[live[1][np.searchsorted(live[0], keys[order])]]
+    order = order[np.lexsort((keys[order], -scores[order] * trust[notes], anchors[order]))]
+    starts = np.searchsorted(anchors[order], np.arange(count + 1))
+    order = order[np.arange(len(order)) - starts[anchors[order]] < limit]
+    starts = np.searchsorted(anchors[order], np.arange(count + 1)).astype(np.int64)
+    return Lists(starts, keys[order], scores[order].astype(np.float32))

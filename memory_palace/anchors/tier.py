@@ -60,6 +60,11 @@ class Lists:
     keys: Keys
     scores: Scores
 
+    def entries(self) -> tuple[NDArray[np.int64], Keys, Scores]:
+        """Return anchor, passage and score of every entry."""
+        anchors = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        return anchors, np.asarray(self.keys), np.asarray(self.scores)
+
 
 @dataclass(frozen=True, slots=True)
 class PairLists:

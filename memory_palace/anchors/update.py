@@ -23,14 +23,13 @@ from memory_palace.anchors.corpus import (
 from memory_palace.anchors.policy import denier
 from memory_palace.anchors.postings import (
     Live,
+    ScoredKeys,
     ScoredPairs,
     allowed_rows,
     connect,
-    entries,
     make_lists,
     name_places,
     score_pairs,
-    trust_of_keys,
 )
 from memory_palace.anchors.tier import NO_PAIRS, Anchor, Keys, Lists, Tier, read_tier, write_tier
 from memory_palace.anchors.words import collect_pairs, list_pairs
@@ -94,7 +93,14 @@ def _extend(
         before,
         anchors=(*before.anchors, *staged),
         matrix=matrix[len(nightly.anchors) :],
-        lists=_merge(work, hot, before, live, found, len(anchors)),
+        lists=make_lists(
+            work,
+            hot,
+            live,
+            _merge(hot, before, live, found),
+            count=len(anchors),
+            limit=work.config.anchors.k_max,
+        ),
         pairs=list_pairs(
             np.concatenate([pair[is_held], new_pair]),
             np.concatenate([holder[is_held], new_holder]),
@@ -106,22 +112,15 @@ def _extend(
     )
 
 
-def _merge(
-    work: AnchorWork,
-    hot: Snapshot,
-    before: Tier,
-    live: Live,
-    found: Sequence[ScoredPairs],
-    count: int,
-) -> Lists:
-    """Join old entries that are still alive with new ones, best first, ``k_max`` at most."""
-    old, old_keys, old_scores = entries(before.lists)
+def _merge(hot: Snapshot, before: Tier, live: Live, found: Sequence[ScoredPairs]) -> ScoredKeys:
+    """Join old entries that are still alive with new ones."""
+    old, old_keys, old_scores = before.lists.entries()
     is_alive = find_sorted(live[0], old_keys)[1]
-    anchors = np.concatenate([old[is_alive], *(anchor for anchor, _, _ in found)])
-    keys = np.concatenate([old_keys[is_alive], *(row_keys(hot)[row] for _, row, _ in found)])
-    scores = np.concatenate([old_scores[is_alive], *(score for _, _, score in found)])
-    trust = trust_of_keys(work, hot, live, keys)
-    return make_lists(anchors, keys, scores, trust, count=count, limit=work.config.anchors.k_max)
+    return (
+        np.concatenate([old[is_alive], *(anchors for anchors, _, _ in found)]),
+        np.concatenate([old_keys[is_alive], *(row_keys(hot)[rows] for _, rows, _ in found)]),
+        np.concatenate([old_scores[is_alive], *(scores for _, _, scores in found)]),
+    )
 
 
 def _stage(

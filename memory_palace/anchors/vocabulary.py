@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,32 +156,22 @@ def renew(
     never fades. A pruned one comes back when it has more salience than when it was first
     discovered.
     """
-    known = {anchor.key: anchor for anchor in before}
-    gone = {anchor.key: anchor for anchor in pruned}
-    for key in [key for key in gone if _is_back(candidates.get(key), gone[key])]:
-        del gone[key]
-    carried = {
-        key: _carry(anchor, candidates.get(key))
-        for key, anchor in known.items()
-        if not (anchor.is_curated and key not in candidates)
+    known = {a.key: a for a in before if a.key in candidates or not a.is_curated}
+    gone = {a.key: a for a in pruned if not _is_back(candidates.get(a.key), a)}
+    new = {
+        key: Anchor(key, candidate.display, since_ns=now_ns)
+        for key, candidate in candidates.items()
+        if key not in known and key not in gone
     }
-    for key, anchor in carried.items():
-        if anchor.state == "pruned":
-            gone[key] = anchor
-    new = [key for key in candidates if key not in carried and key not in gone]
-    live = {key: anchor for key, anchor in carried.items() if anchor.state != "pruned"}
-    live |= {key: _discover(key, candidates[key], now_ns) for key in new}
-    kept = sorted(live.values(), key=lambda a: (not a.is_curated, -a.salience, a.key))
-    room = limit + sum(anchor.is_curated for anchor in kept)
-    return (
-        tuple(sorted(kept[:room], key=lambda anchor: anchor.key)),
-        tuple(sorted(gone.values(), key=lambda anchor: anchor.key)),
-    )
+    carried = {key: _carry(anchor, candidates.get(key)) for key, anchor in (known | new).items()}
+    gone |= {key: anchor for key, anchor in carried.items() if anchor.state == "pruned"}
+    live = [anchor for anchor in carried.values() if anchor.state != "pruned"]
+    live.sort(key=lambda anchor: (not anchor.is_curated, -anchor.salience, anchor.key))
+    kept = live[: limit + sum(anchor.is_curated for anchor in live)]
+    return tuple(sorted(kept, key=_key_of)), tuple(sorted(gone.values(), key=_key_of))
 
 
-def _discover(key: str, candidate: Candidate, now_ns: int) -> Anchor:
-    new = Anchor(key, candidate.display, since_ns=now_ns)
-    return _carry(new, candidate)
+_key_of = attrgetter("key")
 
 
 def _is_back(candidate: Candidate | None, anchor: Anchor) -> bool:
