@@ -8,8 +8,7 @@ from types import MappingProxyType
 from urllib.parse import quote
 
 from memory_palace.changes.operations import ChangeSet, Move, Operation, Replace
-from memory_palace.graph.resolve import Resolver
-from memory_palace.graph.spelling import strip_suffix
+from memory_palace.graph.resolve import Resolver, strip_suffix
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.links import rewrite_links
 from memory_palace.notes.rooms import is_archived

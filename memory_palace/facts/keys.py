@@ -6,7 +6,7 @@ import unicodedata
 
 from memory_palace.language.names import name_key
 from memory_palace.language.relations import Relation
-from memory_palace.language.stemming import stem_word
+from memory_palace.language.tokens import stem_word
 from memory_palace.language.words import split_words
 
 ANY = "*"

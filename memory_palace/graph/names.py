@@ -7,8 +7,7 @@ from difflib import get_close_matches
 from pathlib import PurePosixPath
 
 from memory_palace.errors import UsageError
-from memory_palace.graph.resolve import Resolver
-from memory_palace.graph.spelling import fold_name
+from memory_palace.graph.resolve import Resolver, fold_name
 from memory_palace.index.snapshot import Snapshot
 
 _SHOWN = 8

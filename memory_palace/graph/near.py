@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from memory_palace.graph.resolve import Resolver
-from memory_palace.graph.spelling import fold_name, fold_target, join_path
+from memory_palace.graph.resolve import Resolver, fold_name, fold_target, join_path
 from memory_palace.index.snapshot import Snapshot
 
 _T = TypeVar("_T")

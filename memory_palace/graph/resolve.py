@@ -1,15 +1,15 @@
-"""Which note a link means."""
+"""Which note a link means, and when two ways of writing a path or name mean the same."""
 
 from __future__ import annotations
 
 import posixpath
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from memory_palace.config import PALACE
-from memory_palace.graph.spelling import fold_name, fold_target, join_path, strip_suffix
 
 LinkState: TypeAlias = Literal[
     "resolved", "ambiguous", "broken", "archived", "private", "attachment"
@@ -20,6 +20,7 @@ Archived and private targets exist, but are neither shown nor followed."""
 
 _Places: TypeAlias = Sequence[int]
 _NOTHING: _Places = ()
+_SUFFIXES = (".md", ".markdown")
 
 
 class Resolution(NamedTuple):
@@ -117,3 +118,30 @@ _ATTACHMENT = re.compile(
 def is_attachment(target: str) -> bool:
     """Say whether a target names a file of a kind that notes embed, and that is no note."""
     return _ATTACHMENT.search(target) is not None
+
+
+def strip_suffix(name: str) -> str:
+    """Return a name in NFC without ``.md`` or ``.markdown``."""
+    name = unicodedata.normalize("NFC", name)
+    for suffix in _SUFFIXES:
+        if name[-len(suffix) :].lower() == suffix:
+            return name[: -len(suffix)]
+    return name
+
+
+def fold_name(name: str) -> str:
+    """Return a name for comparing: NFC, without case, outer blanks or suffix."""
+    return unicodedata.normalize("NFC", strip_suffix(name.strip()).casefold())
+
+
+def fold_target(target: str) -> str:
+    """Return a link target or typed path for comparing; a leading ``/`` means the top."""
+    return fold_name(target).lstrip("/")
+
+
+def join_path(folder: str, target: str) -> str | None:
+    """Follow a relative path from a folder, ``.`` and ``..`` included; ``None`` if it leaves."""
+    if "." not in target:
+        return f"{folder}/{target}" if folder else target
+    path = posixpath.normpath(posixpath.join(folder, target))
+    return None if path.startswith("..") else path

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from memory_palace.language.stemming import stem_word
+from memory_palace.language.tokens import stem_word
 from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
 from memory_palace.language.words import Part, Word
 

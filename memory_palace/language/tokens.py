@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 from itertools import chain
 
-from memory_palace.language.stemming import stem_word
+from Stemmer import Stemmer
 
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
@@ -27,6 +27,9 @@ PLAIN_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _VERSION = re.compile(r"v\d")
+_STEMMER = Stemmer("english")
+_SHORTEST_STEMMED = 4
+"""Shorter words are left alone: "was" and "this" have no ending to lose."""
 _LONGEST = 64
 """Characters of a token that count; base64 and the like are no words."""
 
@@ -87,3 +90,16 @@ def _characters(word: str) -> list[str]:
         tokens += [characters[i : i + 2] for i in range(len(characters) - 1)]
         position = run.end()
     return [*tokens, word[position:]] if position < len(word) else tokens
+
+
+@lru_cache(maxsize=1 << 15)
+def stem_word(word: str) -> str:
+    """Return the English stem (Porter 2, through PyStemmer) of a casefolded word.
+
+    Only words of ASCII letters are touched, so that other alphabets, identifiers and numbers
+    stay as they are, whatever the language of the text around them.
+    """
+    if len(word) < _SHORTEST_STEMMED or not (word.isascii() and word.isalpha()):
+        return word
+    stem: str = _STEMMER.stemWord(word)
+    return stem

@@ -12,7 +12,7 @@ from memory_palace.changes.changing import find_note, read_notes
 from memory_palace.embedding.base import embed_query
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.graph.spelling import fold_name
+from memory_palace.graph.resolve import fold_name
 from memory_palace.mnemonics.form import Form, is_memory, read_form, read_memory
 from memory_palace.mnemonics.hierarchy import HierarchicalIndex
 from memory_palace.mnemonics.reviews import Review, load_reviews

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 from itertools import permutations
 
-from memory_palace.language.stemming import stem_word
+from memory_palace.language.tokens import stem_word
 
 
 def find_opposites(stem: str) -> frozenset[str]:
