@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from urllib.parse import quote
 
 from memory_palace.changes.operations import ChangeSet, Move, Operation, Replace
-from memory_palace.graph.resolve import Resolver, strip_suffix
+from memory_palace.graph.resolve import strip_suffix
+from memory_palace.graph.zones import ZonedNames
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.links import rewrite_links
 from memory_palace.notes.rooms import is_archived
@@ -63,57 +64,35 @@ class _Names:
     ) -> None:
         self._moves = moves
         self._redirects = redirects
-        places = [(path, moves.get(path, path)) for path in documents]
-        aliases = [documents[path].texts("aliases") for path, _ in places]
-        self._before = self._zones(documents, [old for old, _ in places], aliases)
-        renamed = [_aliases_in(path, after, documents[path]) for path, _ in places]
-        self._after = self._zones(documents, [new for _, new in places], renamed, places)
+        self._before = ZonedNames(
+            (path, document.texts("aliases"), document.is_cold)
+            for path, document in documents.items()
+        )
+        self._after = ZonedNames(
+            _describe_after(path, document, moves.get(path, path), after.get(path))
+            for path, document in documents.items()
+        )
 
     def led_astray(self, target: str, source: str) -> str | None:
         """Return the new path of the note a link means, where the link would not lead there."""
-        meant = self._resolve(self._before, target, source)
+        meant = self._before.find(target, source)
         if meant is None:
             return None
         heir = self._redirects.get(meant, meant)
         new = self._moves.get(heir, heir)
         if new == meant and source not in self._moves:
             return None
-        found = self._resolve(self._after, target, self._moves.get(source, source))
+        found = self._after.find(target, self._moves.get(source, source))
         return None if found == new else new
 
-    @staticmethod
-    def _zones(
-        documents: Mapping[str, Document],
-        paths: Sequence[str],
-        aliases: Sequence[Sequence[str]],
-        places: Iterable[tuple[str, str]] = (),
-    ) -> list[tuple[list[str], Resolver]]:
-        cold = {new for _, new in places if is_archived(new)}
-        cold |= {path for path, document in documents.items() if document.is_cold}
-        zones = []
-        for is_cold in (False, True):
-            chosen = [i for i, path in enumerate(paths) if (path in cold) == is_cold]
-            kept = [paths[i] for i in chosen]
-            zones.append((kept, Resolver(kept, [() if is_cold else aliases[i] for i in chosen])))
-        return zones
 
-    @staticmethod
-    def _resolve(
-        zones: Sequence[tuple[list[str], Resolver]], target: str, source: str
-    ) -> str | None:
-        for paths, resolver in zones:
-            found = resolver.resolve(target, source)
-            if found.state == "resolved":
-                return paths[found.places[0]]
-            if found.state == "ambiguous":
-                return None
-        return None
-
-
-def _aliases_in(path: str, after: Mapping[str, bytes], document: Document) -> Sequence[str]:
-    if path in after:
-        document = parse_document(path, after[path]) or document
-    return document.texts("aliases")
+def _describe_after(
+    path: str, document: Document, new: str, text: bytes | None
+) -> tuple[str, Sequence[str], bool]:
+    """Return path, aliases and zone of a note after the change; ``text`` where it is replaced."""
+    written = None if text is None else parse_document(path, text)
+    is_cold = is_archived(new) or (document.is_cold and new == path)
+    return new, (written or document).texts("aliases"), is_cold
 
 
 def _rewrite(data: bytes, wrong: Mapping[str, str], *, path: str) -> bytes:

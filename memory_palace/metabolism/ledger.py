@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from memory_palace.changes.journal import foreign_edits, read_moves
 from memory_palace.config import PALACE
 from memory_palace.engine import Engine
-from memory_palace.graph.resolve import Resolver
+from memory_palace.graph.zones import ZonedNames
 from memory_palace.notes.dates import date_in_front_matter, date_in_name
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.usage import Usage, read_usage
@@ -122,16 +122,12 @@ def make_ledger(
 ) -> Ledger:
     """Resolve every link once, hot notes first, as the graph does."""
     cards = {card.path: card for card in read_cards(documents.values())}
-    hot = [d for d in documents.values() if not d.is_cold]
-    cold = [d for d in documents.values() if d.is_cold]
-    zones = [
-        ([d.path for d in hot], Resolver([d.path for d in hot], [d.texts("aliases") for d in hot])),
-        ([d.path for d in cold], Resolver([d.path for d in cold])),
-    ]
+    zones = ZonedNames((d.path, d.texts("aliases"), d.is_cold) for d in documents.values())
     out: dict[str, frozenset[str]] = {}
     back: dict[str, set[str]] = {}
     for path, document in documents.items():
-        found = {_resolve(zones, name, path) for name in _names_in(document, cards.get(path))}
+        names = _names_in(document, cards.get(path))
+        found = {zones.find(name.removeprefix(f"/{PALACE}"), path) for name in names}
         out[path] = frozenset(target for target in found if target and target != path)
         for target in out[path]:
             back.setdefault(target, set()).add(path)
@@ -169,14 +165,6 @@ def _names_in(document: Document, card: Card | None) -> list[str]:
     if card is not None:
         names += [target_of_item(item)[0] for item in card.inputs]
     return list(dict.fromkeys(name for name in names if name))
-
-
-def _resolve(zones: Sequence[tuple[Sequence[str], Resolver]], name: str, source: str) -> str | None:
-    for paths, resolver in zones:
-        found = resolver.resolve(name.removeprefix(f"/{PALACE}"), source)
-        if found.state == "resolved":
-            return paths[found.places[0]]
-    return None
 
 
 def _count(text: str) -> int:

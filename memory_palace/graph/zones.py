@@ -1,0 +1,31 @@
+"""Which note a link means in a palace with a cold zone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from memory_palace.graph.resolve import Resolver
+
+
+class ZonedNames:
+    """Names of hot notes first: a cold note is meant where no hot one can be, and by no alias."""
+
+    def __init__(self, notes: Iterable[tuple[str, Sequence[str], bool]]) -> None:
+        """Take path, aliases, and whether it is cold, of every note."""
+        known = list(notes)
+        self._zones: list[tuple[list[str], Resolver]] = []
+        for zone in (False, True):
+            chosen = [(path, aliases) for path, aliases, is_cold in known if is_cold == zone]
+            paths = [path for path, _ in chosen]
+            aliases = [() if zone else names for _, names in chosen]
+            self._zones.append((paths, Resolver(paths, aliases)))
+
+    def find(self, target: str, source: str) -> str | None:
+        """Return the path a target means in the note at ``source``; ``None`` where none is sure."""
+        for paths, resolver in self._zones:
+            found = resolver.resolve(target, source)
+            if found.state == "resolved":
+                return paths[found.places[0]]
+            if found.state == "ambiguous":
+                return None
+        return None
