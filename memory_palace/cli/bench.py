@@ -11,10 +11,10 @@ from memory_palace.bench.promises import BASE, HEAVY, PARTS, Given, measure_prom
 from memory_palace.bench.scale import measure_notes, measure_scale
 from memory_palace.cli import bench_memories, bench_runs, bench_sets
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
-from memory_palace.cli.bench_measured import print_measured
+from memory_palace.cli.bench_options import Cache, EmbedderName, print_measured
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_seek import run_seek
-from memory_palace.cli.bench_sets import Cache, cache_of, show_progress
+from memory_palace.cli.bench_sets import cache_of, show_progress
 from memory_palace.cli.options import Json
 from memory_palace.errors import CheckFailedError
 
@@ -34,7 +34,7 @@ def run_scale(
     notes: Annotated[
         Path | None, typer.Option("--notes", help="Measure a copy of these notes instead.")
     ] = None,
-    embedder: Annotated[str, typer.Option("--embedder", help="Embedder.")] = "hashing",
+    embedder: EmbedderName = "hashing",
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each process.")] = 5,
     as_json: Json = False,
 ) -> None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.corf import CorfRow, measure_corf
-from memory_palace.bench.corf_data import SEED, generate_corf, read_items, write_items
+from memory_palace.bench.corf_data import SEED, Item, generate_corf, read_items, write_items
 from memory_palace.bench.corf_fresh import PROBES, with_fresh_notes
 from memory_palace.bench.plots import draw_corf
-from memory_palace.cli.bench_measured import print_measured
+from memory_palace.cli.bench_options import Plots, Seed, print_measured, print_row
 from memory_palace.cli.options import Json, open_palace
-from memory_palace.cli.printing import SCHEMA, print_json, say
+from memory_palace.cli.printing import say
+from memory_palace.palace import Palace
+
+Half: TypeAlias = Literal["dev", "held-out", "all"]
 
 
 def run_corf(
@@ -27,17 +30,15 @@ def run_corf(
         Path | None, typer.Option("--write", help="Keep the questions in this file.")
     ] = None,
     per_mode: Annotated[int, typer.Option("--per-mode", min=1, help="Made per mode.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", help="Of the generator.")] = SEED,
-    half: Annotated[
-        str, typer.Option("--half", help="dev, held-out or all of the questions.")
-    ] = "dev",
+    seed: Seed = SEED,
+    half: Annotated[Half, typer.Option("--half", help="Which questions are asked.")] = "dev",
     system: Annotated[
         list[str] | None, typer.Option("--system", help="Only this one, beside anchors; repeat.")
     ] = None,
     fresh: Annotated[
         float, typer.Option("--fresh", min=0, max=1, help="Share of notes written after the build.")
     ] = 0.0,
-    plots: Annotated[Path | None, typer.Option("--plots", help="Folder for PNG files.")] = None,
+    plots: Plots = None,
     as_json: Json = False,
 ) -> None:
     """Measure whether anchors find what is stored, beside dense search, BM25 and hybrid.
@@ -47,8 +48,6 @@ def run_corf(
 
     Example: palace bench corf --half held-out --fresh 0.1
     """
-    if half not in ("dev", "held-out", "all"):
-        raise typer.BadParameter("--half is dev, held-out or all")
     palace = open_palace(ctx)
     items = (
         read_items(questions) if questions else generate_corf(palace, per_mode=per_mode, seed=seed)
@@ -59,19 +58,26 @@ def run_corf(
     if not chosen:
         say("no questions are left in that half")
         return
-    if fresh:
-        with with_fresh_notes(palace, chosen, share=fresh, seed=seed) as late:
-            figures = measure_corf(late.palace, late.items, system or ())
-        say(
-            f"{late.withheld} notes came after the build; of {min(late.withheld, PROBES)} timed, "
-            f"{late.reached} were found at once, {late.lag_seconds:.2f} s after they were written"
-        )
-    else:
-        figures = measure_corf(palace, chosen, system or ())
+    figures = _measure(palace, chosen, system or (), share=fresh, seed=seed)
     for row in figures:
-        print_json({"schema": SCHEMA, **asdict(row)}) if as_json else print(_line(row))
+        print_row(row, _line(row), as_json=as_json)
     if plots:
         say(f"drew {draw_corf(figures, plots)}")
+
+
+def _measure(
+    palace: Palace, items: Sequence[Item], systems: Sequence[str], *, share: float, seed: int
+) -> list[CorfRow]:
+    """Measure the palace, or a copy of which a share of the notes came after the build."""
+    if not share:
+        return measure_corf(palace, items, systems)
+    with with_fresh_notes(palace, items, share=share, seed=seed) as late:
+        figures = measure_corf(late.palace, late.items, systems)
+    say(
+        f"{late.withheld} notes came after the build; of {min(late.withheld, PROBES)} timed, "
+        f"{late.reached} were found at once, {late.lag_seconds:.2f} s after they were written"
+    )
+    return figures
 
 
 def _line(row: CorfRow) -> str:

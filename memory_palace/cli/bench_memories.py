@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -15,14 +14,13 @@ from memory_palace.bench.memory_sets import make_memories, read_written
 from memory_palace.bench.plots import draw_hierarchy, draw_verification
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.verification import CLAIMED_F1, VerificationRow, measure_verification
+from memory_palace.cli.bench_options import Plots, Seed, print_row
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import SCHEMA, print_json, say
 from memory_palace.embedding.base import embed_query, find_token_reader
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.support import MEASURED_EMBEDDER
-
-Plots = Annotated[Path | None, typer.Option("--plots", help="Folder for a PNG file.")]
 
 
 def run_verify(
@@ -45,10 +43,8 @@ def run_verify(
     reader = find_token_reader(get_embedder(MEASURED_EMBEDDER)) if by_meaning else None
     rows = measure_verification(half, embed_tokens=reader)
     for row in rows:
-        if as_json:
-            print_json({"schema": SCHEMA, "by_meaning": by_meaning, **asdict(row)})
-        elif kinds or row.kind == "all":
-            print(_line(row))
+        if as_json or kinds or row.kind == "all":
+            print_row(row, _line(row), as_json=as_json, by_meaning=by_meaning)
     if plots is not None:
         say(str(draw_verification(rows, plots)))
     say(f"claims compared by {'meaning' if by_meaning else 'words alone'}; claimed F1 {CLAIMED_F1}")
@@ -71,7 +67,7 @@ def run_hierarchy(
     embedder: Annotated[
         str, typer.Option("--embedder", help="Embedder, or none for words alone.")
     ] = "none",
-    seed: Annotated[int, typer.Option("--seed", help="Of the made memories.")] = 2,
+    seed: Seed = 2,
     plots: Plots = None,
     as_json: Json = False,
 ) -> None:
@@ -91,11 +87,8 @@ def run_hierarchy(
             embed_query=None if chosen is None else partial(embed_query, chosen),
         )
         rows.append(row)
-        if as_json:
-            print_json({"schema": SCHEMA, **asdict(row), "index_share": row.index_share})
-            continue
-        for line in _hierarchy_lines(row):
-            print(line, flush=True)
+        lines = "\n".join(_hierarchy_lines(row))
+        print_row(row, lines, as_json=as_json, index_share=row.index_share)
     if plots is not None:
         say(str(draw_hierarchy(rows[1:], plots)))
     say(f"claimed: {CLAIMED_SAVING:.0%} less than the whole corpus, the root not counted")

@@ -12,10 +12,10 @@ import typer
 from memory_palace.bench.answers import measure_answers
 from memory_palace.bench.golden import read_pairs
 from memory_palace.bench.hardening import (
-    HardeningRow,
     build_vault_palace,
     measure_hardening,
 )
+from memory_palace.cli.bench_options import Asked, EmbedderName, Rounds, Seed, print_row
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import SCHEMA, print_json, say
 from memory_palace.errors import UsageError
@@ -33,18 +33,13 @@ def run_redqueen(
     vault: Annotated[
         Path | None, typer.Option("--vault", help="A folder of linked notes; link texts ask.")
     ] = None,
-    asked: Annotated[
-        int | None,
-        typer.Option("--asked", min=1, help="Questions of the Examiner; else one for each memory."),
-    ] = None,
-    rounds: Annotated[
-        int, typer.Option("--rounds", min=1, help="Rounds from the same start, each with a seed.")
-    ] = 1,
-    embedder: Annotated[str, typer.Option("--embedder", help="Embedder.")] = "minilm",
+    asked: Asked = None,
+    rounds: Rounds = 1,
+    embedder: EmbedderName = "minilm",
     repetitions: Annotated[
         int, typer.Option("--repetitions", min=1, help="Of each simulated row.")
     ] = LEAST_REPETITIONS,
-    seed: Annotated[int, typer.Option("--seed", help="Of every chance.")] = 1,
+    seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
     """Measure one applied round on copies, beside random words; without notes, simulate.
@@ -53,31 +48,24 @@ def run_redqueen(
     """
     if held_out is not None and vault is not None:
         raise UsageError("--questions and --vault are two measurements; ask for one")
-    if held_out is not None:
-        root = open_palace(ctx).paths.root
-        rows = measure_hardening(
-            root,
-            read_pairs(held_out),
-            embedder=embedder,
-            asked=asked,
-            seed=seed,
-            rounds=rounds,
-        )
-        _print_rows(rows, as_json=as_json)
-    elif vault is not None:
-        with tempfile.TemporaryDirectory() as name:
-            questions = build_vault_palace(vault, Path(name))
-            rows = measure_hardening(
-                Path(name) / "chosen",
-                questions,
-                embedder=embedder,
-                asked=asked,
-                seed=seed,
-                rounds=rounds,
-            )
-        _print_rows(rows, as_json=as_json)
-    else:
+    if held_out is None and vault is None:
         _print_cells(simulate(repetitions=repetitions, seed=seed), as_json=as_json)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        if vault is not None:
+            root, questions = Path(name) / "chosen", build_vault_palace(vault, Path(name))
+        elif held_out is not None:
+            root, questions = open_palace(ctx).paths.root, read_pairs(held_out)
+        rows = measure_hardening(
+            root, questions, embedder=embedder, asked=asked, seed=seed, rounds=rounds
+        )
+    for row in rows:
+        line = (
+            f"{row.arm:<13} {row.seen_by:<6} {row.group:<12} {row.questions:>4} asked  recall@5 "
+            f"{row.before:.3f} -> {row.after:.3f}  {row.difference:+.3f} "
+            f"[{row.low:+.3f}, {row.high:+.3f}]  {row.evolved:.0f} evolved"
+        )
+        print_row(row, line, as_json=as_json, difference=row.difference)
 
 
 def run_llm(
@@ -88,7 +76,7 @@ def run_llm(
     prices: Annotated[
         str | None, typer.Option("--prices", help="Per million tokens in and out: 0.10,0.40.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the questions.")] = 1,
+    seed: Seed = 1,
     as_json: Json = False,
 ) -> None:
     """Let a model answer with and without the palace, and grade both by what they name.
@@ -111,18 +99,6 @@ def run_llm(
     say(players.spent())
 
 
-def _print_rows(rows: list[HardeningRow], *, as_json: bool) -> None:
-    for row in rows:
-        if as_json:
-            print_json({"schema": SCHEMA, **asdict(row), "difference": row.difference})
-            continue
-        print(
-            f"{row.arm:<13} {row.seen_by:<6} {row.group:<12} {row.questions:>4} asked  recall@5 "
-            f"{row.before:.3f} -> {row.after:.3f}  {row.difference:+.3f} "
-            f"[{row.low:+.3f}, {row.high:+.3f}]  {row.evolved:.0f} evolved"
-        )
-
-
 def _print_cells(cells: list[Cell], *, as_json: bool) -> None:
     if not as_json:
         print(
@@ -130,14 +106,12 @@ def _print_cells(cells: list[Cell], *, as_json: bool) -> None:
             "  last day     claimed"
         )
     for cell in cells:
-        if as_json:
-            print_json({"schema": SCHEMA, **asdict(cell)})
-            continue
-        print(
+        line = (
             f"{cell.band:<10} {cell.rounds:>6}  {cell.rule:<35}  {_pair(cell.score)}  "
             f"{_pair(cell.recall)}    {_pair(cell.confidence)}  "
             f"{cell.claimed[0]:.2f}-{cell.claimed[1]:.2f}"
         )
+        print_row(cell, line, as_json=as_json)
     if not as_json:
         say(
             f"half-life by the table {half_life_days(0):.1f} days at score 0, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,22 +18,22 @@ from memory_palace.bench.metrics import MEASURES
 from memory_palace.bench.plots import draw_ablation, draw_runs
 from memory_palace.bench.report import Difference, compare_runs, core, summarise
 from memory_palace.bench.runs import Run, read_run
-from memory_palace.cli.bench_sets import (
+from memory_palace.cli.bench_options import (
     Cache,
     EmbedderName,
     Gold,
+    Plots,
     Unit,
-    ask_all,
-    cache_of,
-    print_runs,
+    UnitOption,
+    print_row,
 )
+from memory_palace.cli.bench_sets import ask_all, cache_of, print_runs
 from memory_palace.cli.bench_tune import tune
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import SCHEMA, print_json, say
 from memory_palace.errors import UsageError
 
 Measure = Annotated[str, typer.Option("--measure", help=f"One of {', '.join(MEASURES)}.")]
-Plots = Annotated[Path | None, typer.Option("--plots", help="Folder for PNG files.")]
 
 
 class Kind(StrEnum):
@@ -59,9 +58,9 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def ablate(
-    path: Annotated[Path, typer.Argument(help="A question set.")],
-    kind: Annotated[Kind, typer.Option("--set", help="What it is.")] = Kind.locomo,
-    unit: Annotated[Unit, typer.Option("--unit", help="What of LoCoMo is ranked.")] = Unit.turn,
+    path: Annotated[Path, typer.Argument(help="Question set.")],
+    kind: Annotated[Kind, typer.Option("--set", help="Its kind.")] = Kind.locomo,
+    unit: UnitOption = Unit.turn,
     gold: Gold = None,
     measure: Measure = "any@5",
     plots: Plots = None,
@@ -69,7 +68,7 @@ def ablate(
     cache: Cache = None,
     as_json: Json = False,
 ) -> None:
-    """Say what each signal and guard is worth, with intervals of the paired differences.
+    """Measure what each signal and guard is worth, with intervals of the paired differences.
 
     Example: palace bench ablate locomo10.json
     """
@@ -96,8 +95,8 @@ def _load(path: Path, kind: Kind, unit: Unit, gold: Path | None) -> list[Collect
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="A run's JSONL.")],
-    second: Annotated[Path, typer.Argument(help="Another's, of the same questions.")],
+    first: Annotated[Path, typer.Argument(help="JSONL of a run.")],
+    second: Annotated[Path, typer.Argument(help="JSONL of another run of the same questions.")],
     measure: Measure = "any@5",
     as_json: Json = False,
 ) -> None:
@@ -154,11 +153,9 @@ def report(
 
 def _print_difference(difference: Difference, *, as_json: bool) -> None:
     d = difference
-    if as_json:
-        print_json({"schema": SCHEMA, **asdict(d)})
-        return
     test = "McNemar" if d.measure.startswith(("any", "all")) else "sign test"
-    print(
+    line = (
         f"{d.second:<26} {d.measure} {d.value:.4f}  {d.mean:+.4f} "
         f"[{d.low:+.4f}, {d.high:+.4f}]  won {d.won}, lost {d.lost}, {test} p {d.p:.4f}"
     )
+    print_row(d, line, as_json=as_json)

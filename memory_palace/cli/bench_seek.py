@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -11,21 +10,20 @@ import typer
 from memory_palace.bench.house import Steps, measure_house
 from memory_palace.bench.seek_scale import measure_retrieval
 from memory_palace.bench.seeking import SEED, STORES, Share, measure_promotion, read_errands
-from memory_palace.cli.bench_measured import print_measured
+from memory_palace.cli.bench_options import EmbedderName, Seed, print_measured, print_row
 from memory_palace.cli.options import Json
-from memory_palace.cli.printing import SCHEMA, print_json
 from memory_palace.embedding.registry import get_embedder
 
 
 def run_seek(
     table: Annotated[Path, typer.Argument(help="A Markdown table of goal, summary and kind.")],
-    embedder: Annotated[str, typer.Option("--embedder", help="Embedder.")] = "minilm",
+    embedder: EmbedderName = "minilm",
     stores: Annotated[int, typer.Option("--stores", min=1, help="Random stores.")] = STORES,
     goals: Annotated[int, typer.Option("--goals", min=0, help="Houses searched.")] = 200,
     nodes: Annotated[
         int, typer.Option("--nodes", min=0, help="Nodes of the timing; 0 leaves it out.")
     ] = 100_000,
-    seed: Annotated[int, typer.Option("--seed", help="Of everything random.")] = SEED,
+    seed: Seed = SEED,
     as_json: Json = False,
 ) -> None:
     """Measure what a search promotes by chance, what it finds, its steps and its time.
@@ -34,18 +32,11 @@ def run_seek(
     """
     errands, model = read_errands(table), get_embedder(embedder)
     for share in measure_promotion(errands, model, stores=stores, seed=seed):
-        _show(share, _share_line(share), as_json=as_json)
+        print_row(share, _share_line(share), as_json=as_json)
     for steps in measure_house(errands, model, goals=goals, seed=seed) if goals else []:
-        _show(steps, _steps_line(steps), as_json=as_json)
+        print_row(steps, _steps_line(steps), as_json=as_json)
     if nodes:
         print_measured([measure_retrieval(nodes, seed=seed)], as_json=as_json)
-
-
-def _show(value: Share | Steps, line: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"schema": SCHEMA, **asdict(value)})
-    else:
-        print(line, flush=True)
 
 
 def _share_line(share: Share) -> str:

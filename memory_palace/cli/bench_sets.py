@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -20,34 +19,20 @@ from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.datasets.own import load_notes
 from memory_palace.bench.report import run_record, table
 from memory_palace.bench.runs import Progress, Run, run_system
+from memory_palace.cli.bench_options import (
+    Audited,
+    Cache,
+    EmbedderName,
+    Gold,
+    Mode,
+    Unit,
+    UnitOption,
+)
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import SCHEMA, print_json
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.retrieval.profiles import Profile
-
-
-class Unit(StrEnum):
-    """What of LoCoMo is ranked."""
-
-    turn = "turn"
-    session = "session"
-
-
-Mode = Annotated[
-    list[str] | None,
-    typer.Option("--mode", help="bm25, vector, hybrid, grep or a profile; may be repeated."),
-]
-Cache = Annotated[
-    Path | None, typer.Option("--cache", help="Where vectors, indexes and runs are kept.")
-]
-EmbedderName = Annotated[str, typer.Option("--embedder", help="Embedder.")]
-Gold = Annotated[
-    Path | None, typer.Option("--gold", help="JSONL of normalised labels instead of the file's.")
-]
-Audited = Annotated[
-    bool, typer.Option("--audited", help="Leave out labels that --gold says are disputed.")
-]
 
 _BASELINES = ("grep", "bm25")
 
@@ -80,7 +65,7 @@ def longmemeval(
 
 def locomo(
     file: Annotated[Path, typer.Argument(help="The official JSON.")],
-    unit: Annotated[Unit, typer.Option("--unit", help="What is ranked.")] = Unit.turn,
+    unit: UnitOption = Unit.turn,
     gold: Gold = None,
     audited: Audited = False,
     mode: Mode = None,

@@ -21,7 +21,8 @@ from memory_palace.bench.weighing import (
     hold_out_each,
     judge_held_out,
 )
-from memory_palace.cli.bench_sets import Cache, EmbedderName, Gold, Unit, ask_all, cache_of
+from memory_palace.cli.bench_options import Cache, EmbedderName, Gold, Unit
+from memory_palace.cli.bench_sets import ask_all, cache_of
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import SCHEMA, print_json
 from memory_palace.embedding.registry import get_embedder

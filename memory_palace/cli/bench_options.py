@@ -1,0 +1,82 @@
+"""Options that several benchmarks share, and how their rows are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from memory_palace.bench.timing import Measured
+from memory_palace.cli.printing import SCHEMA, print_json
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+class Unit(StrEnum):
+    """What of LoCoMo is ranked."""
+
+    turn = "turn"
+    session = "session"
+
+
+Mode: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--mode", help="bm25, vector, hybrid, grep or a profile; may be repeated."),
+]
+Cache: TypeAlias = Annotated[
+    Path | None, typer.Option("--cache", help="Folder for vectors, indexes and runs.")
+]
+EmbedderName: TypeAlias = Annotated[str, typer.Option("--embedder", help="Name of the embedder.")]
+Gold: TypeAlias = Annotated[
+    Path | None, typer.Option("--gold", help="JSONL of normalised labels instead of the file's.")
+]
+Audited: TypeAlias = Annotated[
+    bool, typer.Option("--audited", help="Leave out labels that --gold marks as disputed.")
+]
+UnitOption: TypeAlias = Annotated[Unit, typer.Option("--unit", help="What of LoCoMo is ranked.")]
+Plots: TypeAlias = Annotated[
+    Path | None, typer.Option("--plots", help="Draw PNG files into this folder.")
+]
+Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+Rounds: TypeAlias = Annotated[
+    int, typer.Option("--rounds", min=1, help="Rounds from the same start, each with a seed.")
+]
+Asked: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--asked", min=1, help="Questions of the Examiner; default: one per memory."),
+]
+
+
+def print_row(row: DataclassInstance, line: str, *, as_json: bool, **more: object) -> None:
+    """Print a row as its line, or as one JSON object with ``more`` keys."""
+    if as_json:
+        print_json({"schema": SCHEMA, **asdict(row), **more})
+    else:
+        print(line, flush=True)
+
+
+def print_measured(rows: Iterable[Measured], *, as_json: bool) -> None:
+    """Print each figure with its baseline and limit, once it is there."""
+    for row in rows:
+        print_row(row, _line(row), as_json=as_json, ratio=row.ratio, is_kept=row.is_kept)
+
+
+def _line(row: Measured) -> str:
+    if row.value is None:
+        return f"{row.what:<46} {row.note}"
+    line = f"{row.what:<46} {_number(row.value):>9} {row.unit}"
+    if row.ratio is not None and row.baseline is not None:
+        line += f" = {row.ratio:.2f} x {row.beside} ({_number(row.baseline)})"
+    if row.limit is not None:
+        word = "kept" if row.is_kept else "NOT KEPT"
+        line += f"  [{'>=' if row.at_least else '<='} {row.limit:g}: {word}]"
+    return line if row.before is None else f"{line}  before: {row.before:g}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.3f}"
