@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,22 +134,21 @@ class Note:
     """SHA-256 of the bytes as stored, hexadecimal."""
     title: str
     """Front matter ``title``, else the first ``#`` heading, else the file's stem."""
-    type: str | None
-    priority: Priority | None
-    tags: tuple[str, ...]
-    aliases: tuple[str, ...]
-    entities: tuple[str, ...]
-    links: tuple[Link, ...]
-    date: NoteDate | None
+    type: str | None = None
+    priority: Priority | None = None
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    date: NoteDate | None = None
     """From front matter or file name; ``None`` where git or mtime has to say."""
-    is_evergreen: bool
+    is_evergreen: bool = False
     """Front matter ``evergreen: true``: recency does not decay."""
-    is_private: bool
+    is_private: bool = False
     """Front matter ``private: true``: the note has no chunks, title or links."""
-    front_matter: Mapping[str, Any]
-    body: str
+    body: str = ""
     """The text after the front matter, lines kept, private spans and secrets blanked."""
-    body_first_line: int
+    body_first_line: int = 1
     chunks: tuple[Chunk, ...] = ()
     problems: tuple[Problem, ...] = ()
 

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from memory_palace.changes.operations import Create, Replace
 from memory_palace.config import PALACE
 from memory_palace.errors import UsageError
-from memory_palace.notes.document import Document, set_fields
+from memory_palace.notes.document import Document
+from memory_palace.notes.frontmatter import set_fields, write_front_matter
 
 _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
 _LONGEST_SLUG = 60
@@ -62,7 +63,7 @@ def compose_note(
     ``lead`` stands above the sections. ``source`` is the stem of the note this one was made from;
     the last line links to it.
     """
-    parts = [f"{set_fields('', b'', fields).decode()}# {title}\n"]
+    parts = [f"{write_front_matter(fields)}# {title}\n"]
     parts += [f"{lead}\n"] if lead else []
     parts += [f"## {name}\n\n{text}\n" for name, text in sections.items()]
     parts += [f"From [[{source}]].\n"] if source else []

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 import typer
 
 from memory_palace.cli.options import IncludeCold, Json, open_palace
 from memory_palace.cli.printing import print_answer, to_record
-
-_LINES = re.compile(r"(.+?):(\d+)(?:-(\d+))?")
+from memory_palace.notes.excerpt import split_line_range
 
 
 def show_note(
@@ -25,9 +23,6 @@ def show_note(
 
     Example: palace show "control_panel:1-20"
     """
-    match = _LINES.fullmatch(note)
-    name = match[1] if match else note
-    first = int(match[2]) if match else None
-    last = int(match[3] or match[2]) if match else None
+    name, first, last = split_line_range(note)
     shown = open_palace(ctx).read(name, first_line=first, last_line=last, include_cold=include_cold)
     print_answer(to_record(shown), [shown.text], as_json=as_json)

@@ -10,6 +10,7 @@ from memory_palace.changes.composing import compose_note, make_slug
 from memory_palace.changes.operations import Create
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.markdown.links import WIKI_LINK
 from memory_palace.metabolism.assets import TELEGRAM, WING
 from memory_palace.metabolism.foam import split_statements, strip_foam
 from memory_palace.metabolism.ledger import Ledger
@@ -45,7 +46,6 @@ _HEADINGS: Mapping[str, tuple[str, ...]] = {
     "Principle": ("principle", "lesson", "lessons", "learned", "takeaway", "rule", "detection"),
 }
 _LISTS = frozenset(("input paths", "output paths", "next action", "links", "seen in", "evidence"))
-_BARE_LINK = re.compile(r"\W*!?\[\[[^\[\]]*\]\]\W*")
 _CUES: Mapping[str, re.Pattern[str]] = {
     "Failed attempts": re.compile(
         r"\b(fail(ed|s|ure)?|did(n't| not)|could(n't| not)|in vain|no use|wrong|broken?"
@@ -162,7 +162,7 @@ def _extract(documents: Sequence[Document]) -> dict[str, list[str]]:
             for statement in strip_foam(split_statements(text)):
                 if statement.casefold() in seen:
                     continue
-                if _BARE_LINK.fullmatch(statement):
+                if not any(map(str.isalnum, WIKI_LINK.sub("", statement))):
                     continue
                 seen.append(statement.casefold())
                 found[_part_of(heading, statement)].append(_end(statement))

@@ -18,7 +18,8 @@ from memory_palace.metabolism.gates import (
     reflection_gates,
 )
 from memory_palace.metabolism.ledger import Ledger
-from memory_palace.notes.document import Document, set_fields
+from memory_palace.notes.document import Document
+from memory_palace.notes.frontmatter import set_fields
 
 _COST = "Cost of deviation"
 _ITEM = re.compile(r"^(\d+)[.)] ", re.MULTILINE)

@@ -10,7 +10,8 @@ from memory_palace.changes.operations import Create, Move, Operation, Replace
 from memory_palace.config import PALACE
 from memory_palace.metabolism.elimination import Proposal
 from memory_palace.metabolism.ledger import Ledger
-from memory_palace.notes.document import Document, parse_document, set_fields
+from memory_palace.notes.document import Document, parse_document
+from memory_palace.notes.frontmatter import set_fields
 from memory_palace.workflow.conflict_notes import make_quote, plan_open
 
 _LOWER = {"high": "medium", "medium": "low", "low": "low", "": "low"}

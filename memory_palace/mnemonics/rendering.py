@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-import yaml
-
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.markdown.markup import Markup
 from memory_palace.mnemonics.form import (
@@ -26,7 +24,7 @@ from memory_palace.mnemonics.form import (
 from memory_palace.mnemonics.values import BY_PERSON, MOST_FACTORS, Mark, Memory
 from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.document import split_sections
-from memory_palace.notes.frontmatter import split_front_matter
+from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _END = re.compile(r"[\r\n]+\Z")
@@ -37,7 +35,6 @@ def render_memory(memory: Memory, *, tags: Sequence[str] = (), today: date) -> s
     matter: dict[str, object] = {"title": memory.subject, "type": MEMORY_TYPE, "date": today}
     if tags:
         matter["tags"] = list(tags)
-    block = yaml.safe_dump(matter, sort_keys=False, allow_unicode=True)
     lead = [
         f"- {label}: {text}"
         for label, text in ((LOCUS, memory.locus), (ANCHOR, ", ".join(memory.anchors)))
@@ -54,7 +51,7 @@ def render_memory(memory: Memory, *, tags: Sequence[str] = (), today: date) -> s
         f"confidence {memory.confidence * 5:g}/5"
     )
     parts += [f"## {METADATA}", stated]
-    return f"---\n{block}---\n" + "\n\n".join(part for part in parts if part) + "\n"
+    return write_front_matter(matter) + "\n\n".join(part for part in parts if part) + "\n"
 
 
 def render_marks(marks: Iterable[Mark]) -> str:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from memory_palace.errors import PalaceError
 from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Link, Problem
@@ -24,9 +20,6 @@ from memory_palace.notes.withholding import withhold
 
 LEAD = ""
 """Key of what stands above the first section."""
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_YAML: Mapping[str, Any] = {"allow_unicode": True, "width": 1 << 20, "sort_keys": False}
-_TOP_KEY = re.compile(r"[^\s#\-][^\n]*?:(\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,74 +148,3 @@ def _sections_of(markup: Markup) -> dict[str, str]:
             sections.setdefault(name, [])
     sections[name] += lines[start:]
     return {name: "\n".join(text).strip() for name, text in sections.items()}
-
-
-def set_fields(path: str, data: bytes, values: Mapping[str, object]) -> bytes:
-    """Change fields of the front matter; ``None`` drops one. Every other byte stays.
-
-    Raise ``PalaceError`` for a note that is not UTF-8, or whose front matter cannot be read.
-    """
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise PalaceError(f"{path} is not UTF-8; save it as UTF-8 first") from error
-    end = "\r\n" if "\r\n" in text else "\n"
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    clean = decode_note(data, path)[0]
-    matter = split_front_matter(clean)
-    if matter.error:
-        raise PalaceError(f"{path}:{matter.error_line}: {matter.error}; mend it first")
-    if not matter.end:
-        block = "".join(_dump(key, value) for key, value in values.items())
-        return f"{mark}---\n{block}---\n".replace("\n", end).encode() + data[len(mark.encode()) :]
-    lines = matter.raw.split("\n")[:-1]
-    for key, value in values.items():
-        lines = _set_field(lines, key, value)
-    position = 0
-    for _ in range(matter.raw.count("\n") + 1):
-        position = text.index("\n", position) + 1
-    first = text[: text.index("\n") + 1]
-    new = first + "".join(f"{line}{end}" for line in lines) + text[position:]
-    _check_fields(path, matter.values, new, values)
-    return new.encode()
-
-
-def _check_fields(
-    path: str, before: Mapping[str, Any], text: str, values: Mapping[str, object]
-) -> None:
-    """Prove that the fields that were meant have changed, and no others."""
-    after = split_front_matter(decode_note(text.encode(), path)[0]).values
-    kept = {key: value for key, value in before.items() if key not in values}
-    wanted = {key for key, value in values.items() if value is not None}
-    if {key: value for key, value in after.items() if key not in values} != kept or (
-        wanted != after.keys() & values.keys()
-    ):
-        raise PalaceError(f"{path}: its front matter is too unusual to edit; change it by hand")
-
-
-def _set_field(lines: list[str], key: str, value: object) -> list[str]:
-    start = next((i for i, line in enumerate(lines) if _key_of(line) == key), None)
-    new = _dump(key, value).split("\n")[:-1]
-    if start is None:
-        return [*lines, *new]
-    stop = start + 1
-    while stop < len(lines) and not _TOP_KEY.match(lines[stop]) and lines[stop][:1] != "#":
-        stop += 1
-    return [*lines[:start], *new, *lines[stop:]]
-
-
-def _key_of(line: str) -> str:
-    return line.partition(":")[0].strip("\"' ") if _TOP_KEY.match(line) else ""
-
-
-def _dump(key: str, value: object) -> str:
-    """Return one field as YAML, a list on one line; nothing for ``None``."""
-    if value is None:
-        return ""
-    if isinstance(value, str) and _DATE.fullmatch(value):
-        return f"{key}: {value}\n"  # quoted, it would no longer be a date to others
-    if isinstance(value, list | tuple):
-        items = yaml.safe_dump(list(value), default_flow_style=True, **_YAML)
-        return f"{key}: {items}"
-    text: str = yaml.safe_dump({key: value}, default_flow_style=False, **_YAML)
-    return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from memory_palace.errors import UsageError
@@ -10,6 +11,7 @@ from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.parsing import is_private
 from memory_palace.notes.withholding import withhold
 
+_RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")
 WITHHELD = "[withheld]"
 
 
@@ -22,6 +24,15 @@ class NoteText:
     last_line: int
     total_lines: int
     text: str
+
+
+def split_line_range(text: str) -> tuple[str, int | None, int | None]:
+    """Return the name, first and last line of ``name``, ``name:10`` or ``name:10-20``."""
+    name, _, lines = text.rpartition(":")
+    match = _RANGE.fullmatch(lines) if name else None
+    if match is None:
+        return text, None, None
+    return name, int(match[1]), int(match[2] or match[1])
 
 
 def excerpt(

@@ -1,4 +1,4 @@
-"""The YAML block at the head of a note."""
+"""The YAML block at the head of a note: read, and edited line by line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+
+from memory_palace.errors import PalaceError
+from memory_palace.notes.decoding import decode_note
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OPEN = re.compile(r"\A---[ \t]*\n")
@@ -19,6 +22,9 @@ _LIMIT_DEPTH = 50
 """Nesting allowed in a block: the C loader recurses, and some thousand levels end the process."""
 _LOADING_ERRORS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
 """What PyYAML's constructors raise on values such as ``!!int ""`` or the 99th of a month."""
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_FORMAT: Mapping[str, Any] = {"allow_unicode": True, "width": 1 << 20, "sort_keys": False}
+_TOP_KEY = re.compile(r"[^\s#\-][^\n]*?:(\s|$)")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*(?:\n|\Z)")
 
 
@@ -53,6 +59,41 @@ def split_front_matter(text: str) -> FrontMatter:
             return FrontMatter()  # two rules with prose between them
         return FrontMatter(error="front matter is longer than 64 kB", error_line=1, raw=raw)
     return _parse(raw, end=min(closing.end() + 1, len(text)))
+
+
+def write_front_matter(values: Mapping[str, object]) -> str:
+    """Return a block for a new note, a list on one line; fields that are ``None`` are left out."""
+    return f"---\n{''.join(_dump(key, value) for key, value in values.items())}---\n"
+
+
+def set_fields(path: str, data: bytes, values: Mapping[str, object]) -> bytes:
+    """Change fields of the front matter; ``None`` drops one. Every other byte stays.
+
+    Raise ``PalaceError`` for a note that is not UTF-8, or whose front matter cannot be read.
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PalaceError(f"{path} is not UTF-8; save it as UTF-8 first") from error
+    end = "\r\n" if "\r\n" in text else "\n"
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    clean = decode_note(data, path)[0]
+    matter = split_front_matter(clean)
+    if matter.error:
+        raise PalaceError(f"{path}:{matter.error_line}: {matter.error}; mend it first")
+    if not matter.end:
+        block = write_front_matter(values).replace("\n", end)
+        return f"{mark}{block}".encode() + data[len(mark.encode()) :]
+    lines = matter.raw.split("\n")[:-1]
+    for key, value in values.items():
+        lines = _set_field(lines, key, value)
+    position = 0
+    for _ in range(matter.raw.count("\n") + 1):
+        position = text.index("\n", position) + 1
+    first = text[: text.index("\n") + 1]
+    new = first + "".join(f"{line}{end}" for line in lines) + text[position:]
+    _check_fields(path, matter.values, new, values)
+    return new.encode()
 
 
 def _unclosed(text: str, start: int) -> FrontMatter:
@@ -109,3 +150,44 @@ def _malformed(error: yaml.YAMLError, raw: str) -> FrontMatter:
 
 def _looks_like_yaml(text: str) -> bool:
     return re.match(r"[A-Za-z_][\w-]*:(\s|$)", text) is not None
+
+
+def _check_fields(
+    path: str, before: Mapping[str, Any], text: str, values: Mapping[str, object]
+) -> None:
+    """Prove that the fields that were meant have changed, and no others."""
+    after = split_front_matter(decode_note(text.encode(), path)[0]).values
+    kept = {key: value for key, value in before.items() if key not in values}
+    wanted = {key for key, value in values.items() if value is not None}
+    if {key: value for key, value in after.items() if key not in values} != kept or (
+        wanted != after.keys() & values.keys()
+    ):
+        raise PalaceError(f"{path}: its front matter is too unusual to edit; change it by hand")
+
+
+def _set_field(lines: list[str], key: str, value: object) -> list[str]:
+    start = next((i for i, line in enumerate(lines) if _key_of(line) == key), None)
+    new = _dump(key, value).split("\n")[:-1]
+    if start is None:
+        return [*lines, *new]
+    stop = start + 1
+    while stop < len(lines) and not _TOP_KEY.match(lines[stop]) and lines[stop][:1] != "#":
+        stop += 1
+    return [*lines[:start], *new, *lines[stop:]]
+
+
+def _key_of(line: str) -> str:
+    return line.partition(":")[0].strip("\"' ") if _TOP_KEY.match(line) else ""
+
+
+def _dump(key: str, value: object) -> str:
+    """Return one field as YAML, a list on one line; nothing for ``None``."""
+    if value is None:
+        return ""
+    if isinstance(value, str) and _DATE.fullmatch(value):
+        return f"{key}: {value}\n"  # quoted, it would no longer be a date to others
+    if isinstance(value, list | tuple):
+        items = yaml.safe_dump(list(value), default_flow_style=True, **_FORMAT)
+        return f"{key}: {items}"
+    text: str = yaml.safe_dump({key: value}, default_flow_style=False, **_FORMAT)
+    return text

@@ -37,7 +37,8 @@ def parse_note(
     if is_private(matter):
         message = "is private: nothing of it is indexed"
         problems += (Problem(path, None, "private", message),)
-        return _private_note(path, data, problems)
+        digest = sha256(data).hexdigest()
+        return Note(path, digest, _stem(path), is_private=True, problems=problems)
     body = drop_markers(text[matter.end :])
     first_line = 1 + text.count("\n", 0, matter.end)
     markup = Markup(body)
@@ -55,8 +56,6 @@ def parse_note(
         links=links_of(markup, first_line=first_line),
         date=date_in_front_matter(matter.values) or date_in_name(path),
         is_evergreen=matter.values.get("evergreen") is True,
-        is_private=False,
-        front_matter=matter.values,
         body=body,
         body_first_line=first_line,
         chunks=chunk_body(
@@ -76,14 +75,6 @@ def is_private(matter: FrontMatter) -> bool:
         return says_private(matter.raw)
     said = [value for key, value in matter.values.items() if key.strip().lower() == "private"]
     return any(str(value).strip().lower() in ("true", "yes", "on", "1") for value in said)
-
-
-def _private_note(path: str, data: bytes, problems: tuple[Problem, ...]) -> Note:
-    return Note(
-        path=path, digest=sha256(data).hexdigest(), title=_stem(path), type=None, priority=None,
-        tags=(), aliases=(), entities=(), links=(), date=None, is_evergreen=False,
-        is_private=True, front_matter={}, body="", body_first_line=1, problems=problems,
-    )  # fmt: skip
 
 
 def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tuple[Problem, ...]]:

@@ -12,8 +12,9 @@ from memory_palace.changes.composing import compose_note, edit_fields, make_slug
 from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.config import PALACE
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.notes.document import Document, set_fields
+from memory_palace.notes.document import Document
 from memory_palace.notes.excerpt import excerpt
+from memory_palace.notes.frontmatter import set_fields
 from memory_palace.workflow.cards import find_called
 
 ConflictKind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]

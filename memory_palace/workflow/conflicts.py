@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from memory_palace.changes.changing import Outcome, Plan, change_notes, find_not
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.notes.document import Library
+from memory_palace.notes.excerpt import split_line_range
 from memory_palace.workflow.conflict_notes import (
     Conflict,
     Quote,
@@ -20,8 +20,6 @@ from memory_palace.workflow.conflict_notes import (
     plan_resolve,
     read_conflicts,
 )
-
-_LINES = re.compile(r"(.*):(\d+)(?:-(\d+))?$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +103,8 @@ def show_conflict(engine: Engine, name: str) -> tuple[Conflict, list[Claim]]:
 
 
 def _quote(library: Library, text: str) -> Quote:
-    lines = _LINES.fullmatch(text)
-    if lines is None:
-        return make_quote(find_note(library, text))
-    first = int(lines[2])
-    last = int(lines[3]) if lines[3] else first
-    return make_quote(find_note(library, lines[1]), first_line=first, last_line=last)
+    name, first, last = split_line_range(text)
+    return make_quote(find_note(library, name), first_line=first, last_line=last)
 
 
 def _stem(path: str) -> str:

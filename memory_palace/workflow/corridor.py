@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
 from memory_palace.changes.operations import Create, Move, Operation
 from memory_palace.config import PALACE
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.notes.links import find_links
 from memory_palace.workflow.cards import CORRIDOR, Card, State
 
 TRANSITIONS: Mapping[str, tuple[State, State]] = {
@@ -18,8 +18,6 @@ TRANSITIONS: Mapping[str, tuple[State, State]] = {
     "reopen": ("completed", "active"),
 }
 """Each verb: the state a card must be in, and the one it gets."""
-
-_LINK = re.compile(r"!?\[\[([^\[\]|#]+)[^\[\]]*\]\]")
 
 
 def plan_new(
@@ -118,9 +116,9 @@ def target_of_item(item: str) -> tuple[str, bool]:
 
     A path may stand in backquotes, and start at the root or at ``palace/``.
     """
-    link = _LINK.search(item)
-    if link:
-        return link[1].strip(), True
+    links = find_links(item)
+    if links:
+        return links[0].target, True
     path = item.strip().strip("`").strip()
     return (path if path.startswith(f"{PALACE}/") else f"{PALACE}/{path}"), False
 
