@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import memory_palace  # noqa: F401 - limits BLAS to one thread, which must come before numpy
+
+# A busy machine is slower and not wrong: no example has a deadline.
+settings.register_profile("palace", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("palace")
 
 LOCAL = ("127.0.0.1", "::1", "localhost")
 

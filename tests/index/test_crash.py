@@ -1,14 +1,8 @@
-"""Stop a build at every call that reaches the disk, and kill it for real at random moments."""
+"""Stop a build at every call that reaches the disk, and damage every file it wrote."""
 
 from __future__ import annotations
 
 import os
-import random
-import signal
-import subprocess
-import sys
-import threading
-import time
 
 import pytest
 from stopping import Stopped, steps_of
@@ -106,112 +100,6 @@ def test_a_deleted_index_loses_nothing(indexed):
     indexed.paths.index.rmdir()
     Palace(indexed.paths.root).index(embedder="hashing")
     assert answer(indexed) == good
-
-
-WORKER = """
-import pathlib, sys
-from memory_palace.palace import Palace
-root = pathlib.Path(sys.argv[1])
-print("ready", flush=True)
-number = 0
-while True:
-    number += 1
-    for name in range(12):
-        text = f"# Note {name}\\n\\nRound {number} of note {name}.\\n"
-        (root / "palace" / "chambers" / f"k{name}.md").write_text(text)
-    Palace(root).index(embedder="hashing")
-"""
-
-
-@pytest.mark.slow
-def test_sigkill_at_random_moments_never_breaks_a_read_or_the_next_build(indexed):
-    rng = random.Random(5)
-    errors: list[BaseException] = []
-    reads = 0
-    is_done = threading.Event()
-
-    def read():
-        nonlocal reads
-        while not is_done.is_set():
-            try:
-                answer(indexed)
-                reads += 1
-            except BaseException as error:
-                errors.append(error)
-                return
-
-    readers = [threading.Thread(target=read) for _ in range(2)]
-    for reader in readers:
-        reader.start()
-    kills = int(os.environ.get("PALACE_TEST_KILLS", "200"))
-    try:
-        while kills > 0:
-            kills -= _kill_some(indexed, rng, min(kills, 10))
-    finally:
-        is_done.set()
-        for reader in readers:
-            reader.join()
-    assert not errors and reads > 10
-    indexed.index()
-    assert Palace(indexed.paths.root).doctor().findings == ()
-
-
-def _kill_some(palace, rng, count):
-    for _ in range(count):
-        process = subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(palace.paths.root)], stdout=subprocess.PIPE
-        )
-        process.stdout.readline()
-        time.sleep(rng.uniform(0.0, 0.15))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-    return count
-
-
-WRITER = """
-import pathlib, sys, time
-from memory_palace.palace import Palace
-root, me, seconds = pathlib.Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
-end, number = time.monotonic() + seconds, 0
-while time.monotonic() < end:
-    number += 1
-    (root / "palace" / "chambers" / f"w{me}-{number % 9}.md").write_text(f"# {me}\\n\\n{number}\\n")
-    Palace(root).index(embedder="hashing", wait_seconds=60)
-print(number)
-"""
-
-READER = """
-import pathlib, sys, time
-from memory_palace.palace import Palace
-root, seconds = pathlib.Path(sys.argv[1]), float(sys.argv[3])
-end, number = time.monotonic() + seconds, 0
-while time.monotonic() < end:
-    number += 1
-    assert Palace(root).query("bread oven", limit=3).hits
-print(number)
-"""
-
-
-@pytest.mark.slow
-def test_four_writers_and_four_readers_lose_nothing(indexed):
-    seconds = os.environ.get("PALACE_TEST_SECONDS", "60")
-    root = str(indexed.paths.root)
-    jobs = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, root, str(number), seconds],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(4)
-        for code in (WRITER, READER)
-    ]
-    outputs = [job.communicate() for job in jobs]
-    assert [job.returncode for job in jobs] == [0] * 8, [err for _, err in outputs]
-    assert all(int(out) > 0 for out, _ in outputs)
-    indexed.index(wait_seconds=10)
-    assert Palace(indexed.paths.root).doctor().findings == ()
 
 
 def test_a_second_writer_is_told_who_holds_the_lock(indexed):

@@ -1,15 +1,23 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
 from memory_palace.palace import Palace
 
+LONGEST_SECONDS = 600
+"""Only a failing test waits for so long."""
+
 
 @pytest.fixture
-def watching(indexed):
+def refused():
+    """Set when an update was put off because another writer was at work."""
+    return threading.Event()
+
+
+@pytest.fixture
+def watching(indexed, refused):
     """Watch a palace in a thread; yields it, the reports, and a way to wait for a path."""
     stop, reports, seen = threading.Event(), [], threading.Condition()
 
@@ -18,19 +26,21 @@ def watching(indexed):
             reports.append(done)
             seen.notify_all()
 
-    def wait_for(predicate, seconds=20):
+    def wait_for(predicate, seconds=LONGEST_SECONDS):
         with seen:
             return seen.wait_for(lambda: predicate(reports), seconds)
 
     palace = Palace(indexed.paths.root)
     thread = threading.Thread(
-        target=palace.watch, args=(report,), kwargs={"stop": stop, "debounce_seconds": 0.1}
+        target=palace.watch,
+        args=(report,),
+        kwargs={"stop": stop, "debounce_seconds": 0.1, "warn": lambda words: refused.set()},
     )
     thread.start()
     assert wait_for(lambda done: len(done) >= 1)
     yield indexed, reports, wait_for
     stop.set()
-    thread.join(5)
+    thread.join(LONGEST_SECONDS)
     assert not thread.is_alive()
     assert not [t for t in threading.enumerate() if "bserver" in type(t).__name__]
 
@@ -69,9 +79,9 @@ def test_a_rename_and_a_folder_that_moves_in_are_seen(watching, tmp_path_factory
     assert wait_for(lambda done: "palace/chambers/box/boxed.md" in added(done))
 
 
-def test_another_writer_only_delays_it(watching):
+def test_another_writer_only_delays_it(watching, refused):
     palace, _, wait_for = watching
     with palace.writing():
         (palace.paths.palace / "chambers" / "late.md").write_text("late\n")
-        time.sleep(0.5)
+        assert refused.wait(LONGEST_SECONDS)
     assert wait_for(lambda done: "palace/chambers/late.md" in added(done))

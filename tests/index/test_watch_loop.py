@@ -31,13 +31,13 @@ class Watching:
         if len(self.calls) <= self._locked_times:
             raise IndexLockedError("somebody is writing")
 
-    def wait_for(self, number, seconds=20):
+    def wait_for(self, number, seconds=600):
         with self._called:
             return self._called.wait_for(lambda: len(self.calls) >= number, seconds)
 
     def end(self):
         self.stop.set()
-        self.thread.join(2)
+        self.thread.join(600)
         return not self.thread.is_alive()
 
 

@@ -117,7 +117,7 @@ def _try(copy: Path, mutant: Mutant) -> tuple[str, str]:
 
 def _run_tests(copy: Path, tests: Sequence[str]) -> subprocess.CompletedProcess[str]:
     command = [
-        *(sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-m", "not slow"),
+        *(sys.executable, "-m", "pytest", "-q", "-x", "--no-header"),
         *("-p", "no:randomly", "-p", "no:cacheprovider", *tests),
     ]
     return subprocess.run(
