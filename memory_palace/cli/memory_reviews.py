@@ -12,7 +12,7 @@ from memory_palace.cli.options import Apply, AsOf, Json, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import Fit, half_life_days
-from memory_palace.mnemonics.memory_notes import Scored
+from memory_palace.mnemonics.memory_notes import ScoredMemory
 from memory_palace.mnemonics.reviews import FIBONACCI, Standing
 from memory_palace.mnemonics.smashin import band_of
 from memory_palace.mnemonics.values import BY_PERSON, BY_WORDS, Factor, Mark, Memory
@@ -160,7 +160,7 @@ def _parse_day(text: str) -> date:
         raise UsageError(f"{text!r} is not a date; write 2026-03-01") from error
 
 
-def _score_record(scored: Scored) -> dict[str, Any]:
+def _score_record(scored: ScoredMemory) -> dict[str, Any]:
     band, claimed = band_of(scored.score)
     return {
         "path": scored.path,

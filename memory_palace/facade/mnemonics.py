@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory_palace.facade.verb import Feature, Verb
 from memory_palace.mnemonics import memories, memory_notes, reviewing, verify
-from memory_palace.mnemonics.memory_notes import MEMORIES_ROOM, Written
+from memory_palace.mnemonics.memory_notes import MEMORIES_ROOM, WrittenMemory
 from memory_palace.mnemonics.values import MemoryLink
 
 
@@ -38,7 +38,7 @@ class Memories(Feature):
         room: str = MEMORIES_ROOM,
         tags: Sequence[str] = (),
         apply: bool = False,
-    ) -> Written:
+    ) -> WrittenMemory:
         """Write a memory from its parts; without ``apply`` the note is only shown.
 
         ``text`` is Markdown with the sections of a memory; parts that are given replace them.

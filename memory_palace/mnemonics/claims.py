@@ -48,7 +48,7 @@ _DENYING = frozenset(
 """Words that deny by their meaning: beside them the count of negations says little."""
 
 
-class Passage:
+class Wording:
     """A piece of text, as words, numbers and negations."""
 
     def __init__(self, text: str) -> None:
@@ -109,9 +109,9 @@ class Passage:
         return tuple(dict.fromkeys(key for _, key in sorted(found)))
 
     @cached_property
-    def clauses(self) -> tuple[Passage, ...]:
+    def clauses(self) -> tuple[Wording, ...]:
         """Its clauses that hold a word or a number."""
-        parts = (Passage(part) for part in _CLAUSE.split(self.text))
+        parts = (Wording(part) for part in _CLAUSE.split(self.text))
         return tuple(part for part in parts if part.content or part.numbers)
 
 
@@ -123,12 +123,12 @@ class Attempt:
     is_exact: bool
 
 
-def find_claims(response: str, tokens: Iterable[str] = ()) -> list[Passage]:
+def find_claims(response: str, tokens: Iterable[str] = ()) -> list[Wording]:
     """Return the sentences that claim something: two words of content, or a number."""
     text = strip_markup(drop_markers(response))
     for token in tokens:
         text = _drop_attempts(text, token)
-    passages = (Passage(_drop_frame(part)) for part in split_sentences(text))
+    passages = (Wording(_drop_frame(part)) for part in split_sentences(text))
     return [passage for passage in passages if _says_something(passage)]
 
 
@@ -142,7 +142,7 @@ def find_attempts(response: str, token: str) -> list[Attempt]:
 def _drop_frame(sentence: str) -> str:
     """Drop what leads up to a claim, ``From memory:``, and marks that a token has left behind."""
     frame = _FRAME.match(sentence)
-    words = set(Passage(frame[1] or "").content) if frame else set()
+    words = set(Wording(frame[1] or "").content) if frame else set()
     is_frame = frame is not None and words <= _ABOUT_REMEMBERING
     return sentence[frame.end() :] if frame and is_frame else sentence
 
@@ -210,6 +210,6 @@ def _is_alike(word: str, other: str) -> bool:
     return word == other or (common >= 4 and word[: common - 2] == other[: common - 2])
 
 
-def _says_something(passage: Passage) -> bool:
+def _says_something(passage: Wording) -> bool:
     told = [stem for stem in passage.content if stem not in _ABOUT_REMEMBERING]
     return len(told) >= 2 or bool(told and passage.numbers)

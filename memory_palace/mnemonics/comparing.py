@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from memory_palace.mnemonics.claims import UNITS, Passage
+from memory_palace.mnemonics.claims import UNITS, Wording
 
 _MUTUAL = 0.4
 """Share that both of two clauses must have in the other to say the same thing."""
 
 
-def share_content(claim: Passage, other: Passage) -> float:
+def share_content(claim: Wording, other: Wording) -> float:
     """Return the share of a claim's content words, units aside, that another passage has too."""
     mine = [stem for stem in claim.content if stem not in UNITS]
     theirs = set(other.content)
     return sum(stem in theirs for stem in mine) / len(mine) if mine else 0.0
 
 
-def find_likeness(one: Passage, other: Passage) -> float:
+def find_likeness(one: Wording, other: Wording) -> float:
     """Return the larger share of either in the other; 0 where they have too little in common."""
     mine, theirs = set(one.keys), set(other.keys)
     common = len(mine & theirs)
@@ -31,14 +31,14 @@ def find_likeness(one: Passage, other: Passage) -> float:
     return max(shares) if (common > 1 and min(shares) >= _MUTUAL) or is_denied_word else 0.0
 
 
-def words_beside(passage: Passage, stem: str) -> set[str]:
+def words_beside(passage: Wording, stem: str) -> set[str]:
     """Return the content words within two places of a word."""
     stems = [s for s in passage.stems if s == stem or (s in passage.content and s not in UNITS)]
     places = [at for at, found in enumerate(stems) if found == stem]
     return {s for at in places for s in stems[max(0, at - 2) : at + 3]} - {stem}
 
 
-def find_closeness(one: Passage, other: Passage) -> tuple[int, float]:
+def find_closeness(one: Wording, other: Wording) -> tuple[int, float]:
     """Return how much two passages have in common, by count, then by share."""
     return len(set(one.keys) & set(other.keys)), find_likeness(one, other)
 

@@ -14,7 +14,7 @@ from itertools import groupby, product
 
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import tokenize
-from memory_palace.mnemonics.claims import DENIALS, UNITS, Passage
+from memory_palace.mnemonics.claims import DENIALS, UNITS, Wording
 from memory_palace.mnemonics.clock import find_clock_times
 from memory_palace.mnemonics.comparing import (
     find_closeness,
@@ -44,30 +44,30 @@ _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][^\W\d_A-Z]{2,}")
 
 
 @dataclass(frozen=True)
-class Source:
+class MemoryText:
     """The text that claims are compared with."""
 
     subject: str
     content: str
 
     @cached_property
-    def whole(self) -> Passage:
+    def whole(self) -> Wording:
         """Subject and content."""
-        return Passage(f"{self.subject}. {self.content}")
+        return Wording(f"{self.subject}. {self.content}")
 
     @cached_property
-    def sentences(self) -> tuple[Passage, ...]:
+    def sentences(self) -> tuple[Wording, ...]:
         """Sentences of the content, or the subject where there are none."""
-        found = tuple(Passage(text) for text in split_sentences(self.content))
-        return found or (Passage(self.subject),)
+        found = tuple(Wording(text) for text in split_sentences(self.content))
+        return found or (Wording(self.subject),)
 
     @cached_property
-    def clauses(self) -> tuple[Passage, ...]:
+    def clauses(self) -> tuple[Wording, ...]:
         """Clauses of all sentences."""
         return tuple(clause for sentence in self.sentences for clause in sentence.clauses)
 
     @cached_property
-    def denied(self) -> Mapping[str, Passage]:
+    def denied(self) -> Mapping[str, Wording]:
         """Words that a clause of its own denies: ``never shake``, ``coffee is not``."""
         return {
             clause.keys[0]: clause
@@ -75,7 +75,7 @@ class Source:
             if len(clause.keys) == 1 and clause.negations % 2 and len(clause.stems) <= _SHORT
         }
 
-    def nearest(self, claim: Passage) -> Passage:
+    def nearest(self, claim: Wording) -> Wording:
         """Return the sentence that shares most with a claim, of equals the one it covers best."""
         return max(
             self.sentences,
@@ -83,12 +83,12 @@ class Source:
         )
 
 
-def find_contradictions(claim: Passage, source: Source) -> list[str]:
+def find_contradictions(claim: Wording, source: MemoryText) -> list[str]:
     """Return what of a claim disagrees with a memory, in words; empty where nothing does."""
     return [reason for test in _TESTS for reason in test(claim, source)]
 
 
-def _numbers(claim: Passage, source: Source) -> Iterator[str]:
+def _numbers(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield numbers that the memory does not have; one without a unit is too common to count."""
     times = list(find_clock_times(claim.text))
     told = {time.minutes for time in find_clock_times(source.content)}
@@ -99,7 +99,7 @@ def _numbers(claim: Passage, source: Source) -> Iterator[str]:
             yield f"{readings[0].text} is no number of the memory"
 
 
-def _is_known(claim: Passage, readings: Sequence[Number], source: Source) -> bool:
+def _is_known(claim: Wording, readings: Sequence[Number], source: MemoryText) -> bool:
     if all(number.value == 1 and not number.family for number in readings):
         return True
     known = (*source.whole.numbers, *find_implied(source.content))
@@ -108,7 +108,7 @@ def _is_known(claim: Passage, readings: Sequence[Number], source: Source) -> boo
     )
 
 
-def _negations(claim: Passage, source: Source) -> Iterator[str]:
+def _negations(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield a clause that is denied where the memory says it, or said where it is denied."""
     for clause in claim.clauses:
         best = max(source.clauses, key=lambda other: find_closeness(clause, other), default=clause)
@@ -119,7 +119,7 @@ def _negations(claim: Passage, source: Source) -> Iterator[str]:
             yield f"“{clause.text}” against “{best.text}”"
 
 
-def _opposites(claim: Passage, source: Source) -> Iterator[str]:
+def _opposites(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield a word where the memory has its opposite, of the same thing.
 
     A denied opposite is no contradiction, and neither is one beside which the memory has the word
@@ -138,7 +138,7 @@ def _opposites(claim: Passage, source: Source) -> Iterator[str]:
                 return
 
 
-def _exceptions(claim: Passage, source: Source) -> Iterator[str]:
+def _exceptions(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield a word that a short clause of the memory denies: ``never shake``, ``coffee is not``."""
     for clause in claim.clauses:
         if clause.negations or clause.denying or len(clause.keys) < 2:
@@ -149,7 +149,7 @@ def _exceptions(claim: Passage, source: Source) -> Iterator[str]:
                 return
 
 
-def _mixtures(claim: Passage, source: Source) -> Iterator[str]:
+def _mixtures(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield a word of the neighbouring clause, where the clause that is told has its opposite."""
     for clause in claim.clauses:
         for sentence in source.sentences:
@@ -163,7 +163,7 @@ def _mixtures(claim: Passage, source: Source) -> Iterator[str]:
                     return
 
 
-def _order(claim: Passage, source: Source) -> Iterator[str]:
+def _order(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield two things that have changed places in a clause: who does what to whom."""
     for clause in claim.clauses:
         near = max(source.clauses, key=lambda other: find_closeness(clause, other), default=clause)
@@ -172,13 +172,13 @@ def _order(claim: Passage, source: Source) -> Iterator[str]:
             yield f"{pair[0]} and {pair[1]} have changed places"
 
 
-def _crossings(claim: Passage, source: Source) -> Iterator[str]:
+def _crossings(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield an exchange between the statements of a memory, or a change told backwards."""
     yield from find_crossings(claim, source.sentences)
     yield from find_reversals(claim, source.sentences)
 
 
-def _names(claim: Passage, source: Source) -> Iterator[str]:
+def _names(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield names that the memory does not have: capitalised where no sentence begins."""
     for match in _NAME.finditer(claim.text):
         stems = tokenize(match[0])
@@ -186,7 +186,7 @@ def _names(claim: Passage, source: Source) -> Iterator[str]:
             yield f"{match[0]} is no name of the memory"
 
 
-def _substitutions(claim: Passage, source: Source) -> Iterator[str]:
+def _substitutions(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield a thing that the memory does not name, in a phrase that is otherwise the memory's."""
     strangers = [noun for noun in claim.nouns if noun not in source.whole.stems]
     run = max(longest_run(claim.stems, sentence.stems) for sentence in source.sentences)
@@ -194,14 +194,14 @@ def _substitutions(claim: Passage, source: Source) -> Iterator[str]:
         yield f"{strangers[0]} in a phrase of the memory"
 
 
-_TESTS: Sequence[Callable[[Passage, Source], Iterator[str]]] = (
+_TESTS: Sequence[Callable[[Wording, MemoryText], Iterator[str]]] = (
     _numbers, _negations, _exceptions, _opposites, _mixtures, _order, _crossings, _names,
     _substitutions,
 )  # fmt: skip
 
 
 def _opposed(
-    one: Passage, other: Passage, claim: Passage, sentence: Passage
+    one: Wording, other: Wording, claim: Wording, sentence: Wording
 ) -> tuple[str, str] | None:
     """Return a word of a clause and its opposite in another, if neither stands on both sides.
 
@@ -225,7 +225,7 @@ def _opposed(
     return None
 
 
-def _is_elsewhere(one: Passage, stem: str, other: Passage, sentence: Passage, against: str) -> bool:
+def _is_elsewhere(one: Wording, stem: str, other: Wording, sentence: Wording, against: str) -> bool:
     """Say whether a word stands where a clause has its opposite, and not where the word itself is.
 
     It has neighbours of the opposite and none of its own, and that clause is the nearest.
@@ -237,18 +237,18 @@ def _is_elsewhere(one: Passage, stem: str, other: Passage, sentence: Passage, ag
     return is_nearest and bool(near & words_beside(sentence, against)) and not near & own
 
 
-def _is_made_up_for(one: Passage, other: Passage) -> bool:
+def _is_made_up_for(one: Wording, other: Wording) -> bool:
     """Say whether an opposite or a denying word makes up for a negation: not open, so shut."""
     theirs = set(other.stems) - DENIALS
     is_opposed = any(find_opposites(stem) & theirs for stem in one.stems if stem not in DENIALS)
     return is_opposed or one.denying != other.denying or one.turns != other.turns
 
 
-def _pairs(one: Passage, other: Passage) -> Iterator[tuple[Number, Number]]:
+def _pairs(one: Wording, other: Wording) -> Iterator[tuple[Number, Number]]:
     return product(one.numbers, other.numbers)
 
 
-def _is_relative(claim: Passage, readings: Sequence[Number], source: Source) -> bool:
+def _is_relative(claim: Wording, readings: Sequence[Number], source: MemoryText) -> bool:
     """Say whether a number counts times, or is a ``second`` that the memory has as a time."""
     after = claim.text[readings[0].end :].split()[:1]
     word = readings[0].text.casefold()
@@ -259,5 +259,5 @@ def _readings(numbers: Sequence[Number]) -> list[list[Number]]:
     return [list(group) for _, group in groupby(numbers, key=lambda number: number.start)]
 
 
-def _follows(clause: Passage, near: Passage) -> bool:
+def _follows(clause: Wording, near: Wording) -> bool:
     return share_content(clause, near) >= COPIES

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from memory_palace.mnemonics.claims import Passage
+from memory_palace.mnemonics.claims import Wording
 
 _MARK = re.compile(r"[,;:()–—]\s+|\s+(?:and|but|while|whereas)\s+")
 _DEPENDENT = re.compile(
@@ -37,7 +37,7 @@ class _Told:
     """Places of the statements of which it has a key that no other has."""
 
 
-def find_crossings(claim: Passage, sentences: Sequence[Passage]) -> Iterator[str]:
+def find_crossings(claim: Wording, sentences: Sequence[Wording]) -> Iterator[str]:
     """Yield the first exchange: two statements that have words of their own of the same two."""
     for passage in _passages(sentences):
         told = list(_compare(claim, passage))
@@ -47,7 +47,7 @@ def find_crossings(claim: Passage, sentences: Sequence[Passage]) -> Iterator[str
                 return
 
 
-def _passages(sentences: Sequence[Passage]) -> Iterator[list[Passage]]:
+def _passages(sentences: Sequence[Wording]) -> Iterator[list[Wording]]:
     """Yield sentences as statements: each alone, with the next one, and both as one each."""
     split = [split_statements(sentence) for sentence in sentences]
     yield from split
@@ -57,7 +57,7 @@ def _passages(sentences: Sequence[Passage]) -> Iterator[list[Passage]]:
         yield list(pair)
 
 
-def split_statements(sentence: Passage) -> list[Passage]:
+def split_statements(sentence: Wording) -> list[Wording]:
     """Return the statements of a sentence, with the clauses that depend on them."""
     parts: list[str] = []
     for part in _MARK.split(sentence.text):
@@ -65,10 +65,10 @@ def split_statements(sentence: Passage) -> list[Passage]:
             parts[-1] += f", {part}"
         elif part.strip():
             parts.append(part)
-    return [Passage(part) for part in parts]
+    return [Wording(part) for part in parts]
 
 
-def _compare(claim: Passage, passage: Sequence[Passage]) -> Iterator[_Told]:
+def _compare(claim: Wording, passage: Sequence[Wording]) -> Iterator[_Told]:
     own, known = _own_keys(passage), {key for part in passage for key in part.keys}
     for statement in split_statements(claim):
         keys = frozenset(statement.keys)
@@ -77,7 +77,7 @@ def _compare(claim: Passage, passage: Sequence[Passage]) -> Iterator[_Told]:
             yield _Told(statement.text, len(keys & known) / len(keys), homes)
 
 
-def _own_keys(passage: Sequence[Passage]) -> list[frozenset[str]]:
+def _own_keys(passage: Sequence[Wording]) -> list[frozenset[str]]:
     keys = [frozenset(part.keys) for part in passage]
     return [
         mine.difference(*(other for at, other in enumerate(keys) if at != place))
@@ -85,7 +85,7 @@ def _own_keys(passage: Sequence[Passage]) -> list[frozenset[str]]:
     ]
 
 
-def find_reversals(claim: Passage, sentences: Sequence[Passage]) -> Iterator[str]:
+def find_reversals(claim: Wording, sentences: Sequence[Wording]) -> Iterator[str]:
     """Yield a change told backwards: ``from 480 to 200`` where it was ``from 200 to 480``."""
     told = [ends for sentence in sentences for ends in _find_changes(sentence)]
     for start, end in _find_changes(claim):
@@ -94,6 +94,6 @@ def find_reversals(claim: Passage, sentences: Sequence[Passage]) -> Iterator[str
             return
 
 
-def _find_changes(passage: Passage) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+def _find_changes(passage: Wording) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
     for match in _CHANGE.finditer(passage.text):
-        yield frozenset(Passage(match["start"]).keys), frozenset(Passage(match["end"]).keys)
+        yield frozenset(Wording(match["start"]).keys), frozenset(Wording(match["end"]).keys)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memory_palace.language.markers import drop_markers
 from memory_palace.mnemonics.form import CONTENT, IMAGE, Form
-from memory_palace.mnemonics.token_lint import Corpus, Flaw, lint_tokens
+from memory_palace.mnemonics.token_lint import Flaw, VisibleWords, lint_tokens
 from memory_palace.mnemonics.values import MOST_FACTORS
 
 IMAGE_CHARACTERS = 300, 500
@@ -16,7 +16,7 @@ ANCHOR_WORDS = 6
 """Words of the longest anchor: it is a cue, no summary."""
 
 
-def lint_memory(form: Form, corpus: Corpus, others: Sequence[Form] = ()) -> list[Flaw]:
+def lint_memory(form: Form, corpus: VisibleWords, others: Sequence[Form] = ()) -> list[Flaw]:
     """Return errors and advice on one memory; ``others`` are all memories, itself included."""
     flaws = [
         *_lint_sections(form),

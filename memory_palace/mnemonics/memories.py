@@ -16,7 +16,7 @@ from memory_palace.graph.resolve import fold_name
 from memory_palace.mnemonics.form import Form, is_memory, read_form, read_memory
 from memory_palace.mnemonics.hierarchy import HierarchicalIndex
 from memory_palace.mnemonics.reviews import Review, load_reviews
-from memory_palace.mnemonics.token_lint import Corpus
+from memory_palace.mnemonics.token_lint import VisibleWords
 from memory_palace.mnemonics.values import Memory
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.usage import record_usage
@@ -77,9 +77,9 @@ class MemoryNotes:
         return tuple(read_form(document) for document in self.documents)
 
     @cached_property
-    def corpus(self) -> Corpus:
+    def corpus(self) -> VisibleWords:
         """The visible words of every note, in which no token may stand."""
-        return Corpus(
+        return VisibleWords(
             {
                 path: "\n".join((document.title, *document.texts("aliases"), document.body))
                 for path, document in self.library.documents.items()

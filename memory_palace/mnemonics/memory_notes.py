@@ -36,7 +36,7 @@ MEMORIES_ROOM = "reflection_wing/memories"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenMemory:
     """A new memory, shown or made, and what could be better about it."""
 
     outcome: Outcome
@@ -44,7 +44,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredMemory:
     """The factors of one memory, and the change that writes them down."""
 
     path: str
@@ -104,7 +104,7 @@ def new_memory(
     tags: Sequence[str] = (),
     today: date | None = None,
     apply: bool = False,
-) -> Written:
+) -> WrittenMemory:
     """Write a memory as a note in a room. Its factors are counted from the words of its image."""
     check_room(room.partition("/")[0])
     path = note_path(memory.subject, room=room)
@@ -120,12 +120,12 @@ def new_memory(
     notes = read_memory_notes(engine)
     document = parse_document(path, data)
     flaws = [] if document is None else _lint(read_form(document), notes)
-    return Written(outcome, tuple(flaws))
+    return WrittenMemory(outcome, tuple(flaws))
 
 
 def score_memory(
     engine: Engine, name: str, given: Sequence[Mark] = (), *, apply: bool = False
-) -> Scored:
+) -> ScoredMemory:
     """Count the factors of a memory again, with marks that are given, and write the map."""
     found: list[tuple[Form, tuple[Mark, ...]]] = []
 
@@ -141,7 +141,7 @@ def score_memory(
     outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
     form, marks = found[-1]
     anti_patterns = find_anti_patterns(marks, form.tokens)
-    return Scored(form.path, marks, count_score(marks), tuple(anti_patterns), outcome)
+    return ScoredMemory(form.path, marks, count_score(marks), tuple(anti_patterns), outcome)
 
 
 def lint_memories(engine: Engine, names: Sequence[str] = ()) -> list[Flaw]:

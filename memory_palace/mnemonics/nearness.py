@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from memory_palace.language.stopwords import STOPWORDS
-from memory_palace.mnemonics.claims import Passage
+from memory_palace.mnemonics.claims import Wording
 from memory_palace.mnemonics.comparing import share_content
 from memory_palace.models import Matrix, Vector
 
@@ -17,20 +17,20 @@ EmbedTokens: TypeAlias = Callable[[str], tuple[list[str], Matrix]]
 """Gives the pieces of a text and one unit vector for each, as the text around makes it."""
 
 
-def measure_by_words(claim: Passage, memory: Passage) -> float:
+def measure_by_words(claim: Wording, memory: Wording) -> float:
     """Return the share of a claim's content words that the memory has."""
     return share_content(claim, memory)
 
 
 def measure_by_meaning(
-    claim: Passage, sentences: Sequence[Passage], embed_tokens: EmbedTokens
+    claim: Wording, sentences: Sequence[Wording], embed_tokens: EmbedTokens
 ) -> float:
     """Return how near a claim is to a memory, word by word and as a whole, half each."""
     words = _match_words(claim, sentences, embed_tokens)
     return (words + _match_whole(claim, sentences, embed_tokens)) / 2
 
 
-def _match_words(claim: Passage, sentences: Sequence[Passage], embed_tokens: EmbedTokens) -> float:
+def _match_words(claim: Wording, sentences: Sequence[Wording], embed_tokens: EmbedTokens) -> float:
     """Return how well the sentence that explains a claim best explains each of its words.
 
     Every word of the claim counts by its highest cosine with a word of the sentence (the precision
@@ -46,7 +46,7 @@ def _match_words(claim: Passage, sentences: Sequence[Passage], embed_tokens: Emb
     return max(0.0, float(max(means, default=0.0)))
 
 
-def _match_whole(claim: Passage, sentences: Sequence[Passage], embed_tokens: EmbedTokens) -> float:
+def _match_whole(claim: Wording, sentences: Sequence[Wording], embed_tokens: EmbedTokens) -> float:
     """Return the highest cosine with a clause, a sentence, or two sentences in a row."""
     texts = [sentence.text for sentence in sentences]
     texts += [f"{one} {following}" for one, following in pairwise(texts)]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memory_palace.mnemonics.claims import Passage, find_claims
-from memory_palace.mnemonics.contradictions import Source, find_contradictions
+from memory_palace.mnemonics.claims import Wording, find_claims
+from memory_palace.mnemonics.contradictions import MemoryText, find_contradictions
 from memory_palace.mnemonics.nearness import EmbedTokens, measure_by_meaning, measure_by_words
 
 NUMBER_ADDS_WORDS = 0.3
@@ -58,7 +58,7 @@ class Support:
 
 def check_support(
     response: str,
-    source: Source,
+    source: MemoryText,
     *,
     tokens: Iterable[str] = (),
     embed_tokens: EmbedTokens | None = None,
@@ -71,7 +71,9 @@ def check_support(
     return Support(checked, round(score, 6), LEAST_WORDS if embed_tokens is None else LEAST_MEANING)
 
 
-def _check_claim(claim: Passage, source: Source, embed_tokens: EmbedTokens | None) -> ClaimCheck:
+def _check_claim(
+    claim: Wording, source: MemoryText, embed_tokens: EmbedTokens | None
+) -> ClaimCheck:
     if embed_tokens is None:
         near, bonus = measure_by_words(claim, source.whole), NUMBER_ADDS_WORDS
     else:
@@ -84,7 +86,7 @@ def _check_claim(claim: Passage, source: Source, embed_tokens: EmbedTokens | Non
     )
 
 
-def _has_agreeing_number(claim: Passage, source: Source) -> bool:
+def _has_agreeing_number(claim: Wording, source: MemoryText) -> bool:
     """Say whether a number stands in both, in clauses that have a word in common as well."""
     for clause in claim.clauses:
         telling = [number for number in clause.numbers if number.value != 1]

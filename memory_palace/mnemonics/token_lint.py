@@ -31,7 +31,7 @@ class Flaw:
         return f"{where}: {self.message}"
 
 
-class Corpus:
+class VisibleWords:
     """The words of all notes, as a token is looked for in them. Markers are not among them."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -49,7 +49,7 @@ class Corpus:
         return frozenset(self._words.get(path, "").split())
 
 
-def lint_tokens(form: Form, corpus: Corpus, others: Sequence[Form] = ()) -> list[Flaw]:
+def lint_tokens(form: Form, corpus: VisibleWords, others: Sequence[Form] = ()) -> list[Flaw]:
     """Return the flaws of a memory's tokens.
 
     Blank and open markers, tokens of one word, tokens that another memory has, that stand in the
@@ -67,7 +67,7 @@ def _lint_markers(form: Form) -> Iterator[Flaw]:
             yield Flaw(form.path, line, "the marker of the token is not closed; end it with ]")
 
 
-def _lint_phrases(form: Form, corpus: Corpus, others: Sequence[Form]) -> Iterator[Flaw]:
+def _lint_phrases(form: Form, corpus: VisibleWords, others: Sequence[Form]) -> Iterator[Flaw]:
     lines = {m.token: form.body_first_line + m.line - 1 for m in find_markers(form.body)}
     for token in form.tokens:
         words = fold_words(token)
@@ -76,7 +76,7 @@ def _lint_phrases(form: Form, corpus: Corpus, others: Sequence[Form]) -> Iterato
 
 
 def _faults(
-    token: str, words: Sequence[str], form: Form, corpus: Corpus, others: Sequence[Form]
+    token: str, words: Sequence[str], form: Form, corpus: VisibleWords, others: Sequence[Form]
 ) -> Iterator[str]:
     telling = [word for word in words if word not in STOPWORDS]
     if len(telling) < LEAST_WORDS:

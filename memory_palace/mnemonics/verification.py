@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from memory_palace.errors import CheckFailedError
 from memory_palace.mnemonics.claims import find_attempts
-from memory_palace.mnemonics.contradictions import Source
+from memory_palace.mnemonics.contradictions import MemoryText
 from memory_palace.mnemonics.nearness import EmbedTokens
 from memory_palace.mnemonics.support import ClaimCheck, Support, check_support
 from memory_palace.mnemonics.tokens import find_tokens, fold_words, holds_token
@@ -130,7 +130,7 @@ def verify_response(
         raise ValueError("a response is verified against at least one memory")
     words = fold_words(response)
     tokens = [token for memory in memories for token in memory.verify_tokens]
-    sources = [Source(memory.subject, memory.content) for memory in memories]
+    sources = [MemoryText(memory.subject, memory.content) for memory in memories]
     supports = [
         check_support(response, source, tokens=tokens, embed_tokens=embed_tokens)
         for source in sources

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memory_palace.language.tokens import tokenize
 from memory_palace.redqueen.memories import Memories
-from memory_palace.redqueen.values import PASS_SCORE, Answer, Evaluation, Gap, Question
+from memory_palace.redqueen.values import PASS_SCORE, Evaluation, Gap, Question, Recollection
 
 _CERTAIN = 4
 _UNCERTAIN = 2
@@ -22,7 +22,7 @@ class ElementEvaluator:
     """
 
     async def judge(
-        self, questions: Sequence[Question], answers: Sequence[Answer], memories: Memories
+        self, questions: Sequence[Question], answers: Sequence[Recollection], memories: Memories
     ) -> list[Evaluation]:
         """Return one evaluation per question."""
         return [
@@ -31,7 +31,7 @@ class ElementEvaluator:
         ]
 
 
-def judge_answer(question: Question, answer: Answer, memories: Memories) -> Evaluation:
+def judge_answer(question: Question, answer: Recollection, memories: Memories) -> Evaluation:
     """Compare one answer with what the question expects."""
     ranks = list(answer.recalled)
     found = 1 / (1 + ranks.index(question.memory_id)) if question.memory_id in ranks else 0.0
@@ -57,7 +57,11 @@ def names(text: str, element: str) -> bool:
 
 
 def _find_gaps(
-    question: Question, answer: Answer, missed: Sequence[str], score: float, memories: Memories
+    question: Question,
+    answer: Recollection,
+    missed: Sequence[str],
+    score: float,
+    memories: Memories,
 ) -> Iterator[Gap]:
     is_link = question.kind == "link"
     for element in missed:

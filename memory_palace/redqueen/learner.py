@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory_palace.embedding.base import Embedder
 from memory_palace.redqueen.cue_index import CueIndex, Ranking
-from memory_palace.redqueen.values import Answer, Cue, cue_text
+from memory_palace.redqueen.values import Cue, Recollection, cue_text
 
 RECALLED = 5
 """How many memories an answer may think of."""
@@ -20,19 +20,19 @@ class CueLearner:
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder
 
-    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Answer]:
+    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Recollection]:
         """Return one answer per question."""
         if not cues or not questions:
-            return [Answer((), "", 1) for _ in questions]
+            return [Recollection((), "", 1) for _ in questions]
         index = CueIndex(cues, self._embedder)
         return [_answer(index.rank(scores), cues) for scores in index.score(questions)]
 
 
-def _answer(ranking: Ranking, cues: Sequence[Cue]) -> Answer:
+def _answer(ranking: Ranking, cues: Sequence[Cue]) -> Recollection:
     order = ranking.places[:RECALLED]
     if not order:
-        return Answer((), "", 1)
+        return Recollection((), "", 1)
     confidence = next((level for least, level in _CERTAINTY if ranking.lead >= least), 1)
-    return Answer(
+    return Recollection(
         tuple(cues[place].memory_id for place in order), cue_text(cues[order[0]]), confidence
     )

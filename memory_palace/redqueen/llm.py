@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from memory_palace.redqueen.cue_index import CueIndex
@@ -20,12 +21,12 @@ from memory_palace.redqueen.replies import (
 from memory_palace.redqueen.roles import Roles
 from memory_palace.redqueen.values import (
     PASS_SCORE,
-    Answer,
     Cue,
     Evaluation,
     Evolution,
     Gap,
     Question,
+    Recollection,
     Strategy,
 )
 
@@ -36,6 +37,7 @@ SHORTLIST = 20
 _MOST_CONTENT = 4_000
 """Characters of a memory's content in a prompt."""
 Item = TypeVar("Item")
+Value = TypeVar("Value")
 
 
 def model_roles(dialogue: Dialogue) -> Roles:
@@ -60,23 +62,9 @@ class ModelExaminer:
         """Return one question for each mention of a target; ``rng`` has been used to choose."""
         questions: list[Question] = []
         for batch in _batches(targets):
-            names = [f"m{number}" for number, _ in enumerate(batch, 1)]
-            data = {
-                "strategy": strategy.value,
-                "targets": [
-                    _truth(name, id, memories) for name, id in zip(names, batch, strict=True)
-                ],
-            }
-
-            def parse(
-                reply: object, batch: Sequence[str] = batch, names: Sequence[str] = names
-            ) -> list[Question]:
-                items = read_items(reply, "questions", len(batch))
-                for item, name in zip(items, names, strict=True):
-                    read_choice(item, "id", [name])
-                return [_question(id, item) for id, item in zip(batch, items, strict=True)]
-
-            questions += await self._dialogue.ask("examiner", data, parse)
+            truths = [_truth(name, id, memories) for name, id in _name(batch)]
+            data = {"strategy": strategy.value, "targets": truths}
+            questions += await _ask(self._dialogue, "examiner", data, "questions", batch, _question)
         return questions
 
 
@@ -86,29 +74,24 @@ class ModelLearner:
     def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
 
-    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Answer]:
+    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Recollection]:
         """Return one answer per question."""
-        answers: list[Answer] = []
+        answers: list[Recollection] = []
         index = CueIndex(cues) if cues and len(cues) > SHORTLIST else None
         for batch in _batches(questions):
             shown = cues if index is None else _shortlist(index, batch, cues)
-            names = {f"m{number}": cue.memory_id for number, cue in enumerate(shown, 1)}
             data = {
                 "cues": [
                     {"id": name, "subject": cue.subject, "anchors": cue.anchors, "image": cue.image}
-                    for name, cue in zip(names, shown, strict=True)
+                    for name, cue in _name(shown)
                 ],
                 "questions": [
                     {"question": number, "text": text} for number, text in enumerate(batch, 1)
                 ],
             }
-
-            def parse(
-                reply: object, count: int = len(batch), names: Mapping[str, str] = names
-            ) -> list[Answer]:
-                return [_answer(item, names) for item in read_items(reply, "answers", count)]
-
-            answers += await self._dialogue.ask("learner", data, parse)
+            ids = {name: cue.memory_id for name, cue in _name(shown)}
+            read = partial(_recollection, ids)
+            answers += await _ask(self._dialogue, "learner", data, "answers", batch, read)
         return answers
 
 
@@ -119,33 +102,30 @@ class ModelEvaluator:
         self._dialogue = dialogue
 
     async def judge(
-        self, questions: Sequence[Question], answers: Sequence[Answer], memories: Memories
+        self,
+        questions: Sequence[Question],
+        answers: Sequence[Recollection],
+        memories: Memories,
     ) -> list[Evaluation]:
         """Return one evaluation per question."""
         evaluations: list[Evaluation] = []
-        pairs = list(zip(questions, answers, strict=True))
-        for batch in _batches(pairs):
-            data = {
-                "cases": [
-                    {
-                        "question": number, "text": question.question_text,
-                        "expected": question.expected_elements,
-                        "truth": memories[question.memory_id].content[:_MOST_CONTENT],
-                        "image": memories[question.memory_id].cue.image,
-                        "answer": answer.text, "confidence": answer.confidence,
-                    }
-                    for number, (question, answer) in enumerate(batch, 1)
-                ]
-            }  # fmt: skip
-
-            def parse(
-                reply: object, batch: Sequence[tuple[Question, Answer]] = batch
-            ) -> list[Evaluation]:
-                items = read_items(reply, "evaluations", len(batch))
-                asked = (question for question, _ in batch)
-                return [_evaluation(q, item) for q, item in zip(asked, items, strict=True)]
-
-            evaluations += await self._dialogue.ask("evaluator", data, parse)
+        for batch in _batches(list(zip(questions, answers, strict=True))):
+            cases = [
+                {
+                    "question": number,
+                    "text": question.question_text,
+                    "expected": question.expected_elements,
+                    "truth": memories[question.memory_id].content[:_MOST_CONTENT],
+                    "image": memories[question.memory_id].cue.image,
+                    "answer": answer.text,
+                    "confidence": answer.confidence,
+                }
+                for number, (question, answer) in enumerate(batch, 1)
+            ]
+            asked = [question for question, _ in batch]
+            evaluations += await _ask(
+                self._dialogue, "evaluator", {"cases": cases}, "evaluations", asked, _evaluation
+            )
         return evaluations
 
 
@@ -161,33 +141,49 @@ class ModelEvolver:
         """Return at most one evolution for each weak memory."""
         evolutions: list[Evolution] = []
         for batch in _batches(list(weak.items())):
-            data = {
-                "memories": [
-                    {
-                        **_truth(f"m{number}", id, memories),
-                        "image": memories[id].cue.image,
-                        "anchors": memories[id].cue.anchors,
-                        "gaps": [gap for evaluation in found for gap in evaluation.gaps],
-                    }
-                    for number, (id, found) in enumerate(batch, 1)
-                ]
-            }
-
-            def parse(
-                reply: object, batch: Sequence[tuple[str, Sequence[Evaluation]]] = batch
-            ) -> list[Evolution]:
-                items = read_items(reply, "memories", len(batch))
-                return [
-                    _evolution(f"m{number}", id, found, item)
-                    for number, ((id, found), item) in enumerate(zip(batch, items, strict=True), 1)
-                ]
-
-            evolutions += await self._dialogue.ask("evolver", data, parse)
+            described = [
+                {
+                    **_truth(name, id, memories),
+                    "image": memories[id].cue.image,
+                    "anchors": memories[id].cue.anchors,
+                    "gaps": [gap for evaluation in found for gap in evaluation.gaps],
+                }
+                for name, (id, found) in _name(batch)
+            ]
+            evolutions += await _ask(
+                self._dialogue, "evolver", {"memories": described}, "memories", batch, _evolution
+            )
         return [evolution for evolution in evolutions if evolution]
+
+
+async def _ask(
+    dialogue: Dialogue,
+    role: str,
+    data: Mapping[str, object],
+    key: str,
+    batch: Sequence[Item],
+    read: Callable[[str, Item, Mapping[str, object]], Value],
+) -> list[Value]:
+    """Return what ``read`` makes of each reply in the list ``key``, one for each of a batch.
+
+    ``read`` takes the name in the prompt, the item of the batch and the reply to it.
+    """
+
+    def parse(reply: object) -> list[Value]:
+        replies = read_items(reply, key, len(batch))
+        named = zip(_name(batch), replies, strict=True)
+        return [read(name, item, answer) for (name, item), answer in named]
+
+    return await dialogue.ask(role, data, parse)
 
 
 def _batches(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
     return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+
+
+def _name(items: Sequence[Item]) -> Iterator[tuple[str, Item]]:
+    """Yield items with what they are called in a prompt: paths would be hints."""
+    return ((f"m{number}", item) for number, item in enumerate(items, 1))
 
 
 def _truth(name: str, id: str, memories: Memories) -> dict[str, object]:
@@ -207,7 +203,8 @@ def _shortlist(index: CueIndex, questions: Sequence[str], cues: Sequence[Cue]) -
     return [cues[place] for place in sorted(chosen)] or list(cues[:SHORTLIST])
 
 
-def _question(id: str, item: Mapping[str, object]) -> Question:
+def _question(name: str, id: str, item: Mapping[str, object]) -> Question:
+    read_choice(item, "id", [name])
     return Question(
         id,
         read_text(item, "question"),
@@ -216,17 +213,21 @@ def _question(id: str, item: Mapping[str, object]) -> Question:
     )
 
 
-def _answer(item: Mapping[str, object], names: Mapping[str, str]) -> Answer:
+def _recollection(
+    names: Mapping[str, str], _: str, question: str, item: Mapping[str, object]
+) -> Recollection:
     recalled = read_texts(item, "recalled", most=SHORTLIST)
     unknown = [name for name in recalled if name not in names]
     if unknown:
         raise ReplyError(f"there is no cue {unknown[0]!r}")
     text = read_text(item, "answer", may_be_empty=True)
     confidence = read_number(item, "confidence", low=1, high=5)
-    return Answer(tuple(names[name] for name in dict.fromkeys(recalled))[:5], text, confidence)
+    return Recollection(
+        tuple(names[name] for name in dict.fromkeys(recalled))[:5], text, confidence
+    )
 
 
-def _evaluation(question: Question, item: Mapping[str, object]) -> Evaluation:
+def _evaluation(_: str, question: Question, item: Mapping[str, object]) -> Evaluation:
     score = read_number(item, "accuracy", low=0, high=100) / 100
     missed = read_texts(item, "missed", most=10)
     wrong = read_texts(item, "misconceptions", most=10)
@@ -249,8 +250,9 @@ def _evaluation(question: Question, item: Mapping[str, object]) -> Evaluation:
 
 
 def _evolution(
-    name: str, id: str, found: Sequence[Evaluation], item: Mapping[str, object]
+    name: str, weak: tuple[str, Sequence[Evaluation]], item: Mapping[str, object]
 ) -> Evolution:
+    id, found = weak
     read_choice(item, "id", [name])
     anchors = [clean_anchor(text) for text in read_texts(item, "anchors", most=8)]
     aliases = [clean_anchor(text) for text in read_texts(item, "aliases", most=4)]

@@ -9,11 +9,11 @@ from typing import Protocol
 
 from memory_palace.redqueen.memories import Memories
 from memory_palace.redqueen.values import (
-    Answer,
     Cue,
     Evaluation,
     Evolution,
     Question,
+    Recollection,
     Strategy,
 )
 
@@ -31,7 +31,7 @@ class Examiner(Protocol):
 class Learner(Protocol):
     """Recalls. Its signature is the proof of its ignorance: texts of questions, and cues."""
 
-    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Answer]:
+    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Recollection]:
         """Return one answer per question."""
         ...
 
@@ -40,7 +40,7 @@ class Evaluator(Protocol):
     """Compares answers with the truth and names what is lacking."""
 
     async def judge(
-        self, questions: Sequence[Question], answers: Sequence[Answer], memories: Memories
+        self, questions: Sequence[Question], answers: Sequence[Recollection], memories: Memories
     ) -> list[Evaluation]:
         """Return one evaluation per question."""
         ...

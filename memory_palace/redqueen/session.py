@@ -15,7 +15,7 @@ from memory_palace.redqueen.learner import CueLearner
 from memory_palace.redqueen.memories import ExaminedMemory, Memories
 from memory_palace.redqueen.roles import Roles
 from memory_palace.redqueen.selection import choose_targets
-from memory_palace.redqueen.values import Answer, Evaluation, Evolution, Question, Strategy
+from memory_palace.redqueen.values import Evaluation, Evolution, Question, Recollection, Strategy
 
 EVOLVED_AT_MOST = 3
 """Memories that one round changes, where nobody says more: people read every diff."""
@@ -27,7 +27,7 @@ class Session:
 
     strategy: Strategy
     questions: tuple[Question, ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[Recollection, ...]
     evaluations: tuple[Evaluation, ...]
     evolutions: tuple[Evolution, ...]
     resting: tuple[str, ...] = ()

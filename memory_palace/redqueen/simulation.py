@@ -26,7 +26,7 @@ _MOST = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class TestGain:
     """What a failed test adds to a memory."""
 
     name: str
@@ -34,8 +34,8 @@ class Rule:
     confidence: float
 
 
-PAPER = Rule("paper: score +1", 1, 0.0)
-CODE = Rule("code: score +2, confidence +.15", 2, 0.15)
+PAPER = TestGain("paper: score +1", 1, 0.0)
+CODE = TestGain("code: score +2, confidence +.15", 2, 0.15)
 """The paper and the code of the source disagree; the code made the published numbers."""
 
 
@@ -63,7 +63,7 @@ def simulate(
     memories: int = 100,
     seed: int = 0,
     rounds: Sequence[int] = ROUNDS,
-    rules: Sequence[Rule] = (PAPER, CODE),
+    rules: Sequence[TestGain] = (PAPER, CODE),
 ) -> list[Cell]:
     """Play rounds of tests and then a Fibonacci schedule of reviews, ``repetitions`` times.
 
@@ -91,7 +91,9 @@ def recall_in_review(score: int, interval_days: float) -> float:
     return min(1.0, max(0.0, 0.7 + 0.02 * score - min(0.3, 0.01 * interval_days)))
 
 
-def _cell(band: str, rounds: int, rule: Rule, repetitions: int, memories: int, seed: int) -> Cell:
+def _cell(
+    band: str, rounds: int, rule: TestGain, repetitions: int, memories: int, seed: int
+) -> Cell:
     runs = []
     for repetition in range(repetitions):
         rng = random.Random(f"{seed}/{band}/{rounds}/{rule.name}/{repetition}")
@@ -103,7 +105,7 @@ def _cell(band: str, rounds: int, rule: Rule, repetitions: int, memories: int, s
 
 
 def _repeat(
-    band: str, rounds: int, rule: Rule, memories: int, rng: random.Random
+    band: str, rounds: int, rule: TestGain, memories: int, rng: random.Random
 ) -> tuple[float, float, float]:
     scores, passed, confidences = [], [], []
     for _ in range(memories):

@@ -52,7 +52,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Recollection:
     """What the Learner recalls of one question, from cues alone."""
 
     recalled: tuple[str, ...]

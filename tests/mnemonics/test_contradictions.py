@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.mnemonics.claims import Passage, find_attempts, find_claims
-from memory_palace.mnemonics.contradictions import Source, find_contradictions
+from memory_palace.mnemonics.claims import Wording, find_attempts, find_claims
+from memory_palace.mnemonics.contradictions import MemoryText, find_contradictions
 
-PUMP = Source(
+PUMP = MemoryText(
     "The pump in the cellar",
     "The old pump starts at forty centimetres of water and stops at ten. In February the northern "
     "valve froze, because its lid was left open. Shut the valve first, then the lid. Oil the "
@@ -34,7 +34,7 @@ PUMP = Source(
     ],
 )
 def test_a_swapped_number_month_side_or_denial_is_a_contradiction(claim):
-    assert find_contradictions(Passage(claim), PUMP)
+    assert find_contradictions(Wording(claim), PUMP)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_swapped_number_month_side_or_denial_is_a_contradiction(claim):
     ],
 )
 def test_the_same_in_other_words_is_none(claim):
-    assert find_contradictions(Passage(claim), PUMP) == []
+    assert find_contradictions(Wording(claim), PUMP) == []
 
 
 def test_talk_about_remembering_and_tokens_claim_nothing():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.mnemonics.claims import Passage
+from memory_palace.mnemonics.claims import Wording
 from memory_palace.mnemonics.exchanges import find_crossings, find_reversals, split_statements
 
 LAMPS = [
-    Passage("At dusk hums the porch lamp, which is brass, and at noon flickers the stair lamp."),
-    Passage("In May the switch moved from the hall to the pantry."),
+    Wording("At dusk hums the porch lamp, which is brass, and at noon flickers the stair lamp."),
+    Wording("In May the switch moved from the hall to the pantry."),
 ]
 
 
@@ -21,7 +21,7 @@ LAMPS = [
     ],
 )
 def test_statements_that_trade_halves_are_found(claim):
-    assert len(list(find_crossings(Passage(claim), LAMPS))) == 1
+    assert len(list(find_crossings(Wording(claim), LAMPS))) == 1
 
 
 @pytest.mark.parametrize(
@@ -33,12 +33,12 @@ def test_statements_that_trade_halves_are_found(claim):
     ],
 )
 def test_the_same_in_another_order_is_no_exchange(claim):
-    assert list(find_crossings(Passage(claim), LAMPS)) == []
+    assert list(find_crossings(Wording(claim), LAMPS)) == []
 
 
 def test_a_change_told_backwards_is_found():
-    assert list(find_reversals(Passage("It moved from the pantry to the hall."), LAMPS))
-    assert not list(find_reversals(Passage("It moved from the hall to the pantry."), LAMPS))
+    assert list(find_reversals(Wording("It moved from the pantry to the hall."), LAMPS))
+    assert not list(find_reversals(Wording("It moved from the hall to the pantry."), LAMPS))
 
 
 def test_a_clause_belongs_to_the_statement_that_it_depends_on():

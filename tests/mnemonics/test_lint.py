@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memory_palace.mnemonics.form import read_form
 from memory_palace.mnemonics.lint import lint_memory
-from memory_palace.mnemonics.token_lint import Corpus
+from memory_palace.mnemonics.token_lint import VisibleWords
 from memory_palace.notes.document import parse_document
 
 SOUND = f"""---
@@ -30,7 +30,7 @@ confidence 3/5
 
 def lint(text, *others):
     form = read_form(parse_document("palace/chambers/a.md", text.encode()))
-    return lint_memory(form, Corpus({}), [form, *others])
+    return lint_memory(form, VisibleWords({}), [form, *others])
 
 
 def said(text):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from memory_palace.mnemonics.claims import Passage
+from memory_palace.mnemonics.claims import Wording
 from memory_palace.mnemonics.nearness import measure_by_meaning, measure_by_words
 
 AXES = {"pump": 0, "engine": 0, "starts": 1, "begins": 1, "geese": 2}
-SENTENCES = [Passage("The pump starts."), Passage("Geese.")]
+SENTENCES = [Wording("The pump starts."), Wording("Geese.")]
 
 
 def embed_tokens(text):
@@ -18,19 +18,19 @@ def embed_tokens(text):
 
 
 def test_other_words_of_the_same_meaning_are_as_near_as_the_words_themselves():
-    same = measure_by_meaning(Passage("The pump starts."), SENTENCES, embed_tokens)
-    other = measure_by_meaning(Passage("The engine begins."), SENTENCES, embed_tokens)
+    same = measure_by_meaning(Wording("The pump starts."), SENTENCES, embed_tokens)
+    other = measure_by_meaning(Wording("The engine begins."), SENTENCES, embed_tokens)
     assert same == pytest.approx(1) and other == pytest.approx(same)
 
 
 def test_words_that_one_sentence_does_not_explain_together_are_less_near():
-    mixed = measure_by_meaning(Passage("Geese begins."), SENTENCES, embed_tokens)
+    mixed = measure_by_meaning(Wording("Geese begins."), SENTENCES, embed_tokens)
     assert 0 < mixed < 1
 
 
 def test_a_claim_without_a_word_is_near_to_nothing():
-    assert measure_by_meaning(Passage(""), SENTENCES, lambda text: ([], np.zeros((0, 4)))) == 0
+    assert measure_by_meaning(Wording(""), SENTENCES, lambda text: ([], np.zeros((0, 4)))) == 0
 
 
 def test_by_words_counts_shared_content():
-    assert measure_by_words(Passage("The pump coughs."), Passage("The pump starts.")) == 0.5
+    assert measure_by_words(Wording("The pump coughs."), Wording("The pump starts.")) == 0.5

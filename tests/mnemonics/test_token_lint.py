@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.mnemonics.form import read_form
-from memory_palace.mnemonics.token_lint import Corpus, lint_tokens
+from memory_palace.mnemonics.token_lint import VisibleWords, lint_tokens
 from memory_palace.notes.document import parse_document
 
 NOTE = """---
@@ -27,7 +27,7 @@ def form(marker, path="palace/chambers/funnel.md"):
 
 
 def messages(marker, *, texts=(), others=()):
-    corpus = Corpus(dict(enumerate_paths(texts)))
+    corpus = VisibleWords(dict(enumerate_paths(texts)))
     return [str(flaw) for flaw in lint_tokens(form(marker), corpus, others)]
 
 
