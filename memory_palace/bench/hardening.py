@@ -19,6 +19,7 @@ from memory_palace.changes.changing import read_notes
 from memory_palace.config import PALACE
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
+from memory_palace.mnemonics.memories import find_embedder
 from memory_palace.notes.document import Document
 from memory_palace.notes.links import find_links
 from memory_palace.palace import Palace
@@ -26,7 +27,7 @@ from memory_palace.redqueen.learner import CueLearner
 from memory_palace.redqueen.memories import ExaminedMemory
 from memory_palace.redqueen.passages import content_words
 from memory_palace.redqueen.patching import patch_note
-from memory_palace.redqueen.rounds import find_embedder, load_memories, run
+from memory_palace.redqueen.rounds import load_memories, run
 from memory_palace.redqueen.values import Evolution, Strategy
 
 CUT = 5

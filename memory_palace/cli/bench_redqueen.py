@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from memory_palace.bench.answers import measure_answers
+from memory_palace.bench.forgetting import LEAST_REPETITIONS, Cell, simulate
 from memory_palace.bench.golden import read_pairs
 from memory_palace.bench.hardening import (
     build_vault_palace,
@@ -20,8 +21,7 @@ from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import SCHEMA, print_json, say
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import half_life_days
-from memory_palace.redqueen.rounds import model_roles
-from memory_palace.redqueen.simulation import LEAST_REPETITIONS, Cell, simulate
+from memory_palace.redqueen.dialogue import open_dialogue
 
 
 def run_redqueen(
@@ -83,12 +83,10 @@ def run_llm(
 
     Example: palace bench llm --model gpt-4o-mini --questions 30
     """
-    players = model_roles(model, prices=prices)
-    graded = measure_answers(
-        open_palace(ctx), players.dialogue, count=questions, limit=limit, seed=seed
-    )
+    dialogue = open_dialogue(model, prices=prices)
+    graded = measure_answers(open_palace(ctx), dialogue, count=questions, limit=limit, seed=seed)
     if as_json:
-        print_json({"schema": SCHEMA, "model": model, **asdict(graded), "spent": players.spent()})
+        print_json({"schema": SCHEMA, "model": model, **asdict(graded), "spent": dialogue.spent()})
         return
     print(f"without the palace  {graded.alone:.3f}")
     print(f"with the palace     {graded.with_palace:.3f}")
@@ -96,7 +94,7 @@ def run_llm(
         f"difference          {graded.difference:+.3f} [{graded.low:+.3f}, {graded.high:+.3f}]  "
         f"{graded.questions} questions, memory shown in {graded.found:.0%}"
     )
-    say(players.spent())
+    say(dialogue.spent())
 
 
 def _print_cells(cells: list[Cell], *, as_json: bool) -> None:

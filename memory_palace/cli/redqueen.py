@@ -10,7 +10,9 @@ import typer
 from memory_palace.cli.changes import change_record, show_change
 from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
-from memory_palace.redqueen.rounds import PastRound, Round, model_roles
+from memory_palace.redqueen.dialogue import open_dialogue
+from memory_palace.redqueen.llm import model_roles
+from memory_palace.redqueen.rounds import PastRound, Round
 from memory_palace.redqueen.session import EVOLVED_AT_MOST
 from memory_palace.redqueen.values import Strategy, band
 
@@ -54,17 +56,17 @@ def run_round(
     Example: palace redqueen run --strategy adversarial --questions 20
     """
     palace = open_palace(ctx)
-    players = model_roles(model, prices=prices) if model is not None else None
+    dialogue = open_dialogue(model, prices=prices) if model is not None else None
     played = palace.redqueen.run(
         strategy=strategy,
         question_count=questions,
         seed=seed,
         evolve_at_most=limit or None,
-        roles=players.roles if players else None,
+        roles=model_roles(dialogue) if dialogue else None,
         apply=apply,
         allow_uncommitted=allow_uncommitted,
     )
-    spent = players.spent() if players else None
+    spent = dialogue.spent() if dialogue else None
     print_answer(_round_record(played, spent), _round_lines(played), as_json=as_json)
     if not as_json:
         _remark(played)

@@ -22,9 +22,11 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_REMEMBERING = frozenset(
-    tokenize("recall remember memory palace picture image token verify verification see help hope "
-             "answer note know think believe goes far")
-)  # fmt: skip
+    tokenize(
+        "recall remember memory palace picture image token verify verification see help hope "
+        "answer note know think believe goes far"
+    )
+)
 DENIALS = frozenset(tokenize(" ".join(sorted(NEGATIONS))))
 """Stems of words that deny, and are no opposites of anything beside that."""
 _NO_DENIAL = re.compile(
@@ -42,9 +44,11 @@ _NEAR = 2 / 3
 
 
 _DENYING = frozenset(
-    tokenize("block forbid forbidden prevent refuse deny prohibit ban lack miss missing fail stop "
-             "exclude except avoid impossible nothing shut spare skip")
-)  # fmt: skip
+    tokenize(
+        "block forbid forbidden prevent refuse deny prohibit ban lack miss missing fail stop "
+        "exclude except avoid impossible nothing shut spare skip"
+    )
+)
 """Words that deny by their meaning: beside them the count of negations says little."""
 
 

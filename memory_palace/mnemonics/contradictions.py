@@ -195,9 +195,16 @@ def _substitutions(claim: Wording, source: MemoryText) -> Iterator[str]:
 
 
 _TESTS: Sequence[Callable[[Wording, MemoryText], Iterator[str]]] = (
-    _numbers, _negations, _exceptions, _opposites, _mixtures, _order, _crossings, _names,
+    _numbers,
+    _negations,
+    _exceptions,
+    _opposites,
+    _mixtures,
+    _order,
+    _crossings,
+    _names,
     _substitutions,
-)  # fmt: skip
+)
 
 
 def _opposed(

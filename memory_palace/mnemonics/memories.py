@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import Literal, TypeAlias
 
 from memory_palace.changes.changing import find_note, read_notes
-from memory_palace.embedding.base import embed_query
+from memory_palace.embedding.base import Embedder, embed_query
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import fold_name
@@ -148,13 +148,19 @@ def open_hierarchy(engine: Engine, *, by_words: bool = False) -> HierarchicalInd
     Memories are embedded anew each time: there are hundreds of them, not millions.
     """
     memories = read_memory_notes(engine).memories
-    has_vectors = engine.paths.commit.exists() and bool(engine.snapshot().commit.dimension)
-    if by_words or not has_vectors:
+    embedder = None if by_words else find_embedder(engine)
+    if embedder is None:
         return HierarchicalIndex.of(memories)
-    embedder = engine.embedder()
     return HierarchicalIndex.of(
         memories, embed=embedder.embed_passages, embed_query=partial(embed_query, embedder)
     )
+
+
+def find_embedder(engine: Engine) -> Embedder | None:
+    """Return the embedder of the index; ``None`` without an index or without vectors."""
+    if not engine.paths.commit.exists() or not engine.snapshot().commit.dimension:
+        return None
+    return engine.embedder()
 
 
 def find_domain(memories: Sequence[Memory], name: str) -> str:

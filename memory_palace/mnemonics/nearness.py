@@ -1,4 +1,4 @@
-"""How near a claim is to a memory, from 0 to 1: by the words they share, or by what they mean."""
+"""How near a claim is to a memory by what they mean, from 0 to 1."""
 
 from __future__ import annotations
 
@@ -10,16 +10,10 @@ import numpy as np
 
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.mnemonics.claims import Wording
-from memory_palace.mnemonics.comparing import share_content
 from memory_palace.models import Matrix, Vector
 
 EmbedTokens: TypeAlias = Callable[[str], tuple[list[str], Matrix]]
 """Gives the pieces of a text and one unit vector for each, as the text around makes it."""
-
-
-def measure_by_words(claim: Wording, memory: Wording) -> float:
-    """Return the share of a claim's content words that the memory has."""
-    return share_content(claim, memory)
 
 
 def measure_by_meaning(

@@ -22,19 +22,20 @@ _TENS = {
 }
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _ORDINALS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
-    "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13,
-    "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17, "eighteenth": 18,
-    "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "fortieth": 40, "fiftieth": 50,
-    "sixtieth": 60, "seventieth": 70, "eightieth": 80, "ninetieth": 90, "hundredth": 100,
-}  # fmt: skip
-_FRACTIONS = {
-    "half": Fraction(1, 2), "halves": Fraction(1, 2), "third": Fraction(1, 3),
-    "thirds": Fraction(1, 3), "quarter": Fraction(1, 4), "quarters": Fraction(1, 4),
-    "fifth": Fraction(1, 5), "fifths": Fraction(1, 5), "sixth": Fraction(1, 6),
-    "eighth": Fraction(1, 8), "eighths": Fraction(1, 8), "tenth": Fraction(1, 10),
-    "tenths": Fraction(1, 10),
-}  # fmt: skip
+    word: value
+    for value, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+        "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth".split(),
+        start=1,
+    )
+}
+_ORDINALS |= {f"{word[:-1]}ieth": value for word, value in _TENS.items()} | {"hundredth": 100}
+_FRACTIONS = {"half": Fraction(1, 2), "halves": Fraction(1, 2)} | {
+    f"{word}{ending}": Fraction(1, parts)
+    for word, parts in (("third", 3), ("quarter", 4), ("fifth", 5), ("eighth", 8), ("tenth", 10))
+    for ending in ("", "s")
+}
+_FRACTIONS |= {"sixth": Fraction(1, 6)}
 _MULTIPLES = {"twice": 2, "double": 2, "doubles": 2, "doubled": 2, "thrice": 3, "dozen": 12}
 
 _MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
@@ -81,10 +82,13 @@ _IMPLIED = re.compile(
     r"\b(?:an?|per|each|every|the)\s+(?:(?:last|first|next|same|full|whole|single)\s+)?([^\W\d_]+)",
     re.IGNORECASE,
 )
-_RATES = {
-    "hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month",
-    "annual": "year", "yearly": "year",
-}  # fmt: skip
+_RATES = dict(
+    zip(
+        "hourly daily nightly weekly monthly annual yearly".split(),
+        "hour day day week month year year".split(),
+        strict=True,
+    )
+)
 _FILLERS = frozenset({"a", "an", "of", "and", "the"})
 _BEFORE_UNIT = frozenset({"a", "per", "one", "last", "same"})
 """After these ``second`` is a time."""

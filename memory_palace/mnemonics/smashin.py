@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
 
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tokens import tokenize
 from memory_palace.markdown.prose import strip_markup
-from memory_palace.mnemonics import smashin_words as words
 from memory_palace.mnemonics.numbers import find_numbers
 from memory_palace.mnemonics.values import BY_WORDS, Factor, Mark
 
@@ -24,8 +24,19 @@ BANDS = (
 )
 """Lowest score, name, and recall@1 as source document 000 claims it, unmeasured here."""
 
-BY_MARK = frozenset({Factor.SUBSTITUTE, Factor.ABSURD, Factor.HUMOR, Factor.SYMBOLS})
-"""Factors that no word shows."""
+_SENSES = ("sound", "smell", "touch", "taste")
+_SIZED_AS = ("the size of", "as big as", "as large as", "as tall as", "as small as", "as high as")
+_POSITIONS = (
+    "on top of",
+    "at the foot of",
+    "in the corner",
+    "in front of",
+    "to the left",
+    "to the right",
+    "next to",
+    "in the middle of",
+    "at the edge of",
+)
 _YOU = re.compile(r"\byou(?:['’](?:re|ve|ll|d))?\s+\w+", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _SHOWN = 4
@@ -101,7 +112,7 @@ def _among(stems: frozenset[str]) -> Callable[[str], Iterator[str]]:
 
 def _senses(text: str) -> Iterator[str]:
     stems = set(tokenize(text))
-    return (sense for sense, words_ in words.SENSES.items() if not words_.isdisjoint(stems))
+    return (sense for sense in _SENSES if not _STEMS[sense].isdisjoint(stems))
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -112,27 +123,34 @@ def _parts(text: str) -> Iterator[str]:
 def _quantities(text: str) -> Iterator[str]:
     """Yield numbers, one left out: it is an article as often."""
     yield from (number.text for number in find_numbers(text) if number.value != 1)
-    yield from _among(words.DIGITS)(text)
+    yield from _among(_STEMS["numbers"])(text)
 
 
 def _sizes(text: str) -> Iterator[str]:
-    yield from (phrase for phrase in words.SIZED_AS if phrase in text.casefold())
-    yield from _among(words.OVERSIZE)(text)
+    yield from (phrase for phrase in _SIZED_AS if phrase in text.casefold())
+    yield from _among(_STEMS["oversize"])(text)
 
 
 def _places(text: str) -> Iterator[str]:
-    yield from (phrase for phrase in words.POSITION if phrase in text.casefold())
-    yield from _among(words.PLACES)(text)
+    yield from (phrase for phrase in _POSITIONS if phrase in text.casefold())
+    yield from _among(_STEMS["position"])(text)
 
 
+def _read_stems() -> dict[str, frozenset[str]]:
+    text = files("memory_palace.mnemonics").joinpath("smashin_words.txt").read_text("utf-8")
+    named = (line.split(": ", 1) for line in text.splitlines() if not line.startswith("#"))
+    return {name: frozenset(tokenize(words)) for name, words in named}
+
+
+_STEMS = _read_stems()
 _DETECTORS: Mapping[Factor, tuple[Callable[[str], Iterator[str]], int]] = {
-    Factor.MOVEMENT: (_among(words.MOVEMENT), 2),
+    Factor.MOVEMENT: (_among(_STEMS["movement"]), 2),
     Factor.SENSORY: (_senses, 2),
     Factor.INTERACT: (_parts, 1),
     Factor.NUMBERS: (_quantities, 1),
-    Factor.COLOR: (_among(words.COLOR), 1),
+    Factor.COLOR: (_among(_STEMS["color"]), 1),
     Factor.OVERSIZE: (_sizes, 1),
     Factor.POSITION: (_places, 1),
-    Factor.EMOTION: (_among(words.EMOTION), 1),
+    Factor.EMOTION: (_among(_STEMS["emotion"]), 1),
 }
 """What finds a factor, and how many different findings make it present."""

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory_palace.mnemonics.claims import Wording, find_claims
+from memory_palace.mnemonics.comparing import share_content
 from memory_palace.mnemonics.contradictions import MemoryText, find_contradictions
-from memory_palace.mnemonics.nearness import EmbedTokens, measure_by_meaning, measure_by_words
+from memory_palace.mnemonics.nearness import EmbedTokens, measure_by_meaning
 
 NUMBER_ADDS_WORDS = 0.3
 NUMBER_ADDS_MEANING = 0.1
@@ -75,7 +76,7 @@ def _check_claim(
     claim: Wording, source: MemoryText, embed_tokens: EmbedTokens | None
 ) -> ClaimCheck:
     if embed_tokens is None:
-        near, bonus = measure_by_words(claim, source.whole), NUMBER_ADDS_WORDS
+        near, bonus = share_content(claim, source.whole), NUMBER_ADDS_WORDS
     else:
         near, bonus = measure_by_meaning(claim, source.sentences, embed_tokens), NUMBER_ADDS_MEANING
     return ClaimCheck(

@@ -9,9 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from memory_palace.language.markers import MARKER, Marker, find_markers
-
-__all__ = ["MARKER", "Marker", "find_markers", "find_tokens", "fold_words", "holds_token"]
+from memory_palace.language.markers import find_markers
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"

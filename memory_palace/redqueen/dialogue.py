@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, TypeVar
 
-from memory_palace.errors import CheckFailedError
+from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.libraries import calling, find_model
 
 ATTEMPTS = 3
@@ -104,12 +104,22 @@ class Dialogue:
         return text
 
 
-def open_dialogue(name: str, *, prices: Prices | None = None) -> Dialogue:
+def open_dialogue(name: str, *, prices: str | None = None) -> Dialogue:
     """Return a dialogue with the model that ``llm`` knows by this name or alias.
 
-    Raise ``MissingPartError`` without the library, or a plugin that has the model.
+    ``prices`` are two numbers with a comma between, per million tokens in and out. Raise
+    ``MissingPartError`` without the library, or a plugin that has the model.
     """
-    return Dialogue(find_model(name), prices=prices)
+    known = _parse_prices(prices) if prices else None
+    return Dialogue(find_model(name), prices=known)
+
+
+def _parse_prices(text: str) -> Prices:
+    try:
+        tokens_in, tokens_out = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"prices are two numbers, such as 0.10,0.40, not {text!r}") from error
+    return Prices(tokens_in, tokens_out)
 
 
 def read_prompt(role: str) -> str:

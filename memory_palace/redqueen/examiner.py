@@ -27,8 +27,12 @@ _KINDS: dict[Strategy, tuple[Kind, ...]] = {
 }
 """Kinds that a strategy asks; ``adversarial`` in this order, the others by chance."""
 _DIFFICULTY: dict[Kind, str] = {
-    "cloze": "2", "number": "3", "link": "3", "scenario": "4", "contrast": "5",
-}  # fmt: skip
+    "cloze": "2",
+    "number": "3",
+    "link": "3",
+    "scenario": "4",
+    "contrast": "5",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,12 @@ from typing import Any
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes
 from memory_palace.changes.journal import read_log
 from memory_palace.changes.operations import Operation, Replace
-from memory_palace.embedding.base import Embedder
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
+from memory_palace.mnemonics.memories import find_embedder
 from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.notes.document import Library
-from memory_palace.redqueen.dialogue import Dialogue, Prices, open_dialogue
 from memory_palace.redqueen.memories import ExaminedMemory, read_memories
 from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.roles import Roles
@@ -63,29 +62,6 @@ class PastRound:
     is_undone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Players:
-    """Roles played by a model."""
-
-    roles: Roles
-    dialogue: Dialogue
-
-    def spent(self) -> str:
-        """Say in one line what was asked, and what it cost."""
-        return self.dialogue.spent()
-
-
-def model_roles(model: str, *, prices: str | None = None) -> Players:
-    """Let a model of the ``llm`` library play; ``prices`` are two numbers with a comma between.
-
-    Raise ``MissingPartError`` where the library or the model is absent.
-    """
-    from memory_palace.redqueen.llm import model_roles as make_roles
-
-    dialogue = open_dialogue(model, prices=_parse_prices(prices) if prices else None)
-    return Players(make_roles(dialogue), dialogue)
-
-
 def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[str, ExaminedMemory]:
     """Return every memory that may be examined, by path."""
     documents = library.documents
@@ -122,11 +98,15 @@ def run(
         raise UsageError("there is no note with prose to examine; write one with `palace new`")
     session = asyncio.run(
         run_session(
-            memories, roles or offline_roles(embedder), strategy=strategy,
-            question_count=question_count, seed=seed, evolve_at_most=evolve_at_most,
+            memories,
+            roles or offline_roles(embedder),
+            strategy=strategy,
+            question_count=question_count,
+            seed=seed,
+            evolve_at_most=evolve_at_most,
             resting=find_resting(engine, now=moment),
         )
-    )  # fmt: skip
+    )
 
     def plan(library: Library) -> Plan:
         resting = find_resting(engine, now=moment)
@@ -143,13 +123,6 @@ def run(
     return Round(session, outcome, embedder is not None)
 
 
-def find_embedder(engine: Engine) -> Embedder | None:
-    """Return the embedder of the index; ``None`` without an index or without vectors."""
-    if not engine.paths.commit.exists() or not engine.snapshot().commit.dimension:
-        return None
-    return engine.embedder()
-
-
 def find_resting(engine: Engine, *, now: datetime) -> set[str]:
     """Return the notes that the Red Queen has changed within the last day, undone ones left out."""
     log = read_log(engine.paths)
@@ -158,9 +131,9 @@ def find_resting(engine: Engine, *, now: datetime) -> set[str]:
         write.path
         for entry in log
         if entry.command == COMMAND and not entry.undoes and entry.identity not in undone
-        and now - datetime.fromisoformat(entry.time) < REST
+        if now - datetime.fromisoformat(entry.time) < REST
         for write in entry.writes
-    }  # fmt: skip
+    }
 
 
 def read_history(engine: Engine) -> list[PastRound]:
@@ -178,14 +151,6 @@ def find_round(engine: Engine, identity: str | None = None) -> PastRound:
             return past
     what = "no round was applied yet" if identity is None else f"there is no round {identity}"
     raise UsageError(f"{what}; see `palace redqueen history`")
-
-
-def _parse_prices(text: str) -> Prices:
-    try:
-        tokens_in, tokens_out = (float(part) for part in text.split(","))
-    except ValueError as error:
-        raise UsageError(f"prices are two numbers, such as 0.10,0.40, not {text!r}") from error
-    return Prices(tokens_in, tokens_out)
 
 
 def _patches(library: Library, evolutions: Sequence[Evolution]) -> Iterator[Operation]:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from memory_palace.mnemonics.claims import Wording
-from memory_palace.mnemonics.nearness import measure_by_meaning, measure_by_words
+from memory_palace.mnemonics.comparing import share_content
+from memory_palace.mnemonics.nearness import measure_by_meaning
 
 AXES = {"pump": 0, "engine": 0, "starts": 1, "begins": 1, "geese": 2}
 SENTENCES = [Wording("The pump starts."), Wording("Geese.")]
@@ -33,4 +34,4 @@ def test_a_claim_without_a_word_is_near_to_nothing():
 
 
 def test_by_words_counts_shared_content():
-    assert measure_by_words(Wording("The pump coughs."), Wording("The pump starts.")) == 0.5
+    assert share_content(Wording("The pump coughs."), Wording("The pump starts.")) == 0.5

@@ -12,9 +12,10 @@ import pytest
 from memory_palace.bench.answers import measure_answers
 from memory_palace.cli.app import main
 from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError, UsageError
-from memory_palace.redqueen.dialogue import ATTEMPTS, find_json, read_prompt
+from memory_palace.redqueen.dialogue import ATTEMPTS, find_json, open_dialogue, read_prompt
+from memory_palace.redqueen.llm import model_roles
 from memory_palace.redqueen.replies import ReplyError
-from memory_palace.redqueen.rounds import model_roles, run
+from memory_palace.redqueen.rounds import run
 from memory_palace.redqueen.values import Strategy
 
 pytestmark = [
@@ -105,19 +106,19 @@ def player(monkeypatch, tmp_path_factory):
     pm.unregister(module)
 
 
-def play(sample, players, **more):
+def play(sample, dialogue, **more):
     options = {"strategy": Strategy.RANDOM, "question_count": 4, "seed": 1, **more}
-    return run(sample, roles=players.roles, **options)
+    return run(sample, roles=model_roles(dialogue), **options)
 
 
 def test_each_role_is_asked_with_its_own_prompt(sample, player):
-    play(sample, model_roles("talker"))
+    play(sample, open_dialogue("talker"))
     starts = [next(r for r in ROLES if p.startswith(read_prompt(r))) for p in player.prompts]
     assert starts == list(ROLES)
 
 
 def test_the_learner_of_a_model_sees_no_content(sample, player):
-    play(sample, model_roles("talker"), question_count=50)
+    play(sample, open_dialogue("talker"), question_count=50)
     prompts = [p for p in player.prompts if p.startswith(read_prompt("learner"))]
     assert prompts
     for prompt in prompts:
@@ -128,14 +129,14 @@ def test_the_learner_of_a_model_sees_no_content(sample, player):
 
 
 def test_a_model_round_writes_what_the_model_proposed_and_cleans_it(sample, player):
-    done = play(sample, model_roles("talker"), apply=True)
+    done = play(sample, open_dialogue("talker"), apply=True)
     path = sample.paths.root / done.outcome.paths[0]
     assert "- words of the model\n" in path.read_text("utf-8")
 
 
 def test_a_model_cannot_forge_or_drop_a_token(sample, player):
     path = "palace/reflection_wing/memories/thread in the funnel.md"
-    play(sample, model_roles("talker"), question_count=60, evolve_at_most=None, apply=True)
+    play(sample, open_dialogue("talker"), question_count=60, evolve_at_most=None, apply=True)
     after = (sample.paths.root / path).read_text("utf-8")
     assert "You see it glow. [Verify: violet raincoat seesaw]" in after
     assert "forged" not in after
@@ -154,16 +155,16 @@ def test_a_model_cannot_forge_or_drop_a_token(sample, player):
 )
 def test_an_unusable_reply_is_asked_for_again_with_the_reason(sample, player, bad):
     player.spoil = [bad]
-    players = model_roles("talker")
-    play(sample, players)
-    assert players.dialogue.retries == 1
+    dialogue = open_dialogue("talker")
+    play(sample, dialogue)
+    assert dialogue.retries == 1
     assert "Your last reply could not be used" in player.prompts[1]
 
 
 def test_a_model_that_never_replies_usably_is_given_up_by_name(sample, player):
     player.spoil = ["no"] * ATTEMPTS
     with pytest.raises(CheckFailedError, match="talker-1 as examiner"):
-        play(sample, model_roles("talker"), apply=True)
+        play(sample, open_dialogue("talker"), apply=True)
     assert len(player.prompts) == ATTEMPTS
     assert not sample.paths.logs.exists()
 
@@ -175,28 +176,28 @@ def test_a_reply_may_stand_in_a_fence_and_nothing_else_is_json():
 
 
 def test_the_cost_line_counts_tokens_and_says_when_it_cannot(sample, player):
-    players = model_roles("talker", prices="1.0,2.0")
-    play(sample, players)
-    assert players.spent() == (
+    dialogue = open_dialogue("talker", prices="1.0,2.0")
+    play(sample, dialogue)
+    assert dialogue.spent() == (
         "talker-1: 4 calls, 0 of them again; 4,000 tokens in, 2,000 out; cost 0.0080"
     )
-    without = model_roles("talker")
+    without = open_dialogue("talker")
     play(sample, without)
     assert without.spent().endswith("cost unknown without --prices")
     player.counts_tokens = False
-    silent = model_roles("talker")
+    silent = open_dialogue("talker")
     play(sample, silent)
     assert silent.spent().endswith("the model counts no tokens")
 
 
 def test_prices_that_are_no_two_numbers_are_refused(player):
     with pytest.raises(UsageError, match=r"0\.10,0\.40"):
-        model_roles("talker", prices="cheap")
+        open_dialogue("talker", prices="cheap")
 
 
 def test_an_unknown_model_is_refused_with_the_nearest_name(player):
     with pytest.raises(MissingPartError, match="did you mean 'talker'"):
-        model_roles("talkers")
+        open_dialogue("talkers")
 
 
 def test_a_missing_key_and_a_failing_model_are_told_apart(sample, player):
@@ -204,10 +205,10 @@ def test_a_missing_key_and_a_failing_model_are_told_apart(sample, player):
 
     player.error = llm.NeedsKeyException("no key found")
     with pytest.raises(MissingPartError, match="no key found"):
-        play(sample, model_roles("talker"))
+        play(sample, open_dialogue("talker"))
     player.error = llm.ModelError("out of order")
     with pytest.raises(PalaceError, match="out of order"):
-        play(sample, model_roles("talker"))
+        play(sample, open_dialogue("talker"))
 
 
 def test_the_verb_exits_nine_where_the_model_is_absent(sample, player, capsys):
@@ -219,7 +220,7 @@ def test_the_verb_exits_nine_where_the_model_is_absent(sample, player, capsys):
 
 def test_answers_with_and_without_the_palace_are_graded(sample, player):
     sample.index(embedder="hashing")
-    dialogue = model_roles("talker").dialogue
+    dialogue = open_dialogue("talker")
     graded = measure_answers(sample, dialogue, count=6, limit=2, seed=1)
     assert dialogue.calls == 2 * graded.questions == 12
     assert graded.low <= graded.difference <= graded.high
@@ -229,7 +230,7 @@ def test_answers_with_and_without_the_palace_are_graded(sample, player):
 def test_a_model_that_copies_its_notes_gains_by_the_palace(sample, player):
     sample.index(embedder="hashing")
     player.reply = lambda prompt: prompt
-    graded = measure_answers(sample, model_roles("talker").dialogue, count=12, limit=5, seed=1)
+    graded = measure_answers(sample, open_dialogue("talker"), count=12, limit=5, seed=1)
     assert graded.with_palace > graded.alone
     assert graded.alone == 0
-    assert asyncio.run(model_roles("talker").dialogue.answer("echo")) == "echo"
+    assert asyncio.run(open_dialogue("talker").answer("echo")) == "echo"

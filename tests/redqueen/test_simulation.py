@@ -4,15 +4,15 @@ import math
 
 import pytest
 
-from memory_palace.errors import UsageError
-from memory_palace.mnemonics.decay import decay_per_day, half_life_days
-from memory_palace.redqueen.simulation import (
+from memory_palace.bench.forgetting import (
     BANDS,
     ROUNDS,
     recall_in_review,
     recall_in_test,
     simulate,
 )
+from memory_palace.errors import UsageError
+from memory_palace.mnemonics.decay import decay_per_day, half_life_days
 
 
 def test_formulas_are_those_of_the_source():

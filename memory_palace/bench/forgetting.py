@@ -12,13 +12,14 @@ from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import decay_per_day
 
 ROUNDS = (0, 3, 5)
-BANDS: dict[str, tuple[int, int]] = {
-    "poor": (0, 3), "moderate": (4, 6), "good": (7, 9), "excellent": (10, 12),
-}  # fmt: skip
+BANDS = {"poor": (0, 3), "moderate": (4, 6), "good": (7, 9), "excellent": (10, 12)}
 """SMASHIN SCOPE, first and last score of each band (source document 000)."""
-CLAIMED: dict[str, tuple[float, float]] = {
-    "poor": (0.65, 0.72), "moderate": (0.75, 0.82), "good": (0.83, 0.88), "excellent": (0.89, 0.96),
-}  # fmt: skip
+CLAIMED = {
+    "poor": (0.65, 0.72),
+    "moderate": (0.75, 0.82),
+    "good": (0.83, 0.88),
+    "excellent": (0.89, 0.96),
+}
 """Recall@1 that the source claims for each band; no data were published with it."""
 FIBONACCI_DAYS = (1, 2, 3, 5, 8, 13, 21, 34)
 LEAST_REPETITIONS = 30
