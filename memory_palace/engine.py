@@ -16,7 +16,7 @@ from memory_palace.config import Config, PalacePaths, read_config
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.commit import read_commit
 from memory_palace.index.freshness import check_freshness
-from memory_palace.index.recipes import Embedders, choose_detail
+from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
 from memory_palace.notes.usage import record_usage
@@ -46,9 +46,8 @@ class Engine:
         """The anchors of this palace."""
         from memory_palace.anchors.palace_anchors import PalaceAnchors
 
-        return PalaceAnchors(
-            self.paths, self.config, snapshot=self.snapshot, embedder=self.embedder
-        )
+        own = (self.paths, self.config)
+        return PalaceAnchors(*own, snapshot=self.snapshot, embedder=self.embedder)
 
     def index(
         self,
@@ -77,19 +76,22 @@ class Engine:
 
         with self.writing(wait_seconds=wait_seconds):
             state = open_state(self.paths, verify=verify)
+            chosen = self._embedders.to_build_with(
+                state.commit, asked=embedder, configured=self.config.embedder, force=force
+            )
+            detail = choose_detail(state.commit, structure=structure, enrich=enrich)
             context = BuildContext(
                 paths=self.paths,
                 config=self.config,
-                embedder=self._embedders.to_build_with(
-                    state.commit, asked=embedder, configured=self.config.embedder, force=force
-                ),
+                embedder=chosen,
                 now_ns=time.time_ns(),
                 monotonic=time.monotonic,
                 progress=progress,
                 derive=derive,
+                fingerprint=name_recipe(chosen, detail),
                 is_dry_run=dry_run,
-                detail=choose_detail(state.commit, structure=structure, enrich=enrich),
-                follow=self.anchors.follow,
+                detail=detail,
+                follow=lambda *generation: self.anchors.follow(*generation),
             )
             return build_index(context, state, force=force, verify=verify)
 

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
 
-from memory_palace.facts.fact import FactKind
+from memory_palace.facts.fact import (
+    Fact,
+    FactKind,
+    day_key,
+    month_key,
+    within_key,
+    year_key,
+    yearless_key,
+)
 from memory_palace.index.recipes import Detail
 from memory_palace.language.time_words import may_name_time
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Chunk, Derived, Note
 
+if TYPE_CHECKING:
+    from memory_palace.language.dates import Found
+
 _LABEL = re.compile(
     r"^(?:[-*+>] )?[*_]{0,2}([^\W\d_][\w.'’ -]{0,40}?)[*_]{0,2}:[*_]{0,2}(?=\s|$)", re.M
 )
 _MOST_WORDS = 3
+_ANY_DAY = date(2000, 12, 31)
+"""A leap year, to read days without a year on."""
+_WEEK_DAYS = 7
 
 
 def derive(note: Note, detail: Detail) -> Sequence[Derived]:
@@ -53,18 +69,52 @@ def find_speakers(text: str) -> Iterator[str]:
             yield from (word.casefold() for word in words)
 
 
+def extract_dates(text: str, written: date | None = None) -> list[Fact]:
+    """Return a fact for each date that a passage names; none unless it is English.
+
+    ``written`` is the day the note is from, where it says so: "yesterday" is a date then.
+    """
+    if not may_name_time(text):
+        return []
+    from memory_palace.language.dates import find_dates  # delayed: many notes name no time
+    from memory_palace.language.detect import is_english
+    from memory_palace.language.words import split_words
+    from memory_palace.markdown.prose import strip_markup
+
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    prose = strip_markup(text)
+    found = find_dates(prose, written or _ANY_DAY)
+    if not found or not is_english(prose, [word.key for word in split_words(prose) if word.key]):
+        return []
+    return [fact for item in found for fact in _facts_of(item, has_day=written is not None)]
+
+
 def _find_facts(chunk: Chunk, written: date | None) -> Iterator[tuple[str, str]]:
     for speaker in find_speakers(chunk.text):
         yield FactKind.SPEAKER.value, speaker
     if chunk.text.rstrip().endswith(("?", "？")):
         yield FactKind.FORM.value, "question"
-    if may_name_time(chunk.text):
-        from memory_palace.facts.dates import extract_dates  # delayed: few edits name a time
-
-        for fact in extract_dates(chunk.text, written):
-            yield fact.kind.value, fact.key
+    for fact in extract_dates(chunk.text, written):
+        yield fact.kind.value, fact.key
 
 
 def _day_of(note: Note) -> date | None:
     """Return the day a note says it is from. That of git or a file's time can be anything."""
     return datetime.fromtimestamp(note.date.timestamp, UTC).date() if note.date else None
+
+
+def _facts_of(found: Found, *, has_day: bool) -> Iterator[Fact]:
+    if not (found.has_year or has_day):
+        if found.unit == "day" and found.is_calendar:
+            yield Fact(FactKind.DATE, yearless_key(found.windows[0].first), "")
+        return
+    for window in found.windows:
+        middle = window.first + (window.last - window.first) / 2
+        if (window.last - window.first).days < _WEEK_DAYS:
+            yield Fact(FactKind.DATE, day_key(middle), window.expression)
+            yield Fact(FactKind.DATE, within_key(month_key(middle)), "")
+        elif found.unit == "year":
+            yield Fact(FactKind.DATE, year_key(middle), window.expression)
+        else:
+            yield Fact(FactKind.DATE, month_key(middle), window.expression)

@@ -10,8 +10,7 @@ from memory_palace.index.context import BuildContext
 from memory_palace.index.diff import Diff, diff_notes
 from memory_palace.index.listing import Listing, append_lines, consult, meta_rows
 from memory_palace.index.publish import Published, Written, draft_commit, publish
-from memory_palace.index.reuse import KnownVectors
-from memory_palace.index.rows import RowMaker, Tally
+from memory_palace.index.rows import KnownVectors, RowMaker, Tally
 from memory_palace.index.segment import Segment, open_segment
 from memory_palace.index.state import EMPTY, State, changed_ns
 from memory_palace.index.writing import NoteRow, tombstone, write_segment

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
-from memory_palace.index.recipes import Detail, name_recipe
+from memory_palace.index.recipes import Detail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Derived, Note, Problem
 
@@ -43,16 +43,8 @@ class BuildContext:
     monotonic: Callable[[], float]
     progress: Progress
     derive: Derive
+    fingerprint: str
+    """Everything that decides what is in the index: see ``recipes.name_recipe``."""
     is_dry_run: bool = False
     detail: Detail = Detail.PLAIN
     follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
-
-    @property
-    def fingerprint(self) -> str:
-        """Everything that decides what is in the index: the embedder, and how notes are read."""
-        return name_recipe(self.embedder, self.detail)
-
-    @property
-    def is_enriched(self) -> bool:
-        """Whether each chunk has a second vector, of what describes it."""
-        return self.detail == Detail.ENRICHED

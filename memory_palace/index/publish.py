@@ -81,8 +81,9 @@ def publish(
     hot = _hot(draft, written.opened)
     problems: tuple[Problem, ...] = ()
     draft = replace(draft, calibration=calibrate(hot))
-    if state.commit and has_same_vectors(state.commit.fingerprint, draft.fingerprint):
-        followed = context.follow(hot, state.commit.anchors, context.embedder, context.now_ns)
+    before = state.commit
+    if before and before.anchors and has_same_vectors(before.fingerprint, draft.fingerprint):
+        followed = context.follow(hot, before.anchors, context.embedder, context.now_ns)
         draft, problems = replace(draft, anchors=followed.names), followed.problems
     commit = next_commit(state.commit, draft)
     size = write_commit(context.paths.commit, commit)

@@ -5,30 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from memory_palace.index.compact import LARGE_ROWS
 from memory_palace.index.context import BuildContext
-from memory_palace.index.effective import Authorities
+from memory_palace.index.listing import Authorities
+from memory_palace.index.npz import Array, map_arrays, write_arrays
 from memory_palace.index.postings import derived_keys
-from memory_palace.index.reuse import KnownVectors, write_checkpoint
+from memory_palace.index.recipes import Detail
 from memory_palace.index.segment import (
     CONTENT,
     EVERGREEN,
     HAS_PROBLEMS,
     PRIORITIES,
     PRIVATE,
+    Segment,
     chunk_line,
     note_line,
 )
 from memory_palace.index.writing import DIGEST_BYTES, ChunkRow, NoteRow
-from memory_palace.models import Chunk, Derived, Note, Problem, SourceFile, Vector
+from memory_palace.models import Chunk, Derived, Matrix, Note, Problem, SourceFile, Vector
 from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.storage.atomic import is_named_by_content, write_content
 
 _SLICE = 512
 """Chunks embedded between two looks at the clock."""
 _CHECKPOINT_SECONDS = 60.0
+CHECKPOINT = "vec-{}.npz"
+"""Vectors of an unfinished build, kept so that a killed one does not embed them again."""
 
 
 @dataclass(slots=True)
@@ -64,6 +71,7 @@ class RowMaker:
         tally: Tally,
     ) -> None:
         self._context = context
+        self._is_enriched = context.detail == Detail.ENRICHED
         self._authorities = authorities
         self.known = known
         self._changed_ns = changed_ns
@@ -143,12 +151,12 @@ class RowMaker:
         for chunk, derived in zip(note.chunks, found, strict=True):
             row = chunk_row(chunk, derived)
             texts[row.digest] = chunk.embed_text
-            if self._context.is_enriched:
+            if self._is_enriched:
                 text = describe(chunk, derived)
                 row = replace(row, described=text_digest(text))
                 texts[row.described] = text
             rows.append(row)
-        self._tally.texts += len(rows) * (2 if self._context.is_enriched else 1)
+        self._tally.texts += len(rows) * (2 if self._is_enriched else 1)
         return rows, texts
 
     def _finish(self, drafts: Sequence[_Draft]) -> list[NoteRow]:
@@ -158,7 +166,7 @@ class RowMaker:
         missing = [digest for digest in texts if digest not in vectors]
         self._tally.embedded += len(missing)
         rows = sum(len(draft.row.chunks) for draft in drafts)
-        self._tally.reused += rows * (2 if self._context.is_enriched else 1) - len(missing)
+        self._tally.reused += rows * (2 if self._is_enriched else 1) - len(missing)
         if not self._context.is_dry_run:
             vectors |= self._embed(missing, texts)
         return [self._with_vectors(draft.row, vectors) for draft in drafts]
@@ -193,9 +201,68 @@ class RowMaker:
         if not row.chunks or self._context.is_dry_run:
             return row
         row = replace(row, vectors=np.stack([vectors[chunk.digest] for chunk in row.chunks]))
-        if not self._context.is_enriched:
+        if not self._is_enriched:
             return row
         return replace(row, described=np.stack([vectors[c.described] for c in row.chunks]))
+
+
+class KnownVectors:
+    """Looks digests up in the arrays of segments and of what unfinished builds left."""
+
+    def __init__(self) -> None:
+        self._sources: list[tuple[Array, Matrix]] = []
+
+    def add(self, digests: Array, vectors: Matrix) -> None:
+        """Offer vectors, one per row of 16-byte ``digests``."""
+        if len(digests):
+            self._sources.append((np.ascontiguousarray(digests).view("<u8"), vectors))
+
+    def add_segment(self, segment: Segment) -> None:
+        """Offer the vectors of a segment: of its chunks, and of what describes them."""
+        self.add(segment["chunk_digest"], segment.vectors)
+        if segment.described is not None:
+            self.add(segment["described_digest"], segment.described)
+
+    def add_leftovers(self, folder: Path, *, fingerprint: str, committed: Iterable[str]) -> None:
+        """Offer what an interrupted build wrote, where it verifies and has the same recipe."""
+        named = set(committed)
+        for path in sorted((*folder.glob("seg-*.npz"), *folder.glob("vec-*.npz"))):
+            if path.stem not in named and is_named_by_content(path):
+                arrays = map_arrays(path)
+                if bytes(arrays["fingerprint"]).decode() == fingerprint:
+                    self.add(arrays["chunk_digest"], arrays["vectors"])
+                    if "described" in arrays:
+                        self.add(arrays["described_digest"], arrays["described"])
+
+    def find(self, digests: Sequence[bytes]) -> dict[bytes, Vector]:
+        """Return the vectors of those digests that are known."""
+        found: dict[bytes, Vector] = {}
+        wanted = np.unique(np.frombuffer(b"".join(digests), "<u8").reshape(-1, 2)[:, 0])
+        needed = set(digests)
+        for keys, vectors in self._sources:
+            place = np.searchsorted(wanted, keys[:, 0])
+            hits = np.flatnonzero(wanted[np.minimum(place, len(wanted) - 1)] == keys[:, 0])
+            for row in hits.tolist():
+                digest = keys[row].tobytes()
+                if digest in needed:
+                    found.setdefault(digest, vectors[row])
+        return found
+
+
+def write_checkpoint(
+    folder: Path, digests: Sequence[bytes], vectors: Matrix, *, fingerprint: str
+) -> None:
+    """Keep freshly made vectors until the build commits; the commit sweeps them."""
+    members: dict[str, Sequence[Array]] = {
+        "chunk_digest": [np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 16)],
+        "vectors": [vectors],
+        "fingerprint": [np.frombuffer(fingerprint.encode(), np.uint8)],
+    }
+
+    def fill(file: BinaryIO) -> None:
+        write_arrays(file, members)
+
+    write_content(folder, fill, CHECKPOINT)
 
 
 def chunk_row(chunk: Chunk, derived: Derived) -> ChunkRow:

@@ -80,28 +80,25 @@ HIERARCHICAL = "hierarchical"
 """Ranks like ``hybrid``, within the folders that a question is about (source document 000)."""
 
 PROFILES: Mapping[str, Profile] = {
-    profile.name: profile
-    for profile in (
-        Profile(
-            "compound",
-            {"semantic": 0.5, "recency": 0.25, "importance": 0.25},
-            gated=frozenset({"recency", "importance"}),
-        ),
-        Profile("raw", {"semantic": 1.0}),
-        Profile("hybrid", HYBRID),
-        Profile(HIERARCHICAL, HYBRID),
-        Profile(
-            "structured",
-            {**HYBRID, **STRUCTURE},
-            capped=LOW_PRECISION,
-            cap=0.45,
-            preserves_rank=True,
-        ),
-        Profile("enriched", {**HYBRID, "enriched": 0.2}),
-        Profile("anchors", {"anchor": 0.6, "semantic": 0.4}),
-        Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
-        Profile("bm25-passages", {"lexical": 1.0}),
-    )
+    "compound": Profile(
+        "compound",
+        {"semantic": 0.5, "recency": 0.25, "importance": 0.25},
+        gated=frozenset({"recency", "importance"}),
+    ),
+    "raw": Profile("raw", {"semantic": 1.0}),
+    "hybrid": Profile("hybrid", HYBRID),
+    HIERARCHICAL: Profile(HIERARCHICAL, HYBRID),
+    "structured": Profile(
+        "structured",
+        {**HYBRID, **STRUCTURE},
+        capped=LOW_PRECISION,
+        cap=0.45,
+        preserves_rank=True,
+    ),
+    "enriched": Profile("enriched", {**HYBRID, "enriched": 0.2}),
+    "anchors": Profile("anchors", {"anchor": 0.6, "semantic": 0.4}),
+    "bm25": Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
+    "bm25-passages": Profile("bm25-passages", {"lexical": 1.0}),
 }
 """Weights of ``compound`` and ``raw`` are those of source document 002, of ``anchors`` 003."""
 

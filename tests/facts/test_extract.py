@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.facts.dates import extract_dates
+from memory_palace.facts.derive import extract_dates
 from memory_palace.facts.enrich import MOST_WORDS, enrich_passage
 from memory_palace.facts.fact import FactKind
 from memory_palace.facts.keys import text_key

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
-from memory_palace.facts.dates import extract_dates
+from memory_palace.facts.derive import extract_dates
 from memory_palace.facts.structure import extract_structure
 from memory_palace.language.tokens import tokenize
 from memory_palace.retrieval.analysis import Analysis, analyse
