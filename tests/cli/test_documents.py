@@ -34,3 +34,19 @@ def test_the_layers_of_the_page_are_those_of_the_import_contract():
     table = page.split("| layer |")[1].split("\n\n")[0]
     for name in set(re.findall(r"memory_palace\.(\w+)", contract)) - {"libraries", "document_000"}:
         assert re.search(rf"`{name}(\.py|/)?`", table), name
+
+
+def test_every_decision_has_a_date():
+    text = (ROOT / "references" / "decisions.md").read_text("utf-8")
+    headings = re.findall(r"^## .*", text, re.MULTILINE)
+    assert headings
+    assert [h for h in headings if not re.search(r"\(\d{4}-\d{2}-\d{2}\)$", h)] == []
+
+
+def test_the_changelog_keeps_the_sections_of_keep_a_changelog():
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    known = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert set(re.findall(r"^### (.*)", text, re.MULTILINE)) <= known
+    assert re.findall(r"^## (.*)", text, re.MULTILINE)[0] == "[Unreleased]"
+    before_sections = text.split("## [Unreleased]")[1].split("\n### ")[0]
+    assert "\n- " not in before_sections, "a line belongs into a section"
