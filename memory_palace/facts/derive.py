@@ -23,7 +23,7 @@ from memory_palace.language.tokens import tokenize
 from memory_palace.models import Chunk, Derived, Note
 
 if TYPE_CHECKING:
-    from memory_palace.language.dates import Found
+    from memory_palace.language.dates import TimeExpression
 
 _LABEL = re.compile(
     r"^(?:[-*+>] )?[*_]{0,2}([^\W\d_][\w.'’ -]{0,40}?)[*_]{0,2}:[*_]{0,2}(?=\s|$)", re.M
@@ -104,7 +104,7 @@ def _day_of(note: Note) -> date | None:
     return datetime.fromtimestamp(note.date.timestamp, UTC).date() if note.date else None
 
 
-def _facts_of(found: Found, *, has_day: bool) -> Iterator[Fact]:
+def _facts_of(found: TimeExpression, *, has_day: bool) -> Iterator[Fact]:
     if not (found.has_year or has_day):
         if found.unit == "day" and found.is_calendar:
             yield Fact(FactKind.DATE, yearless_key(found.windows[0].first), "")

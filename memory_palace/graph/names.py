@@ -41,10 +41,10 @@ class NoteNames:
         if found:
             shown = "".join(f"\n  {self._paths[place]}" for place in found[:_SHOWN])
             rest = f"\n  and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-            raise UsageError(f"{len(found)} notes are called {text!r}; give a path:{shown}{rest}")
+            raise UsageError(f"{len(found)} notes match {text!r}; give a path:{shown}{rest}")
         near = self._nearest(text)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise UsageError(f"no note is called {text!r}{hint} See `palace list`.")
+        hint = f"Did you mean {' or '.join(near)}? " if near else ""
+        raise UsageError(f"no note matches {text!r}. {hint}`palace list` prints every note.")
 
     def _titled(self, text: str) -> list[int]:
         wanted = fold_name(text)

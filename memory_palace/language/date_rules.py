@@ -30,25 +30,41 @@ december"""
 _DAYS_OF_WEEK = "monday tuesday wednesday thursday friday saturday sunday"
 _MONTH_NAMES, WEEKDAY_NAMES = _MONTHS_OF_YEAR.split(), _DAYS_OF_WEEK.split()
 _MONTHS = {name[:3]: number for number, name in enumerate(_MONTH_NAMES, start=1)}
-_NUMBERS = {
-    word: number
-    for number, words in {
-        1: "a an one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven",
-        8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve",
+_COUNTED = "one two three four five six seven eight nine ten eleven twelve".split()
+_NUMBERS = {word: number for number, word in enumerate(_COUNTED, start=1)} | {
+    words: number
+    for number, listed in {
+        1: "a, an",
+        2: "couple, a couple, a couple of, couple of",
+        3: "few, a few",
+        4: "several",
     }.items()
-    for word in words.split()
-} | {"couple": 2, "a couple": 2, "a couple of": 2, "couple of": 2, "few": 3, "a few": 3,
-     "several": 4}  # fmt: skip
+    for words in listed.split(", ")
+}
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _ONE = {"day": 2, "week": 3, "month": 7, "year": 30, "weekend": 2}
 _MANY = {"day": 2, "week": 5, "month": 10, "year": 30}
 _SEASON_TOLERANCE = 10
-_DIRECTIONS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1,
-               "coming": 1, "upcoming": 1}  # fmt: skip
-_DAY_WORDS = {"yesterday": -1, "last night": -1, "yesterday's": -1, "today": 0, "today's": 0,
-              "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0,
-              "tomorrow": 1, "tomorrow's": 1, "the day before yesterday": -2,
-              "the day after tomorrow": 2}  # fmt: skip
+_DIRECTIONS = {
+    word: direction
+    for direction, words in {
+        -1: "last past previous",
+        0: "this current",
+        1: "next coming upcoming",
+    }.items()
+    for word in words.split()
+}
+_DAY_WORDS = {
+    words: days
+    for days, listed in {
+        -2: "the day before yesterday",
+        -1: "yesterday, yesterday's, last night",
+        0: "today, today's, tonight, this morning, this afternoon, this evening",
+        1: "tomorrow, tomorrow's",
+        2: "the day after tomorrow",
+    }.items()
+    for words in listed.split(", ")
+}
 
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"

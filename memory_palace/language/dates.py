@@ -15,7 +15,7 @@ WEEKDAYS = frozenset(f"{name}{ending}" for name in WEEKDAY_NAMES for ending in (
 _WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAY_NAMES)})s?\b", re.I)
 
 
-class Found(NamedTuple):
+class TimeExpression(NamedTuple):
     """A temporal expression: where it stands and what it means."""
 
     start: int
@@ -32,7 +32,7 @@ class Found(NamedTuple):
         return any(char.isdigit() for char in self.windows[0].expression)
 
 
-def find_dates(text: str, as_of: date, keys: Iterable[str] | None = None) -> list[Found]:
+def find_dates(text: str, as_of: date, keys: Iterable[str] | None = None) -> list[TimeExpression]:
     """Return the temporal expressions of a text in order, read on the day ``as_of``.
 
     What has no year means the past: "in March" is the last March that has begun. ``keys`` are
@@ -43,7 +43,7 @@ def find_dates(text: str, as_of: date, keys: Iterable[str] | None = None) -> lis
         hints.discard("may")
     if ALL_HINTS.isdisjoint(hints):
         return []
-    found: list[Found] = []
+    found: list[TimeExpression] = []
     for rule in RULES:
         if rule.hints.isdisjoint(hints):
             continue
@@ -53,7 +53,7 @@ def find_dates(text: str, as_of: date, keys: Iterable[str] | None = None) -> lis
             windows = tuple(rule.make(match, as_of))
             if windows:
                 has_year = bool(match.groupdict().get("year"))
-                found.append(Found(*match.span(), windows, rule.unit, has_year))
+                found.append(TimeExpression(*match.span(), windows, rule.unit, has_year))
     return _with_ranges(text, sorted(found), as_of)
 
 
@@ -74,9 +74,9 @@ def _hints(text: str, keys: Iterable[str] | None) -> set[str]:
     return hints
 
 
-def _with_ranges(text: str, found: Sequence[Found], as_of: date) -> list[Found]:
+def _with_ranges(text: str, found: Sequence[TimeExpression], as_of: date) -> list[TimeExpression]:
     """Join "between A and B" and "from A to B", and open "since A" up to today."""
-    joined: list[Found] = []
+    joined: list[TimeExpression] = []
     for item in found:
         if joined and _is_range(text, joined[-1], item):
             item = _join(joined.pop(), item)
@@ -87,25 +87,27 @@ def _with_ranges(text: str, found: Sequence[Found], as_of: date) -> list[Found]:
     return joined
 
 
-def _is_since(text: str, item: Found) -> bool:
+def _is_since(text: str, item: TimeExpression) -> bool:
     before = text[max(0, item.start - 6) : item.start].casefold().rstrip()
     return before.endswith("since") or text[item.start : item.end].casefold().startswith("since")
 
 
-def _is_range(text: str, left: Found, right: Found) -> bool:
+def _is_range(text: str, left: TimeExpression, right: TimeExpression) -> bool:
     opener = text[max(0, left.start - 9) : left.start].casefold().split()
     between = text[left.end : right.start].casefold().strip()
     is_opened = bool(opener) and opener[-1] in ("between", "from")
     return is_opened and between in ("and", "to", "until", "-", "–", "through", "till")
 
 
-def _join(left: Found, right: Found) -> Found:
+def _join(left: TimeExpression, right: TimeExpression) -> TimeExpression:
     """Join two expressions; "March 3 and March 9, 2024" share the year."""
     first, last = left.windows[0].first, right.windows[0].last
     if right.has_year and not left.has_year:
         first = make_day(last.year, first.month, first.day) or first
     window = _span(left.windows[0], min(first, last), max(first, last))
-    return Found(left.start, right.end, (window,), "span", left.has_year and right.has_year)
+    return TimeExpression(
+        left.start, right.end, (window,), "span", left.has_year and right.has_year
+    )
 
 
 def _span(window: Window, first: date, last: date) -> Window:

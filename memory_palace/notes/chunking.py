@@ -126,8 +126,8 @@ def _join(group: Sequence[Unit]) -> str:
 
 def _common_path(group: Sequence[Unit]) -> tuple[str, ...]:
     """Return the headings that all of the text is under; a bare heading is no text."""
-    said = [unit for unit in group if not unit.is_heading] or group
-    levels = zip(*(unit.heading_path for unit in said), strict=False)
+    text = [unit for unit in group if not unit.is_heading] or group
+    levels = zip(*(unit.heading_path for unit in text), strict=False)
     return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
 
 

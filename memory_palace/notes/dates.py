@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.models import NoteDate
-from memory_palace.notes.git import is_in_repository, run_git
+from memory_palace.notes.git import PATHS_ON_A_COMMAND_LINE, is_in_repository, run_git
 
 _KEYS = ("updated", "modified", "date", "created")
 _IN_NAME = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)")
+_LOG_OPTIONS = "--format=%x01%ct --name-only -z --no-renames --diff-filter=AMR".split()
 _EARLIEST, _LATEST = 1900, 2200
 
 
@@ -51,10 +52,8 @@ def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
         return {}
     prefix = (run_git(root, "rev-parse", "--show-prefix") or "").strip("\n")
     changed = run_git(root, "status", "--porcelain", "-z", "--no-renames", "--", ".")
-    log = run_git(
-        root, "log", "--format=%x01%ct", "--name-only", "-z", "--no-renames", "--diff-filter=AMR",
-        "--", *(sorted(paths) if len(paths) <= 100 else ["."]),
-    )  # fmt: skip
+    asked = sorted(paths) if len(paths) <= PATHS_ON_A_COMMAND_LINE else ["."]
+    log = run_git(root, "log", *_LOG_OPTIONS, "--", *asked)
     if changed is None or log is None:
         return {}
     dirty = {entry[3:] for entry in changed.split("\0") if len(entry) > 3}

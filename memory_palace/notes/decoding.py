@@ -19,12 +19,13 @@ def decode_note(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
     problems: list[Problem] = []
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
-        problems.append(Problem(path, None, "encoding", "is UTF-16, read as such; save as UTF-8"))
+        problems.append(Problem(path, None, "encoding", "is UTF-16; save it as UTF-8"))
     else:
         text = _decode_bytes(data, path, problems)
     if "\0" in text:
         line = 1 + text.count("\n", 0, text.index("\0"))
-        problems.append(Problem(path, line, "encoding", "holds NUL bytes, read as spaces"))
+        message = "contains NUL bytes; they are read as spaces"
+        problems.append(Problem(path, line, "encoding", message))
         text = text.replace("\0", " ")
     return (_LINE_END.sub("\n", text) if "\r" in text else text), tuple(problems)
 
@@ -34,6 +35,6 @@ def _decode_bytes(data: bytes, path: str, problems: list[Problem]) -> str:
         return data.removeprefix(codecs.BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         line = 1 + data.count(b"\n", 0, error.start)
-        message = "is not UTF-8 (first here), read as Windows-1252; save it as UTF-8"
+        message = "is not UTF-8 from here on and is read as Windows-1252; save it as UTF-8"
         problems.append(Problem(path, line, "encoding", message))
         return data.decode("cp1252", "replace")

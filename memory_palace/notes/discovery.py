@@ -69,7 +69,7 @@ class _Walk:
         except FileNotFoundError:
             return
         except OSError as error:
-            message = f"folder cannot be read: {error.strerror}"
+            message = f"the folder cannot be read: {error.strerror}"
             self.problems.append(Problem(path, None, "unreadable", message, is_failure=True))
             return
         self.entries += len(found)
@@ -92,7 +92,7 @@ class _Walk:
             return None
         if not _is_text(path):
             shown = path.encode("utf-8", "backslashreplace").decode()
-            message = "its name is not UTF-8; rename it"
+            message = "the file name is not UTF-8; rename the file"
             self.problems.append(Problem(shown, None, "name", message, is_failure=True))
             return None
         if self.rules.is_ignored(path, is_folder=is_folder):
@@ -115,7 +115,7 @@ class _Walk:
         inside = _holds(self._home, target)
         if not inside or not os.path.exists(target):  # noqa: PTH110
             why = "leads nowhere" if inside else "leaves the palace"
-            message = f"is a link that {why}; it is not followed"
+            message = f"is a symbolic link that {why}; it is not followed"
             self.problems.append(Problem(path, None, "link", message))
             return None
         relative = target[len(self._home) + 1 :].replace(os.sep, "/")

@@ -52,5 +52,5 @@ def excerpt(
     first = first_line or 1
     last = min(last_line or len(lines), len(lines))
     if first > max(len(lines), 1) or last < first - 1:
-        raise UsageError(f"{path} has {len(lines)} lines; {first}-{last_line} is not among them")
+        raise UsageError(f"{path} has {len(lines)} lines; it has no lines {first}-{last_line}")
     return NoteText(path, first, last, len(lines), "\n".join(lines[first - 1 : last]))

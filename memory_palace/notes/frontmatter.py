@@ -57,7 +57,7 @@ def split_front_matter(text: str) -> FrontMatter:
     if len(raw) > _LIMIT_CHARACTERS:
         if not _looks_like_yaml(raw):
             return FrontMatter()  # two rules with prose between them
-        return FrontMatter(error="front matter is longer than 64 kB", error_line=1, raw=raw)
+        return _as_text(raw, "is longer than 64 kB")
     return _parse(raw, end=min(closing.end() + 1, len(text)))
 
 
@@ -80,7 +80,7 @@ def set_fields(path: str, data: bytes, values: Mapping[str, object]) -> bytes:
     clean = decode_note(data, path)[0]
     matter = split_front_matter(clean)
     if matter.error:
-        raise PalaceError(f"{path}:{matter.error_line}: {matter.error}; mend it first")
+        raise PalaceError(f"{path}:{matter.error_line}: {matter.error}; correct it first")
     if not matter.end:
         block = write_front_matter(values).replace("\n", end)
         return f"{mark}{block}".encode() + data[len(mark.encode()) :]
@@ -102,25 +102,23 @@ def _unclosed(text: str, start: int) -> FrontMatter:
     raw = text[start : end.start() if end else len(text)]
     if not _looks_like_yaml(raw):
         return FrontMatter(raw=raw)
-    return FrontMatter(error="front matter is not closed by ---", error_line=1, raw=raw)
+    return _as_text(raw, "is not closed by ---")
 
 
 def _parse(raw: str, *, end: int) -> FrontMatter:
     try:
         excess = _find_excess(raw)
         if excess:
-            return FrontMatter(error=f"front matter has {excess}", error_line=1, raw=raw)
+            return _as_text(raw, f"has {excess}")
         values = yaml.load(raw, _LOADER)
     except yaml.YAMLError as error:
         return _malformed(error, raw)
     except _LOADING_ERRORS as error:
-        message = f"front matter is kept as text: it holds an invalid value ({error})"
-        return FrontMatter(error=message, error_line=1, raw=raw)
+        return _as_text(raw, f"has an invalid value and is kept as text: {error}")
     if values is None:
         values = {}
     if not isinstance(values, dict):
-        message = f"front matter is a {type(values).__name__}, not a mapping"
-        return FrontMatter(error=message, error_line=2, raw=raw)
+        return _as_text(raw, f"is a {type(values).__name__}, not a mapping", line=2)
     return FrontMatter({str(key): value for key, value in values.items()}, end, raw=raw)
 
 
@@ -144,8 +142,13 @@ def _find_excess(raw: str) -> str | None:
 def _malformed(error: yaml.YAMLError, raw: str) -> FrontMatter:
     mark = getattr(error, "problem_mark", None)
     line = 2 + (mark.line if mark is not None else 0)
-    what = getattr(error, "problem", None) or "is not valid"
-    return FrontMatter(error=f"front matter is kept as text: {what}", error_line=line, raw=raw)
+    what = getattr(error, "problem", None) or "it cannot be parsed"
+    return _as_text(raw, f"is not valid YAML and is kept as text: {what}", line=line)
+
+
+def _as_text(raw: str, why: str, *, line: int = 1) -> FrontMatter:
+    """Return a block that stays in the body."""
+    return FrontMatter(error=f"front matter {why}", error_line=line, raw=raw)
 
 
 def _looks_like_yaml(text: str) -> bool:

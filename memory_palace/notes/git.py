@@ -10,7 +10,7 @@ _SECONDS = 30
 _OPTIONS = ("--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false")
 """Status must not rewrite git's index, a name such as ``a[1].md`` is no pattern, and a repository
 must not choose a program to run."""
-_PATHS_ON_A_COMMAND_LINE = 100
+PATHS_ON_A_COMMAND_LINE = 100
 
 
 def is_in_repository(root: Path) -> bool:
@@ -39,7 +39,7 @@ def uncommitted(root: Path, paths: Sequence[str]) -> list[str]:
     if not paths or not is_in_repository(root):
         return []
     prefix = (run_git(root, "rev-parse", "--show-prefix") or "").strip("\n")
-    asked = sorted(paths) if len(paths) <= _PATHS_ON_A_COMMAND_LINE else ["."]
+    asked = sorted(paths) if len(paths) <= PATHS_ON_A_COMMAND_LINE else ["."]
     status = run_git(
         root, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--", *asked
     )

@@ -46,4 +46,4 @@ class IgnoreRules:
                     self._specs.append((path, GitIgnoreSpec.from_lines(lines)))
                 except (OSError, ValueError) as error:
                     # Going on without it would index what somebody wants kept out.
-                    raise ConfigError(f"{file} cannot be used ({error}); mend it") from error
+                    raise ConfigError(f"{file} cannot be used ({error}); correct it") from error

@@ -96,7 +96,7 @@ def _read_line(line: bytes, number: int) -> ManifestEntry | str | None:
     try:
         text = line.removeprefix(codecs.BOM_UTF8).decode().strip()
     except UnicodeDecodeError:
-        return "is not UTF-8; mend or delete the line"
+        return "is not UTF-8; correct or delete the line"
     return None if not text or text.startswith("#") else _parse(text, number)
 
 
@@ -117,9 +117,9 @@ def _parse(text: str, number: int) -> ManifestEntry | str:
     try:
         record = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return f"is not JSON ({error}); mend or delete the line"
+        return f"is not valid JSON ({error}); correct or delete the line"
     if not isinstance(record, dict) or not isinstance(record.get("path"), str):
-        return 'has no "path"; mend or delete the line'
+        return 'has no "path"; correct or delete the line'
     path = record.pop("path")
     if not _is_inside(path):
         return f"names {path!r}, which is not a path below {PALACE}/"
@@ -141,7 +141,7 @@ def _remarks(
 ) -> Iterator[Problem]:
     before = entries.get(_key(entry.path))
     if before is not None:
-        message = f"lists {entry.path} again (first in line {before.line}); this line counts"
+        message = f"lists {entry.path} again (first on line {before.line}); this line is used"
         yield Problem(where, entry.line, "manifest", message)
     if "priority" in entry.extra:
         message = f"priority {entry.extra['priority']!r} is not high, medium or low; it is ignored"

@@ -35,8 +35,7 @@ def parse_note(
     if matter.error:
         problems += (Problem(path, matter.error_line, "front matter", matter.error),)
     if is_private(matter):
-        message = "is private: nothing of it is indexed"
-        problems += (Problem(path, None, "private", message),)
+        problems += (Problem(path, None, "private", "is private; it is not indexed"),)
         digest = sha256(data).hexdigest()
         return Note(path, digest, _stem(path), is_private=True, problems=problems)
     body = drop_markers(text[matter.end :])
@@ -73,8 +72,8 @@ def is_private(matter: FrontMatter) -> bool:
     """Whether front matter asks that nothing of the note be indexed or shown."""
     if not matter.end:
         return says_private(matter.raw)
-    said = [value for key, value in matter.values.items() if key.strip().lower() == "private"]
-    return any(str(value).strip().lower() in ("true", "yes", "on", "1") for value in said)
+    wishes = [value for key, value in matter.values.items() if key.strip().lower() == "private"]
+    return any(str(value).strip().lower() in ("true", "yes", "on", "1") for value in wishes)
 
 
 def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tuple[Problem, ...]]:

@@ -56,7 +56,9 @@ def _check(
         raise _unreadable(file, "unreadable", "is not a regular file")
     home, real = os.path.realpath(root / PALACE), os.path.realpath(path)
     if not real.startswith(home + os.sep):
-        raise _unreadable(file, "link", "is a link that leaves the palace; it is not followed")
+        raise _unreadable(
+            file, "link", "is a symbolic link that leaves the palace; it is not followed"
+        )
     if found.st_size > limit_bytes:
         raise _too_large(file, found.st_size, limit_bytes)
 
@@ -65,7 +67,7 @@ def _too_large(file: SourceFile, size: int, limit_bytes: int) -> NoteUnreadable:
     return _unreadable(
         file,
         "too large",
-        f"has {size:,} bytes, more than max_note_bytes ({limit_bytes:,}); it is left out. "
+        f"has {size:,} bytes, more than max_note_bytes ({limit_bytes:,}); it is not indexed. "
         "Split it, or raise max_note_bytes in palace.yaml",
     )
 

@@ -34,7 +34,7 @@ def withhold(text: str, path: str) -> tuple[str, tuple[Problem, ...]]:
     for secret in secrets:
         lines[secret.line - 1] = ""
     found = (
-        Problem(path, s.line, "secret", f"holds a secret ({s.kind}); the line is not indexed")
+        Problem(path, s.line, "secret", f"contains a secret ({s.kind}); the line is not indexed")
         for s in secrets
     )
     return "\n".join(lines), (*private, *found)
@@ -46,8 +46,8 @@ def _blank_private(text: str, path: str) -> tuple[str, list[Problem]]:
     for before, span, line, is_closed in _spans(text):
         kept += [before, "\n" * span.count("\n")]
         if span:
-            end = "" if is_closed else ", is not closed, and so runs to the end of the note"
-            message = f"a private span begins here{end}; it is not indexed"
+            end = "" if is_closed else " and is not closed; nothing below it is indexed"
+            message = f"a private span starts here{end or '; it is not indexed'}"
             problems.append(Problem(path, line, "private", message))
     return "".join(kept), problems
 

@@ -39,7 +39,7 @@ def test_a_name_of_several_notes_lists_their_paths(text):
     with pytest.raises(UsageError) as caught:
         NAMES.find(text)
     assert str(caught.value) == (
-        f"2 notes are called {text!r}; give a path:\n  {PATHS[2]}\n  {PATHS[3]}"
+        f"2 notes match {text!r}; give a path:\n  {PATHS[2]}\n  {PATHS[3]}"
     )
 
 
@@ -51,10 +51,10 @@ def test_a_long_list_of_candidates_is_cut():
 
 @pytest.mark.parametrize("text", ["the way inn", "grand_hall/mapp", "Strat"])
 def test_an_unknown_name_suggests_the_nearest(text):
-    with pytest.raises(UsageError, match=r"did you mean palace/grand_hall/map\.md\?"):
+    with pytest.raises(UsageError, match=r"Did you mean palace/grand_hall/map\.md\?"):
         NAMES.find(text)
 
 
 def test_an_unknown_name_that_is_near_nothing_says_where_to_look():
-    with pytest.raises(UsageError, match=r"no note is called 'zzz'.*palace list"):
+    with pytest.raises(UsageError, match=r"no note matches 'zzz'.*palace list"):
         NAMES.find("zzz")

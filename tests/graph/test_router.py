@@ -121,8 +121,16 @@ def test_every_link_out_is_a_link_back(links):
     graph = graph_of(links)
     out = {(a, b) for a in graph.paths for b in graph.neighbors(a).out}
     back = {(a, b) for b in graph.paths for a in graph.neighbors(b).back}
-    assert out == back == {(f"palace/{a}.md", f"palace/{b}.md") for a, bs in links.items()
-                           for b in bs if b in links and a != b}  # fmt: skip
+    assert (
+        out
+        == back
+        == {
+            (f"palace/{a}.md", f"palace/{b}.md")
+            for a, bs in links.items()
+            for b in bs
+            if b in links and a != b
+        }
+    )
 
 
 @given(LINKS, st.data())

@@ -10,10 +10,14 @@ from memory_palace.mnemonics.clock import find_clock_times
 @pytest.mark.parametrize(
     ("text", "minutes"),
     [
-        ("at half past nine", 570), ("at 21:30", 570), ("at 9.30 pm", 570),
-        ("at quarter to six", 345), ("between six and seven thirty", 450), ("at 7 o’clock", 420),
+        ("at half past nine", 570),
+        ("at 21:30", 570),
+        ("at 9.30 pm", 570),
+        ("at quarter to six", 345),
+        ("between six and seven thirty", 450),
+        ("at 7 o’clock", 420),
     ],
-)  # fmt: skip
+)
 def test_a_time_of_day_is_read(text, minutes):
     assert [time.minutes for time in find_clock_times(text)] == [minutes]
 

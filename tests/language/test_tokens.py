@@ -49,8 +49,12 @@ def test_stems_can_be_left_out():
 
 def test_only_words_of_plain_letters_are_stemmed():
     assert tokenize("naïves 24s caching_layers") == [
-        "naïves", "24s", "caching_layers", "cach", "layer",
-    ]  # fmt: skip
+        "naïves",
+        "24s",
+        "caching_layers",
+        "cach",
+        "layer",
+    ]
 
 
 @given(st.text())

@@ -114,9 +114,11 @@ def test_dates_are_taken_in_order_and_garbage_is_passed_over():
 def test_git_dates_only_what_is_tracked_and_clean(tmp_path):
     def git(*arguments):
         subprocess.run(
-            ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments], cwd=tmp_path,
-            check=True, capture_output=True,
-        )  # fmt: skip
+            ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+        )
 
     assert git_commit_times(tmp_path, ["a.md"]) == {}
     git("init", "-q")
@@ -149,8 +151,11 @@ def test_adding_lines_changes_no_byte_that_was_there(rows, end, is_ended):
     grown = add_lines(data, new)
     assert grown.startswith(data)
     assert json.loads(grown.splitlines()[-1]) == {
-        "path": "palace/new.md", "type": "t", "priority": "low", "k": 1,
-    }  # fmt: skip
+        "path": "palace/new.md",
+        "type": "t",
+        "priority": "low",
+        "k": 1,
+    }
     assert drop_lines(grown, lambda path: False) == grown
 
 
@@ -166,7 +171,7 @@ def test_bad_manifest_lines_are_named_and_the_others_count(tmp_path):
     assert manifest.entries["palace/a.md"].extra == {"x": 1}
     failures = [p.line for p in manifest.problems if p.is_failure]
     assert failures == [4, 5, 6, 7]
-    assert "first in line 3" in manifest.problems[-1].message
+    assert "first on line 3" in manifest.problems[-1].message
 
 
 @pytest.mark.parametrize(
