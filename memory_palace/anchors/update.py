@@ -80,9 +80,11 @@ def _extend(
     )
     found = [pairs]
     if staged:
-        nobody = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+        no_mentions = (np.zeros(0, np.int64), np.zeros(0, np.int64))
         everywhere = allowed_rows(work, hot, live[1])
-        place, row, score = score_pairs(new_matrix, hot, everywhere, nobody, theta=nightly.theta)
+        place, row, score = score_pairs(
+            new_matrix, hot, everywhere, no_mentions, theta=nightly.theta
+        )
         found.append((place + len(anchors) - len(staged), row, score))
     added_ns = np.full(len(keys), work.now_ns, np.int64)
     added_ns[is_old] = before.added_ns[places[is_old]]

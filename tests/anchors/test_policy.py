@@ -23,11 +23,11 @@ def found(palace: Palace, text: str) -> set[str]:
 def test_a_denied_anchor_neither_is_built_nor_triggers(palace: Palace) -> None:
     """H9: the lists are enforced at build and at query."""
     palace.anchors.build()
-    late = with_settings(palace, anchors={"deny": ["Antenna Masts", "/tipping/"]})
-    fired = fired_anchors(late, "antenna mast tipping bucket")
+    narrowed = with_settings(palace, anchors={"deny": ["Antenna Masts", "/tipping/"]})
+    fired = fired_anchors(narrowed, "antenna mast tipping bucket")
     assert not any("antenna mast" in name or "tipping" in name for name, _ in fired)
-    late.anchors.build()
-    displays = {anchor.display.lower() for tier in late.anchors.tiers() for anchor in tier.anchors}
+    narrowed.anchors.build()
+    displays = {a.display.lower() for tier in narrowed.anchors.tiers() for a in tier.anchors}
     assert "antenna mast" not in displays and "tipping bucket" not in displays
 
 
@@ -41,8 +41,8 @@ def test_a_denied_term_triggers_neither_as_a_word_nor_as_a_pair(
     asked = "copper trains in the tipping yard"
     fired = {name for name, _ in fired_anchors(palace, asked)}
     assert {"copper train", "train", "tip"} <= fired
-    late = with_settings(palace, anchors={"deny": ["copper train", "/tipping/"]})
-    fired = {name for name, _ in fired_anchors(late, asked)}
+    narrowed = with_settings(palace, anchors={"deny": ["copper train", "/tipping/"]})
+    fired = {name for name, _ in fired_anchors(narrowed, asked)}
     assert "train" in fired
     assert not {"copper train", "tip", "train tip", "tip yard"} & fired
 
