@@ -18,6 +18,7 @@ from memory_palace.anchors.tier import AnchorFiles, Keys, Tier
 from memory_palace.config import AnchorSettings
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.notes.rooms import stem_of
 
 LINKED_MOST = 50
 """Notes one link away that are looked at, per anchor."""
@@ -117,8 +118,7 @@ class Book:
         snapshot = self.snapshot
         names = zip(snapshot.paths, snapshot.titles, snapshot.aliases(), strict=True)
         for note, (path, title, aliases) in enumerate(names):
-            stem = path.rpartition("/")[2].removesuffix(".md")
-            for key in {match_key(name) for name in (title, stem, *aliases)}:
+            for key in {match_key(name) for name in (title, stem_of(path), *aliases)}:
                 found.setdefault(key, []).append(note)
         return found
 

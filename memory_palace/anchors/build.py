@@ -30,6 +30,7 @@ from memory_palace.index.commit import next_commit, read_commit, write_commit
 from memory_palace.index.publish import sweep
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
+from memory_palace.notes.rooms import stem_of
 from memory_palace.storage.lock import writer_lock
 
 if TYPE_CHECKING:
@@ -185,7 +186,5 @@ def thin_out(matrix: Matrix) -> Matrix:
 def count_links(snapshot: Snapshot) -> Mapping[str, int]:
     """Count the notes that link to each key."""
     return Counter(
-        match_key(target.rpartition("/")[2].removesuffix(".md"))
-        for targets in snapshot.link_targets()
-        for target in targets
+        match_key(stem_of(target)) for targets in snapshot.link_targets() for target in targets
     )

@@ -26,7 +26,7 @@ _BLOCK = 8192
 """Rows per matrix product: 400 anchors take 13 MB."""
 
 Places = NDArray[np.int64]
-Pairs = tuple[Places, Places]
+Mentions = tuple[Places, Places]
 """Anchors, and the rows that hold them, in parallel."""
 Live = tuple[Keys, Places]
 """The key of every passage anchors may lead to, ascending, and one row of each."""
@@ -98,7 +98,12 @@ def find_mentions(
 
 
 def score_pairs(
-    matrix: Matrix, snapshot: Snapshot, rows: Places, mentions: Pairs, *, theta: float
+    matrix: Matrix,
+    snapshot: Snapshot,
+    rows: Places,
+    mentions: Mentions | None = None,
+    *,
+    theta: float,
 ) -> ScoredPairs:
     """Return anchor, row and score of every pair worth keeping, in no order.
 
@@ -113,8 +118,8 @@ def score_pairs(
         near = np.flatnonzero(cosines >= max(theta, 1e-6))
         near = near[is_wanted[block[near % len(block)]]]
         parts.append((near // len(block), block[near % len(block)], cosines[near]))
-    anchors, held = mentions
-    if len(anchors):
+    if mentions is not None:
+        anchors, held = mentions
         cosines = _pairwise(matrix, snapshot, anchors, held)
         parts.append((anchors, held, np.maximum(cosines, 0) + np.float32(MENTION)))
     joined = [np.concatenate(column) for column in zip(*parts, strict=True)]

@@ -6,6 +6,7 @@ import numpy as np
 
 from memory_palace.anchors.terms import match_key
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.notes.rooms import stem_of
 
 PROJECTS = "palace/project_rooms/"
 _CARDS = ("palace/dispatch_corridor/active/", "palace/dispatch_corridor/blocked/")
@@ -30,7 +31,7 @@ def active_projects(snapshot: Snapshot) -> tuple[str, ...]:
 
 def _named_by_cards(snapshot: Snapshot, folders: dict[str, list[int]]) -> set[str]:
     home = {
-        _stem(snapshot.paths[place]): folder
+        stem_of(snapshot.paths[place]).casefold(): folder
         for folder, places in folders.items()
         for place in places
     }
@@ -40,11 +41,8 @@ def _named_by_cards(snapshot: Snapshot, folders: dict[str, list[int]]) -> set[st
     for place, path in enumerate(snapshot.paths):
         if not path.startswith(_CARDS):
             continue
-        named |= {home[_stem(target)] for target in targets[place] if _stem(target) in home}
+        stems = {stem_of(target).casefold() for target in targets[place]}
+        named |= {home[stem] for stem in stems & home.keys()}
         title = f" {match_key(snapshot.titles[place])} "
         named |= {folder for name, folder in names.items() if f" {name} " in title}
     return named
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md").casefold()

@@ -14,6 +14,7 @@ from memory_palace.language.tokens import plain_words, stem_word
 from memory_palace.language.words import split_words
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.models import Chunk, Note
+from memory_palace.notes.rooms import stem_of
 
 TermKind = Literal[
     "curated", "project", "entity", "title", "heading", "bold", "link", "name", "word"
@@ -108,8 +109,7 @@ def chunk_terms(chunk: Chunk, note: Note) -> list[Term]:
     found += (_term("bold", bold) for bold in _BOLD.findall(chunk.text))
     for link in note.links:
         if chunk.first_line <= link.line <= chunk.last_line and link.target:
-            stem = link.target.rpartition("/")[2].removesuffix(".md")
-            target = _term("link", stem)
+            target = _term("link", stem_of(link.target))
             found.append(target)
             if link.alias:
                 found.append(_term("link", link.alias, target.key))

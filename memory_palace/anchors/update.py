@@ -31,7 +31,16 @@ from memory_palace.anchors.postings import (
     name_places,
     score_pairs,
 )
-from memory_palace.anchors.tier import NO_PAIRS, Anchor, Keys, Lists, Tier, read_tier, write_tier
+from memory_palace.anchors.tier import (
+    NO_PAIRS,
+    Anchor,
+    Keys,
+    Lists,
+    PairLists,
+    Tier,
+    read_tier,
+    write_tier,
+)
 from memory_palace.anchors.words import collect_pairs, list_pairs
 from memory_palace.index.postings import find_sorted
 from memory_palace.index.snapshot import Snapshot
@@ -80,33 +89,19 @@ def _extend(
     )
     found = [pairs]
     if staged:
-        no_mentions = (np.zeros(0, np.int64), np.zeros(0, np.int64))
         everywhere = allowed_rows(work, hot, live[1])
-        place, row, score = score_pairs(
-            new_matrix, hot, everywhere, no_mentions, theta=nightly.theta
-        )
+        place, row, score = score_pairs(new_matrix, hot, everywhere, theta=nightly.theta)
         found.append((place + len(anchors) - len(staged), row, score))
+    entries = _merge(hot, before, live, found)
+    limit = work.config.anchors.k_max
     added_ns = np.full(len(keys), work.now_ns, np.int64)
     added_ns[is_old] = before.added_ns[places[is_old]]
-    pair, holder = before.pairs.entries()
-    is_held = find_sorted(keys, holder)[1]
-    new_pair, new_holder = collect_pairs(passages)
     return replace(
         before,
         anchors=(*before.anchors, *staged),
         matrix=matrix[len(nightly.anchors) :],
-        lists=make_lists(
-            work,
-            hot,
-            live,
-            _merge(hot, before, live, found),
-            count=len(anchors),
-            limit=work.config.anchors.k_max,
-        ),
-        pairs=list_pairs(
-            np.concatenate([pair[is_held], new_pair]),
-            np.concatenate([holder[is_held], new_holder]),
-        ),
+        lists=make_lists(work, hot, live, entries, count=len(anchors), limit=limit),
+        pairs=_merge_pairs(before, keys, passages),
         covered=keys,
         added_ns=added_ns,
         quarantined=(*before.quarantined, *name_places(hot, stuffed)),
@@ -122,6 +117,16 @@ def _merge(hot: Snapshot, before: Tier, live: Live, found: Sequence[ScoredPairs]
         np.concatenate([old[is_alive], *(anchors for anchors, _, _ in found)]),
         np.concatenate([old_keys[is_alive], *(row_keys(hot)[rows] for _, rows, _ in found)]),
         np.concatenate([old_scores[is_alive], *(scores for _, _, scores in found)]),
+    )
+
+
+def _merge_pairs(before: Tier, keys: Keys, passages: Sequence[TermedPassage]) -> PairLists:
+    """Join the pairs of what is still covered with those of what is new."""
+    pairs, holders = before.pairs.entries()
+    is_held = find_sorted(keys, holders)[1]
+    new = collect_pairs(passages)
+    return list_pairs(
+        np.concatenate([pairs[is_held], new[0]]), np.concatenate([holders[is_held], new[1]])
     )
 
 

@@ -91,14 +91,11 @@ def _lists(palace: Palace) -> tuple[float, float]:
     keys, rows = distinct_rows(snapshot)
     work = palace.anchors.work()
     vectors = snapshot.rows_of(rows)
-    nobody = (np.zeros(0, np.int64), np.zeros(0, np.int64))
     started = time.perf_counter()
     np.matmul(book.matrix, vectors.T)
     product = time.perf_counter() - started
     started = time.perf_counter()
-    anchors, found, scores = score_pairs(
-        book.matrix, snapshot, rows, nobody, theta=book.tiers[0].theta
-    )
+    anchors, found, scores = score_pairs(book.matrix, snapshot, rows, theta=book.tiers[0].theta)
     scored = anchors, row_keys(snapshot)[found], scores
     make_lists(work, snapshot, (keys, rows), scored, count=len(book.anchors), limit=20)
     return product, time.perf_counter() - started

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memory_palace.facts.fact import Fact, FactKind
+from memory_palace.notes.rooms import stem_of
 
 MOST_WORDS = 60
 _LEADS = (
@@ -43,7 +44,7 @@ def enrich_passage(facts: Sequence[Fact]) -> str:
 def _shown(facts: Sequence[Fact], kind: FactKind, seen: list[str]) -> Iterator[str]:
     """Yield what is shown of one kind: nothing that is part of what was ``seen`` before."""
     for fact in facts:
-        shown = fact.display.rpartition("/")[2].removesuffix(".md")
+        shown = stem_of(fact.display)
         key = shown.casefold()
         if fact.kind == kind and shown and not any(key in other for other in seen):
             seen.append(key)

@@ -8,6 +8,7 @@ from memory_palace.language.names import name_key
 from memory_palace.language.relations import Relation
 from memory_palace.language.tokens import stem_word
 from memory_palace.language.words import split_words
+from memory_palace.notes.rooms import stem_of
 
 ANY = "*"
 """Stands for the part of a relation or preference that is left open."""
@@ -28,7 +29,7 @@ def tag_key(tag: str) -> str:
 
 def link_key(target: str) -> str:
     """Return the key of a link: the name of the note it leads to."""
-    return name_key(target.rpartition("/")[2].removesuffix(".md"))
+    return name_key(stem_of(target))
 
 
 def relation_keys(relation: Relation) -> tuple[str, str, str]:

@@ -14,6 +14,7 @@ from memory_palace.metabolism.assets import TELEGRAM, is_protected, kind_of
 from memory_palace.metabolism.ledger import Ledger, field_date
 from memory_palace.metabolism.likeness import AssetPair, Cosine, find_pairs
 from memory_palace.notes.document import Document
+from memory_palace.notes.rooms import stem_of
 
 EliminationAction: TypeAlias = Literal[
     "supersede", "return", "revive", "demote", "archive", "finish", "merge", "contradiction"
@@ -63,7 +64,7 @@ def _step_for(ledger: Ledger, document: Document) -> Proposal | None:
 
 def _superseded(ledger: Ledger, document: Document) -> Proposal | None:
     """Rule 3: superseded is archived at once, and links lead to what took its place."""
-    name = document.text("superseded_by").strip("[]").rpartition("/")[2].removesuffix(".md")
+    name = stem_of(document.text("superseded_by").strip("[]"))
     heirs = [p for p in ledger.out.get(document.path, ()) if ledger.documents[p].stem == name]
     words = (f"superseded by {document.text('superseded_by')}",)
     if not heirs:

@@ -12,6 +12,7 @@ from memory_palace.engine import Engine
 from memory_palace.graph.zones import ZonedNames
 from memory_palace.notes.dates import date_in_front_matter, date_in_name
 from memory_palace.notes.document import Document, Library
+from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.usage import Usage, read_usage
 from memory_palace.retrieval.disputes import find_disputes
 from memory_palace.workflow.cards import Card, read_cards
@@ -89,7 +90,7 @@ class Ledger:
             *self.documents[path].texts("source"),
             *self.documents[path].texts("corridor_card"),
         }
-        stems = {name.rpartition("/")[2].removesuffix(".md").strip("[]") for name in named}
+        stems = {stem_of(name).strip("[]") for name in named}
         return [
             self.documents[target]
             for target in sorted(self.out.get(path, frozenset()))

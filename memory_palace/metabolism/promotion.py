@@ -20,6 +20,7 @@ from memory_palace.metabolism.gates import (
 from memory_palace.metabolism.ledger import Ledger
 from memory_palace.notes.document import Document
 from memory_palace.notes.frontmatter import set_fields
+from memory_palace.notes.rooms import stem_of
 
 _COST = "Cost of deviation"
 _ITEM = re.compile(r"^(\d+)[.)] ", re.MULTILINE)
@@ -89,7 +90,7 @@ def plan_promotion(
         listed = "".join(f"\n{line}" for line in closed)
         raise CheckFailedError(f"{path} does not become a {kind.name}:{listed}")
     asset = _render(document, kind, drafted, today=today)
-    stem = asset.path.rpartition("/")[2].removesuffix(".md")
+    stem = stem_of(asset.path)
     promoted = [*document.texts("promoted_to"), stem]
     return Promotion((asset, edit_fields(document, {"promoted_to": promoted})), tuple(gates))
 

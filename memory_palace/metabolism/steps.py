@@ -12,6 +12,7 @@ from memory_palace.metabolism.elimination import Proposal
 from memory_palace.metabolism.ledger import Ledger
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.frontmatter import set_fields
+from memory_palace.notes.rooms import stem_of
 from memory_palace.workflow.conflict_notes import make_quote, plan_open
 
 _LOWER = {"high": "medium", "medium": "low", "low": "low", "": "low"}
@@ -96,7 +97,7 @@ class _Draft:
         text = self.texts.get(winner, self.ledger.documents[winner].data)
         heir = parse_document(winner, text)
         own = heir.texts("aliases") if heir is not None else ()
-        stem = winner.rpartition("/")[2].removesuffix(".md")
+        stem = stem_of(winner)
         names = [name for name in (loser.stem, *loser.texts("aliases")) if name != stem]
         self._set(winner, aliases=list(dict.fromkeys([*own, *names])))
         self.redirects[loser.path] = winner

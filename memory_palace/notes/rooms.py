@@ -38,3 +38,8 @@ def is_cold_path(root: Path, path: str) -> bool:
     home = (root / PALACE).resolve()
     resolved = (root / path).resolve()
     return resolved.is_relative_to(home) and is_archived(resolved.relative_to(home).as_posix())
+
+
+def stem_of(target: str) -> str:
+    """Return the name of a note's file without ``.md``, of a path or of what a link names."""
+    return target.rpartition("/")[2].removesuffix(".md")

@@ -13,7 +13,6 @@ from memory_palace.index.postings import PostingLookup
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]
-NOBODY = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def test_pairs_are_scored_alike_in_runs_and_one_by_one(grown: Palace, step: int)
     rows = np.flatnonzero(snapshot.row_note >= 0)[::step]
     matrix = grown.embedder().embed_passages(["a mast", "the burette", "part of it"])
     expected = matrix @ snapshot.rows_of(rows).T
-    anchors, found, scores = score_pairs(matrix, snapshot, rows[::-1], NOBODY, theta=0.05)
+    anchors, found, scores = score_pairs(matrix, snapshot, rows[::-1], theta=0.05)
     assert len(anchors) == np.count_nonzero(expected >= 0.05) > 0
     places = np.searchsorted(rows, found)
     np.testing.assert_allclose(scores, expected[anchors, places], atol=1e-6)
