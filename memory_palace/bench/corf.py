@@ -86,7 +86,7 @@ def measure_corf(
     known = known_systems(palace)
     unknown = set(systems) - known.keys()
     if unknown:
-        raise UsageError(f"there is no system {min(unknown)!r}; known: {', '.join(known)}")
+        raise UsageError(f"unknown system {min(unknown)!r}; choose from {', '.join(known)}")
     chosen = ["anchors", *(name for name in systems or known if name != "anchors")]
     embedder = palace.embedder()
     vectors = {item.id: embed_query(embedder, item.text) for item in items}

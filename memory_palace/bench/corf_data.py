@@ -112,9 +112,9 @@ def read_items(path: Path) -> list[Item]:
             record |= {name: tuple(record.get(name, ())) for name in lists}
             items.append(Item(**{key: value for key, value in record.items() if key in known}))
         except (ValueError, TypeError) as error:
-            raise UsageError(f"{path}:{number}: is no CORF question: {error}") from error
+            raise UsageError(f"{path}:{number}: this is not a CORF question: {error}") from error
     if not items:
-        raise UsageError(f"{path} holds no questions; make some with `palace bench corf --write`")
+        raise UsageError(f"{path} has no questions; make some with `palace bench corf --write`")
     return items
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import random
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 from memory_palace.bench.datasets.items import read_table
 from memory_palace.config import PALACE
@@ -45,7 +41,7 @@ def read_pairs(path: Path) -> list[Pair]:
 def copy_vault(vault: Path, root: Path, *, room: str = "project_rooms/vault") -> str:
     """Copy a folder of notes into a room of a new palace; return their path prefix there."""
     if not vault.is_dir():
-        raise UsageError(f"there is no folder {vault}")
+        raise UsageError(f"{vault} is not a folder")
     Palace.init(root)
     shutil.copytree(vault, root / PALACE / room, dirs_exist_ok=True)
     return f"{PALACE}/{room}/"
@@ -75,24 +71,3 @@ def ask(palace: Palace, *, profile: str, gate: bool = True) -> Callable[[str], l
         return [hit.path for hit in result.hits]
 
     return ranked
-
-
-@contextmanager
-def shuffled(palace: Palace, seed: int) -> Iterator[None]:
-    """Deal dates and priorities of the opened snapshot out anew, as if by chance."""
-    snapshot = palace.snapshot()
-    order = list(range(len(snapshot.paths)))
-    random.Random(seed).shuffle(order)
-    dates, priorities = snapshot.dates, snapshot.priorities
-    snapshot.__dict__["dates"] = dates[order]
-    snapshot.__dict__["priorities"] = priorities[order]
-    try:
-        yield
-    finally:
-        snapshot.__dict__["dates"], snapshot.__dict__["priorities"] = dates, priorities
-
-
-def mean(recalls: Sequence[Recall]) -> Recall:
-    """Average several measurements of the same questions."""
-    at_1, at_3, at_5, questions = np.mean([astuple(recall) for recall in recalls], axis=0).tolist()
-    return Recall(at_1, at_3, at_5, int(questions))

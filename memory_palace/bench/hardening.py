@@ -145,7 +145,7 @@ def build_vault_palace(
     them. Link texts that hold the whole subject, or that name two of the notes, are no questions.
     """
     if not vault.is_dir():
-        raise UsageError(f"there is no folder {vault}")
+        raise UsageError(f"{vault} is not a folder")
     whole = Palace.init(root / "whole")
     shutil.copytree(vault, whole.paths.palace / ROOM, dirs_exist_ok=True)
     documents = read_notes(whole).documents

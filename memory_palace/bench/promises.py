@@ -34,7 +34,7 @@ from memory_palace.bench.scale import (
     measure_ranking,
     measure_start,
 )
-from memory_palace.bench.seek_scale import measure_retrieval
+from memory_palace.bench.seeking import measure_retrieval
 from memory_palace.bench.timing import Measured, measure_commands, python
 from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding import minilm
@@ -84,7 +84,7 @@ class Given:
 def measure_promises(given: Given, parts: list[str]) -> Iterator[Measured]:
     """Yield the figures of the chosen parts, all light ones where none is chosen."""
     if unknown := set(parts) - PARTS.keys():
-        raise UsageError(f"there is no part {min(unknown)!r}; there are {', '.join(PARTS)}")
+        raise UsageError(f"unknown part {min(unknown)!r}; choose from {', '.join(PARTS)}")
     for name in parts or [part for part in PARTS if part not in HEAVY]:
         try:
             yield from PARTS[name](given)

@@ -86,7 +86,7 @@ def compare_runs(first: Run, second: Run, *, measure: str = "any@5") -> Differen
     other gold.
     """
     if measure not in MEASURES:
-        raise UsageError(f"there is no measure {measure!r}; there are {', '.join(MEASURES)}")
+        raise UsageError(f"unknown measure {measure!r}; choose from {', '.join(MEASURES)}")
     by_id = {answer.id: answer for answer in core(first.answers) if answer.scores}
     pairs = [(by_id[a.id], a) for a in core(second.answers) if a.scores and a.id in by_id]
     if not pairs:

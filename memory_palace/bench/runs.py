@@ -106,10 +106,10 @@ def run_system(
 def read_run(path: Path) -> Run:
     """Read the answers of a run. Raise ``UsageError`` where there are none."""
     if not path.exists():
-        raise UsageError(f"there is no run {path}; `palace bench list` names those there are")
+        raise UsageError(f"{path} does not exist; list the runs with `palace bench list`")
     lines = _read_lines(path)
     if not lines or not lines[0].keys() >= _HEADER:
-        raise UsageError(f"{path}:1: this is no run; `palace bench list` names those there are")
+        raise UsageError(f"{path}:1: this is not a run; list the runs with `palace bench list`")
     header, *rows = lines
     cost = read_cost(path.with_suffix(".json"), configuration=header["configuration"])
     answers = tuple(_answer(row, f"{path}:{n}") for n, row in enumerate(rows, start=2))
@@ -175,7 +175,7 @@ def _recipe(collections: Sequence[Collection], system: str | Profile) -> str | P
 
 
 def _read_done(path: Path, header: dict[str, str]) -> dict[str, Answer]:
-    """Return the answers there are; begin the file anew where they are of something else."""
+    """Return the answers in the file; start it again where they are of another configuration."""
     rows = _read_lines(path) if path.exists() else []
     if not rows or rows[0] != header:
         rows = [header]

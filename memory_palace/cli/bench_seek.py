@@ -8,8 +8,14 @@ from typing import Annotated
 import typer
 
 from memory_palace.bench.house import Steps, measure_house
-from memory_palace.bench.seek_scale import measure_retrieval
-from memory_palace.bench.seeking import SEED, STORES, Share, measure_promotion, read_errands
+from memory_palace.bench.seeking import (
+    SEED,
+    STORES,
+    Share,
+    measure_promotion,
+    measure_retrieval,
+    read_errands,
+)
 from memory_palace.cli.bench_options import EmbedderName, Seed, print_measured, print_row
 from memory_palace.cli.options import Json
 from memory_palace.embedding.registry import get_embedder

@@ -100,5 +100,5 @@ def _find(name: str) -> tuple[Any, str]:
     if entry is None:
         near = get_close_matches(name, EMBEDDERS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UsageError(f"there is no embedder {name!r}{hint} (known: {', '.join(EMBEDDERS)})")
+        raise UsageError(f"unknown embedder {name!r}{hint} (known: {', '.join(EMBEDDERS)})")
     return import_module(f"memory_palace.embedding.{entry[0]}"), model

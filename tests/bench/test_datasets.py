@@ -81,7 +81,7 @@ def test_a_haystack_is_a_collection_of_its_own_asked_on_its_day(tmp_path):
     ("changes", "words"),
     [
         ({"haystack_dates": []}, "differ in number"),
-        ({"question_date": "soon"}, "'soon' is no date"),
+        ({"question_date": "soon"}, "'soon' is not a date"),
     ],
 )
 def test_a_haystack_that_is_none_is_named(tmp_path, changes, words):
@@ -114,8 +114,8 @@ def test_a_beir_folder_is_one_collection_with_graded_gains(folder):
     [
         ("qrels/test.tsv", "a\tb\tc\nq1 d1 1\n", r"test\.tsv:2: a line is"),
         ("corpus.jsonl", '{"_id": "d1", "text": "x"}\n{broken\n', r"corpus\.jsonl:2"),
-        ("corpus.jsonl", '{"text": "x"}\n', r"corpus\.jsonl:1: there is no '_id'"),
-        ("queries.jsonl", "[1]\n", r"queries\.jsonl:1: a line holds one JSON object"),
+        ("corpus.jsonl", '{"text": "x"}\n', r"corpus\.jsonl:1: '_id' is missing"),
+        ("queries.jsonl", "[1]\n", r"queries\.jsonl:1: a line must be one JSON object"),
     ],
 )
 def test_a_bad_line_is_named(folder, name, content, words):
@@ -125,7 +125,7 @@ def test_a_bad_line_is_named(folder, name, content, words):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(UsageError, match=r"there is no file .*test\.tsv"):
+    with pytest.raises(UsageError, match=r"test\.tsv does not exist"):
         load_beir(tmp_path)
 
 
@@ -160,7 +160,7 @@ def test_own_notes_are_asked_from_a_table_or_json_lines(tmp_path, name, content)
 
 def test_a_label_for_a_note_that_is_not_there_is_named(tmp_path):
     (tmp_path / "q.tsv").write_text("why?\tgone.md\n")
-    with pytest.raises(UsageError, match=r"q\.tsv:1: there is no note gone\.md"):
+    with pytest.raises(UsageError, match=r"q\.tsv:1: .* has no note gone\.md"):
         load_notes(tmp_path, tmp_path / "q.tsv")
 
 
@@ -186,11 +186,11 @@ def test_a_folder_in_place_of_a_file_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"qa": [{"evidence": ["D1:1"], "category": 1}]}, "c1, question 0: there is no 'question'"),
+        ({"qa": [{"evidence": ["D1:1"], "category": 1}]}, "c1, question 0: 'question' is missing"),
         ({"conversation": {"session_1": [{"dia_id": "D1:1"}]}}, "session_1, turn 1: .*'speaker'"),
         ({"conversation": {"session_1": [{}], "session_1_date_time": "soon"}}, "'dia_id'"),
-        ({"conversation": {"session_1": "x"}}, "'session_1' is no list"),
-        ({"qa": 3}, "'qa' is no list"),
+        ({"conversation": {"session_1": "x"}}, "'session_1' is not a list"),
+        ({"qa": 3}, "'qa' is not a list"),
     ],
 )
 def test_what_is_no_locomo_is_named_with_its_place(tmp_path, changes, words):
@@ -206,23 +206,23 @@ def test_a_date_of_a_session_that_is_none_is_named(tmp_path):
     sample["conversation"]["session_1_date_time"] = "soon"
     path = tmp_path / "locomo.json"
     path.write_text(json.dumps([sample]))
-    with pytest.raises(UsageError, match="'soon' is no date"):
+    with pytest.raises(UsageError, match="'soon' is not a date"):
         list(load_locomo(path))
 
 
 def test_a_label_without_its_fields_is_named_with_its_line(locomo, tmp_path):
     gold = tmp_path / "gold.jsonl"
     gold.write_text('{"sample_id": "c1", "qid": "a", "category": 4, "question": "?"}\n')
-    with pytest.raises(UsageError, match=r"gold\.jsonl:1: there is no 'gold_turns'"):
+    with pytest.raises(UsageError, match=r"gold\.jsonl:1: 'gold_turns' is missing"):
         list(load_locomo(locomo, gold=gold))
 
 
 @pytest.mark.parametrize(
     ("turn", "spans", "words"),
     [
-        ({"content": "x"}, [], "there is no 'speaker'"),
-        ({"speaker": "A", "content": "x"}, [["a", "b"]], "is no pair of turns"),
-        ({"speaker": "A", "content": "x"}, [["1"]], "is no pair of turns"),
+        ({"content": "x"}, [], "'speaker' is missing"),
+        ({"speaker": "A", "content": "x"}, [["a", "b"]], "is not a pair of turns"),
+        ({"speaker": "A", "content": "x"}, [["1"]], "is not a pair of turns"),
     ],
 )
 def test_a_meeting_that_is_none_is_named_with_its_line(tmp_path, turn, spans, words):

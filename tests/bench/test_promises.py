@@ -38,7 +38,7 @@ def test_a_part_without_its_data_says_what_it_needs(tmp_path, part):
 
 
 def test_an_unknown_part_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="no part 'speeed'"):
+    with pytest.raises(UsageError, match="unknown part 'speeed'"):
         list(measure_promises(Given(None, None, tmp_path), ["speeed"]))
     assert set(PARTS) > HEAVY
 

@@ -184,7 +184,7 @@ def test_a_name_with_a_line_separator_reads_back(ask, tmp_path):
 def test_a_file_that_is_no_run_is_named(tmp_path, content):
     path = tmp_path / "run.jsonl"
     path.write_text(content)
-    with pytest.raises(UsageError, match=r"run\.jsonl:1: this is no run"):
+    with pytest.raises(UsageError, match=r"run\.jsonl:1: this is not a run"):
         read_run(path)
 
 
@@ -269,7 +269,7 @@ def test_what_cannot_be_compared_is_said(ask):
         compare_runs(turns, sessions)
     with pytest.raises(UsageError, match="no question in common"):
         compare_runs(replace(turns, answers=()), sessions)
-    with pytest.raises(UsageError, match="there is no measure 'best'; there are any@1"):
+    with pytest.raises(UsageError, match="unknown measure 'best'; choose from any@1"):
         compare_runs(turns, turns, measure="best")
 
 

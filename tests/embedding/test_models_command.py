@@ -24,7 +24,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_list_names_every_embedder_and_whether_it_is_ready() -> None:
     lines = runner.invoke(app, ["list"]).stdout.splitlines()
     assert [line.split()[0] for line in lines] == list(EMBEDDERS)
-    assert "not here" in lines[0]
+    assert "missing" in lines[0]
     assert "ready" in lines[2]
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
-from memory_palace.bench.golden import ask, copy_vault, mean, measure_recall, read_pairs, shuffled
+from memory_palace.bench.golden import ask, copy_vault, measure_recall, read_pairs
 from memory_palace.embedding.registry import is_available
 from memory_palace.palace import Palace
 
@@ -51,6 +54,21 @@ def asked(request, opened):
     return opened(name), read_pairs(HERE / f"{name}.md"), prefix
 
 
+@contextmanager
+def shuffled(palace, seed):
+    """Deal the dates and priorities of the opened snapshot to other notes, at random."""
+    snapshot = palace.snapshot()
+    order = list(range(len(snapshot.paths)))
+    random.Random(seed).shuffle(order)
+    dates, priorities = snapshot.dates, snapshot.priorities
+    snapshot.__dict__["dates"] = dates[order]
+    snapshot.__dict__["priorities"] = priorities[order]
+    try:
+        yield
+    finally:
+        snapshot.__dict__["dates"], snapshot.__dict__["priorities"] = dates, priorities
+
+
 def test_at_most_half_of_the_questions_share_a_rare_word():
     pairs = [p for name in ("sample_palace", "garden") for p in read_pairs(HERE / f"{name}.md")]
     assert len(pairs) == 30
@@ -70,9 +88,9 @@ def test_compound_is_no_worse_than_raw_even_when_metadata_is_shuffled(asked):
     for seed in range(20):
         with shuffled(palace, seed):
             draws.append(measure_recall(pairs, ask(palace, profile="compound"), prefix=prefix))
-    for recall in (compound, mean(draws)):
-        assert recall.at_1 >= raw.at_1 - 0.02
-        assert recall.at_5 >= raw.at_5 - 0.02
+    for recalls in ([compound], draws):
+        assert mean(recall.at_1 for recall in recalls) >= raw.at_1 - 0.02
+        assert mean(recall.at_5 for recall in recalls) >= raw.at_5 - 0.02
 
 
 def test_the_literal_formula_is_why_there_is_a_gate(asked):

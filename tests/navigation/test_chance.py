@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory_palace.bench.house import measure_house
-from memory_palace.bench.seek_scale import measure_retrieval
-from memory_palace.bench.seeking import measure_promotion, read_errands
+from memory_palace.bench.seeking import measure_promotion, measure_retrieval, read_errands
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError
@@ -81,7 +80,7 @@ def test_the_timing_names_its_baseline():
 
 
 def test_a_table_that_is_none_is_named(tmp_path):
-    with pytest.raises(UsageError, match="there is no file"):
+    with pytest.raises(UsageError, match="does not exist"):
         read_errands(tmp_path / "none.md")
     (tmp_path / "a.md").write_text("| a | b |\n|---|---|\n| 1 | 2 |\n")
     with pytest.raises(UsageError, match="has no table of goal"):

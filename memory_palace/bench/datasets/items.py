@@ -28,7 +28,7 @@ class Document:
     """Markdown; empty where ``passages`` hold the text."""
     passages: tuple[Passage, ...] = ()
     timestamp: float = 0.0
-    """Seconds since the epoch; 0 where nobody said."""
+    """Seconds since the epoch; 0 where none is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def read_json(path: Path) -> list[Any]:
     except json.JSONDecodeError as error:
         raise UsageError(f"{path}:{error.lineno}: {error.msg}; is it the official file?") from error
     if not isinstance(items, list):
-        raise UsageError(f"{path}:1: the file holds no JSON array; is it the official file?")
+        raise UsageError(f"{path}:1: this is not a JSON array; is it the official file?")
     return items
 
 
@@ -80,7 +80,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         except json.JSONDecodeError as error:
             raise UsageError(f"{path}:{number}: {error.msg}") from error
         if not isinstance(record, dict):
-            raise UsageError(f"{path}:{number}: a line holds one JSON object")
+            raise UsageError(f"{path}:{number}: a line must be one JSON object")
         yield number, record
 
 
@@ -113,7 +113,7 @@ def read_text(path: Path) -> str:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise UsageError(f"there is no file {path}") from None
+        raise UsageError(f"{path} does not exist") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {(error.strerror or '').lower()}") from error
     try:
@@ -126,7 +126,7 @@ def read_text(path: Path) -> str:
 def take(record: Any, key: str, where: str) -> Any:
     """Return a field; raise ``UsageError`` naming the place where it is missing."""
     if not isinstance(record, dict) or key not in record:
-        raise UsageError(f"{where}: there is no {key!r}; is it the official schema?")
+        raise UsageError(f"{where}: {key!r} is missing; is it the official schema?")
     return record[key]
 
 
@@ -134,5 +134,5 @@ def take_list(record: Any, key: str, where: str) -> list[Any]:
     """Return a field that is a list; raise ``UsageError`` naming the place where it is not."""
     items = take(record, key, where)
     if not isinstance(items, list):
-        raise UsageError(f"{where}: {key!r} is no list; is it the official schema?")
+        raise UsageError(f"{where}: {key!r} is not a list; is it the official schema?")
     return items

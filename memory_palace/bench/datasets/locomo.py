@@ -77,7 +77,7 @@ def _timestamp(text: object, where: str) -> float:
     try:
         return datetime.strptime(str(text), _DATE).replace(tzinfo=UTC).timestamp()
     except ValueError:
-        raise UsageError(f"{where}: {text!r} is no date such as 1:56 pm on 8 May, 2023") from None
+        raise UsageError(f"{where}: {text!r} is not a date like 1:56 pm on 8 May, 2023") from None
 
 
 def _official(sample: Any, where: str) -> list[dict[str, Any]]:

@@ -65,4 +65,4 @@ def _moment(text: object, where: str) -> float:
             return datetime.strptime(str(text), pattern).replace(tzinfo=UTC).timestamp()
         except ValueError:
             continue
-    raise UsageError(f"{where}: {text!r} is no date such as 2023/05/20 (Sat) 02:21")
+    raise UsageError(f"{where}: {text!r} is not a date such as 2023/05/20 (Sat) 02:21")

@@ -54,6 +54,6 @@ def _gold(number: int, spans: list[Any], turns: int, where: str) -> Iterator[str
         try:
             first, last = (int(turn) for turn in span)
         except (TypeError, ValueError):
-            raise UsageError(f"{where}: {span!r} is no pair of turns") from None
+            raise UsageError(f"{where}: {span!r} is not a pair of turns") from None
         for turn in range(first, min(last, turns - 1) + 1):
             yield f"m{number}_n{turn // TURNS}"

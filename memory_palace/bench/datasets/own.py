@@ -23,7 +23,7 @@ from memory_palace.errors import UsageError
 def load_notes(folder: Path, qrels: Path) -> Collection:
     """Return the folder as one collection. A note that is not there is a ``UsageError``."""
     if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder}")
+        raise UsageError(f"{folder} is not a folder")
     documents = [
         Document(path.relative_to(folder).as_posix(), path.read_text("utf-8", errors="replace"))
         for path in sorted(folder.rglob("*.md"))
@@ -34,7 +34,7 @@ def load_notes(folder: Path, qrels: Path) -> Collection:
     gold: dict[str, set[str]] = {}
     for number, question, note in wanted:
         if note not in known:
-            raise UsageError(f"{qrels}:{number}: there is no note {note} in {folder}")
+            raise UsageError(f"{qrels}:{number}: {folder} has no note {note}")
         gold.setdefault(question, set()).add(note)
     questions = (
         Question(f"q{place}", text, frozenset(notes))
