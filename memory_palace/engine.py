@@ -240,7 +240,7 @@ class Engine:
         include_cold: bool = False,
     ) -> NoteText:
         """Read lines of a note, named by path, stem, title or alias."""
-        from memory_palace.graph.names import NoteNames
+        from memory_palace.graph.naming import NoteNames
         from memory_palace.notes.excerpt import excerpt
 
         path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)

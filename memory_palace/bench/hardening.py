@@ -21,7 +21,7 @@ from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
 from memory_palace.mnemonics.memories import find_embedder
 from memory_palace.notes.document import Document
-from memory_palace.notes.links import find_links
+from memory_palace.notes.note_links import find_links
 from memory_palace.palace import Palace
 from memory_palace.redqueen.learner import CueLearner
 from memory_palace.redqueen.memories import ExaminedMemory

@@ -12,7 +12,7 @@ from memory_palace.changes.operations import ChangeSet, Create, Move, render_dif
 from memory_palace.changes.relinking import relink
 from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError
-from memory_palace.graph.names import NoteNames
+from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.document import Document, Library, read_library
 
 WAIT_SECONDS = 10.0

@@ -12,7 +12,7 @@ from memory_palace.config import ARCHIVE, PALACE, PalacePaths
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.blindness import Leak, find_cold_leaks
-from memory_palace.graph.names import NoteNames
+from memory_palace.graph.naming import NoteNames
 from memory_palace.models import Filters
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.rooms import is_cold_path

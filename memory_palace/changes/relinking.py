@@ -11,7 +11,7 @@ from memory_palace.changes.operations import ChangeSet, Move, Operation, Replace
 from memory_palace.graph.resolve import strip_suffix
 from memory_palace.graph.zones import ZonedNames
 from memory_palace.notes.document import Document, parse_document
-from memory_palace.notes.links import rewrite_links
+from memory_palace.notes.note_links import rewrite_links
 from memory_palace.notes.rooms import is_archived
 
 

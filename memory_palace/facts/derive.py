@@ -78,7 +78,7 @@ def extract_dates(text: str, written: date | None = None) -> list[Fact]:
         return []
     from memory_palace.language.dates import find_dates  # delayed: many notes name no time
     from memory_palace.language.detect import is_english
-    from memory_palace.language.words import split_words
+    from memory_palace.language.tagged_words import split_words
     from memory_palace.markdown.prose import strip_markup
 
     if not text.isascii():

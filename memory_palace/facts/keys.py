@@ -6,8 +6,8 @@ import unicodedata
 
 from memory_palace.language.names import name_key
 from memory_palace.language.relations import Relation
+from memory_palace.language.tagged_words import split_words
 from memory_palace.language.tokens import stem_word
-from memory_palace.language.words import split_words
 from memory_palace.notes.rooms import stem_of
 
 ANY = "*"

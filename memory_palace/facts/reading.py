@@ -16,8 +16,8 @@ from memory_palace.index.recipes import english_pipeline
 from memory_palace.language.names import Name, find_known, find_names
 from memory_palace.language.phrases import find_phrases
 from memory_palace.language.relations import FIRST_PERSON, Relation, find_relations, lemma
+from memory_palace.language.tagged_words import END, Part, Word, split_words
 from memory_palace.language.tokens import stem_word
-from memory_palace.language.words import END, Part, Word, split_words
 
 _NO_NAMES = frozenset(("DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"))
 _SUBJECTS = frozenset(("nsubj",))

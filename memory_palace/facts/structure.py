@@ -24,9 +24,9 @@ from memory_palace.language.phrases import find_phrases, phrase_keys, phrase_tex
 from memory_palace.language.preferences import Preference, find_preferences
 from memory_palace.language.quotes import find_quotes
 from memory_palace.language.speakers import split_speakers
+from memory_palace.language.tagged_words import Part, Word, split_words
 from memory_palace.language.themes import find_themes
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.words import Part, Word, split_words
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.models import Chunk, Derived, Note
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from memory_palace.graph.names import NoteNames
+from memory_palace.graph.naming import NoteNames
 from memory_palace.graph.near import Neighbors
 from memory_palace.graph.resolve import LinkState, Resolver, is_attachment
 from memory_palace.index.snapshot import Snapshot

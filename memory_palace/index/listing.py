@@ -12,7 +12,7 @@ from memory_palace.index.segment import META, PRIORITIES, SOURCES
 from memory_palace.index.state import KnownNote, State, changed_ns, read_row
 from memory_palace.index.writing import NoteRow
 from memory_palace.models import NoteDate, SourceFile
-from memory_palace.notes.dates import git_commit_times, git_head
+from memory_palace.notes.dating import git_commit_times, git_head
 from memory_palace.notes.manifest import Manifest, ManifestEntry, add_lines, read_manifest
 from memory_palace.notes.rooms import default_type
 from memory_palace.storage.atomic import write_atomic

@@ -10,8 +10,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Container, Iterator, Sequence, Sized
 
+from memory_palace.language.tagged_words import SENTENCE_ENDS, Part, Word
 from memory_palace.language.vocabulary import FUNCTION_WORDS, word_set
-from memory_palace.language.words import SENTENCE_ENDS, Part, Word
 
 _JOINTS = word_set("of the de van von del der la le di da al bin and & for")
 _MOST_JOINTS = 2

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from memory_palace.language.tagged_words import Part, Word
 from memory_palace.language.tokens import stem_word
 from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
-from memory_palace.language.words import Part, Word
 
 _LONGEST = 4
 _OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER, Part.POSSESSIVE})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from memory_palace.language.tagged_words import Part, Word
 from memory_palace.language.tokens import stem_word
 from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
-from memory_palace.language.words import Part, Word
 
 FIRST_PERSON = word_set("i i'm i've i'd i'll we we've we'd we'll we're")
 _SKIPPED = word_set(

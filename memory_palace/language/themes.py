@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from memory_palace.language.tagged_words import split_words
 from memory_palace.language.vocabulary import word_set
-from memory_palace.language.words import split_words
 
 _WORDS = word_set(
     """nostalgia nostalgic nostalgically reminisce reminisces reminisced reminiscing reminiscent

@@ -16,7 +16,7 @@ from memory_palace.markdown.html import match_html
 BlockKind: TypeAlias = Literal["prose", "heading", "fence", "indented", "comment", "html"]
 
 
-class Block(NamedTuple):
+class LeafBlock(NamedTuple):
     """A leaf block, as lines of the text, 0-based and inclusive. Rules and blank lines are none."""
 
     kind: BlockKind
@@ -48,7 +48,7 @@ _RULE = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
 
 def read_blocks(
     text: str, *, has_indented_code: bool = True
-) -> tuple[list[Block], dict[str, Definition], list[int]]:
+) -> tuple[list[LeafBlock], dict[str, Definition], list[int]]:
     """Return the blocks in order, the reference definitions by label, and where each line starts.
 
     Of two definitions of a label the first counts (CommonMark 4.7).
@@ -63,7 +63,7 @@ class _BlockReader:
 
     def __init__(self, text: str, has_indented_code: bool) -> None:
         self.text = text
-        self.blocks: list[Block] = []
+        self.blocks: list[LeafBlock] = []
         self.definitions: dict[str, Definition] = {}
         lines = text.split("\n")
         self.starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
@@ -259,7 +259,7 @@ class _BlockReader:
         if self._kind is None:
             return
         place = self._first, self._last, self._column
-        self.blocks.append(Block(self._kind, *place, level or self._level, bool(self._stack)))
+        self.blocks.append(LeafBlock(self._kind, *place, level or self._level, bool(self._stack)))
         self._kind = None
 
     def _take_definitions(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from memory_palace.markdown.blocks import Block, read_blocks
+from memory_palace.markdown.blocks import LeafBlock, read_blocks
 from memory_palace.markdown.code import Hidden, find_hidden
 from memory_palace.markdown.links import MarkdownLink, scan_links
 
@@ -133,7 +133,7 @@ class Markup:
                 is_comment = block.kind == "comment"
                 yield from find_hidden(self.text, start, end, is_open_comment=is_comment)
 
-    def _span(self, block: Block) -> tuple[int, int]:
+    def _span(self, block: LeafBlock) -> tuple[int, int]:
         return self._starts[block.first] + block.column, self._starts[block.last + 1] - 1
 
     def _lines_of(self, kind: str) -> list[bool]:
@@ -143,7 +143,7 @@ class Markup:
                 flags[block.first : block.last + 1] = [True] * (block.last + 1 - block.first)
         return flags
 
-    def _heading_text(self, block: Block) -> str:
+    def _heading_text(self, block: LeafBlock) -> str:
         start, end = self._span(block)
         is_setext = block.last > block.first
         if is_setext:

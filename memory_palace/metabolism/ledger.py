@@ -10,7 +10,7 @@ from memory_palace.changes.journal import foreign_edits, read_moves
 from memory_palace.config import PALACE
 from memory_palace.engine import Engine
 from memory_palace.graph.zones import ZonedNames
-from memory_palace.notes.dates import date_in_front_matter, date_in_name
+from memory_palace.notes.dating import date_in_front_matter, date_in_name
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.usage import Usage, read_usage

@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile
 
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Chunk
-from memory_palace.notes.units import Unit, find_units
+from memory_palace.notes.units import ChunkUnit, find_units
 
 SMALL_TOKENS = 50
 """A chunk below this is merged into a neighbour (source document 003); a tiny note stays."""
@@ -37,7 +37,7 @@ def chunk_body(
     units = find_units(markup, first_line=first_line, count_tokens=count_tokens, limit=limit)
     groups = _merge_small(list(_pack(units, limit)), limit)
 
-    def embedded(group: Sequence[Unit]) -> str:
+    def embedded(group: Sequence[ChunkUnit]) -> str:
         return _embed_text(group, title, count_tokens, context_tokens)
 
     chunks: list[Chunk] = []
@@ -49,8 +49,8 @@ def chunk_body(
     return tuple(chunks)
 
 
-def _pack(units: Iterator[Unit], limit: int) -> Iterator[list[Unit]]:
-    group: list[Unit] = []
+def _pack(units: Iterator[ChunkUnit], limit: int) -> Iterator[list[ChunkUnit]]:
+    group: list[ChunkUnit] = []
     tokens = 0
     for unit in units:
         # A heading stays with what it heads, though the text be a heading longer than the limit.
@@ -64,9 +64,9 @@ def _pack(units: Iterator[Unit], limit: int) -> Iterator[list[Unit]]:
         yield group
 
 
-def _merge_small(groups: Sequence[list[Unit]], limit: int) -> list[list[Unit]]:
+def _merge_small(groups: Sequence[list[ChunkUnit]], limit: int) -> list[list[ChunkUnit]]:
     """Join each small group with the next, or the last with the one before, where both fit."""
-    merged: list[list[Unit]] = []
+    merged: list[list[ChunkUnit]] = []
     for group in groups:
         size = _tokens(group)
         before = _tokens(merged[-1]) if merged else limit
@@ -78,11 +78,11 @@ def _merge_small(groups: Sequence[list[Unit]], limit: int) -> list[list[Unit]]:
 
 
 def _fitting(
-    group: Sequence[Unit],
-    embedded: Callable[[Sequence[Unit]], str],
+    group: Sequence[ChunkUnit],
+    embedded: Callable[[Sequence[ChunkUnit]], str],
     count_tokens: Callable[[str], int],
     token_limit: int,
-) -> Iterator[Sequence[Unit]]:
+) -> Iterator[Sequence[ChunkUnit]]:
     """Halve a group whose joined text has more tokens than its units had apart."""
     if len(group) == 1 or count_tokens(embedded(group)) <= token_limit:
         yield group
@@ -92,7 +92,7 @@ def _fitting(
     yield from _fitting(group[middle:], embedded, count_tokens, token_limit)
 
 
-def _chunk(group: Sequence[Unit], embed_text: str) -> Chunk:
+def _chunk(group: Sequence[ChunkUnit], embed_text: str) -> Chunk:
     return Chunk(
         heading_path=_common_path(group),
         first_line=group[0].first_line,
@@ -104,7 +104,7 @@ def _chunk(group: Sequence[Unit], embed_text: str) -> Chunk:
 
 
 def _embed_text(
-    group: Sequence[Unit], title: str, count_tokens: Callable[[str], int], limit: int
+    group: Sequence[ChunkUnit], title: str, count_tokens: Callable[[str], int], limit: int
 ) -> str:
     """Put title and headings before the text, without those that the text opens with."""
     text = _join(group)
@@ -115,7 +115,7 @@ def _embed_text(
     return "\n".join([" > ".join(dict.fromkeys(context)), text]) if context else text
 
 
-def _join(group: Sequence[Unit]) -> str:
+def _join(group: Sequence[ChunkUnit]) -> str:
     """Put units together as they stood: on lines of their own, a blank line kept as one."""
     parts = [group[0].text]
     for before, unit in pairwise(group):
@@ -124,12 +124,12 @@ def _join(group: Sequence[Unit]) -> str:
     return "".join(parts)
 
 
-def _common_path(group: Sequence[Unit]) -> tuple[str, ...]:
+def _common_path(group: Sequence[ChunkUnit]) -> tuple[str, ...]:
     """Return the headings that all of the text is under; a bare heading is no text."""
     text = [unit for unit in group if not unit.is_heading] or group
     levels = zip(*(unit.heading_path for unit in text), strict=False)
     return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))
 
 
-def _tokens(group: Sequence[Unit]) -> int:
+def _tokens(group: Sequence[ChunkUnit]) -> int:
     return sum(unit.tokens for unit in group)

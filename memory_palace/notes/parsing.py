@@ -11,10 +11,10 @@ from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Note, Priority, Problem
 from memory_palace.notes.chunking import chunk_body
-from memory_palace.notes.dates import date_in_front_matter, date_in_name
+from memory_palace.notes.dating import date_in_front_matter, date_in_name
 from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
-from memory_palace.notes.links import links_of
+from memory_palace.notes.note_links import links_of
 from memory_palace.notes.withholding import says_private, withhold
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")

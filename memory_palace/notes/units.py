@@ -18,7 +18,7 @@ length into one unknown token, and what the embedder cannot see is as good as cu
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ChunkUnit:
     """A paragraph, fence, table or list, or a piece of one that is too long."""
 
     text: str
@@ -48,9 +48,9 @@ class _Run:
     def last_line(self) -> int:
         return self.first_line + len(self.lines) - 1
 
-    def unit(self, text: str, first_line: int, last_line: int, tokens: int) -> Unit:
+    def unit(self, text: str, first_line: int, last_line: int, tokens: int) -> ChunkUnit:
         is_start = first_line == self.first_line
-        return Unit(
+        return ChunkUnit(
             text,
             first_line,
             last_line,
@@ -63,7 +63,7 @@ class _Run:
 
 def find_units(
     markup: Markup, *, first_line: int, count_tokens: Callable[[str], int], limit: int
-) -> Iterator[Unit]:
+) -> Iterator[ChunkUnit]:
     """Yield units of at most ``limit`` tokens, in order; together they hold all of the text."""
     for run in _runs(markup, first_line):
         text = "\n".join(run.lines)
@@ -107,7 +107,7 @@ def _runs(markup: Markup, first_line: int) -> Iterator[_Run]:
         yield take()
 
 
-def _split_run(run: _Run, count_tokens: Callable[[str], int], limit: int) -> Iterator[Unit]:
+def _split_run(run: _Run, count_tokens: Callable[[str], int], limit: int) -> Iterator[ChunkUnit]:
     """Cut a run between its lines, and a line that is too long between its sentences."""
     kept: list[str] = []
     kept_tokens, start = 0, run.first_line

@@ -62,7 +62,7 @@ def join_phrases(text: str) -> str:
     """Return the noun phrases of an English question, separated by commas; empty without any."""
     from memory_palace.language.detect import is_english  # delayed: few profiles ask for it
     from memory_palace.language.phrases import find_phrases, phrase_text
-    from memory_palace.language.words import split_words
+    from memory_palace.language.tagged_words import split_words
 
     if not is_english(text):
         return ""

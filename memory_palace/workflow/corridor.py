@@ -8,7 +8,7 @@ from memory_palace.changes.composing import compose_note, edit_fields, make_slug
 from memory_palace.changes.operations import Create, Move, Operation
 from memory_palace.config import PALACE
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.notes.links import find_links
+from memory_palace.notes.note_links import find_links
 from memory_palace.workflow.cards import CORRIDOR, Card, State
 
 TRANSITIONS: Mapping[str, tuple[State, State]] = {

@@ -12,7 +12,7 @@ from memory_palace.facts import reading
 from memory_palace.facts.reading import Said, read_by_patterns
 from memory_palace.facts.structure import extract_structure
 from memory_palace.index import recipes
-from memory_palace.language.words import split_words
+from memory_palace.language.tagged_words import split_words
 
 
 def recipe():

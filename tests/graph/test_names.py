@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import UsageError
-from memory_palace.graph.names import NoteNames
+from memory_palace.graph.naming import NoteNames
 
 PATHS = [
     "palace/chambers/log.md",

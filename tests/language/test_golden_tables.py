@@ -10,7 +10,7 @@ import pytest
 from memory_palace.language.dates import find_dates
 from memory_palace.language.names import find_names, name_text
 from memory_palace.language.phrases import find_phrases, phrase_text
-from memory_palace.language.words import split_words
+from memory_palace.language.tagged_words import split_words
 
 READ_ON = date(2026, 5, 28)
 
