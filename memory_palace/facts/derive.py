@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
@@ -18,6 +17,7 @@ from memory_palace.facts.fact import (
     yearless_key,
 )
 from memory_palace.index.recipes import Detail
+from memory_palace.language.speakers import find_speakers
 from memory_palace.language.time_words import may_name_time
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Chunk, Derived, Note
@@ -25,10 +25,6 @@ from memory_palace.models import Chunk, Derived, Note
 if TYPE_CHECKING:
     from memory_palace.language.dates import TimeExpression
 
-_LABEL = re.compile(
-    r"^(?:[-*+>] )?[*_]{0,2}([^\W\d_][\w.'’ -]{0,40}?)[*_]{0,2}:[*_]{0,2}(?=\s|$)", re.M
-)
-_MOST_WORDS = 3
 _ANY_DAY = date(2000, 12, 31)
 """A leap year, to read days without a year on."""
 _WEEK_DAYS = 7
@@ -55,18 +51,6 @@ def derive(note: Note, detail: Detail) -> Sequence[Derived]:
         )
         for chunk, structure in zip(note.chunks, structures, strict=True)
     ]
-
-
-def find_speakers(text: str) -> Iterator[str]:
-    """Yield each word of the labels that lines such as ``Anna: yes`` begin with, casefolded.
-
-    Any short capitalised label counts, "Note:" too: it does no harm, for it is only looked for
-    when a question names it.
-    """
-    for label in _LABEL.findall(text):
-        words = label.split()
-        if len(words) <= _MOST_WORDS and label[0].isupper():
-            yield from (word.casefold() for word in words)
 
 
 def extract_dates(text: str, written: date | None = None) -> list[Fact]:

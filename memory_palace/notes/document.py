@@ -16,6 +16,7 @@ from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.note_links import find_links_in_fields, links_of
 from memory_palace.notes.parsing import is_private
 from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.withholding import withhold
 
 LEAD = ""
@@ -45,7 +46,7 @@ class Document:
     @property
     def stem(self) -> str:
         """The file's name without its suffix."""
-        return self.path.rpartition("/")[2].rpartition(".")[0]
+        return stem_of(self.path)
 
     @property
     def title(self) -> str:

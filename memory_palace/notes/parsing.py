@@ -15,6 +15,7 @@ from memory_palace.notes.dating import date_in_front_matter, date_in_name
 from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.note_links import links_of
+from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.withholding import says_private, withhold
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
@@ -37,7 +38,7 @@ def parse_note(
     if is_private(matter):
         problems += (Problem(path, None, "private", "is private; it is not indexed"),)
         digest = sha256(data).hexdigest()
-        return Note(path, digest, _stem(path), is_private=True, problems=problems)
+        return Note(path, digest, stem_of(path), is_private=True, problems=problems)
     body = drop_markers(text[matter.end :])
     first_line = 1 + text.count("\n", 0, matter.end)
     markup = Markup(body)
@@ -46,7 +47,7 @@ def parse_note(
     return Note(
         path=path,
         digest=sha256(data).hexdigest(),
-        title=title or _stem(path),
+        title=title or stem_of(path),
         type=_text(matter.values.get("type")),
         priority=priority,
         tags=_tags(matter.values, markup.plain),
@@ -107,7 +108,3 @@ def _text(value: Any) -> str | None:
     if value is None or isinstance(value, list | dict | bool):
         return None
     return " ".join(drop_markers(str(value)).split()) or None
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0]

@@ -41,5 +41,7 @@ def is_cold_path(root: Path, path: str) -> bool:
 
 
 def stem_of(target: str) -> str:
-    """Return the name of a note's file without ``.md``, of a path or of what a link names."""
-    return target.rpartition("/")[2].removesuffix(".md")
+    """Return the file name without ``.md`` or ``.markdown``, of a path or of what a link names."""
+    name = target.rpartition("/")[2]
+    stem, _, suffix = name.rpartition(".")
+    return stem if suffix.lower() in ("md", "markdown") else name

@@ -10,6 +10,7 @@ from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.notes.document import Library
 from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.rooms import stem_of
 from memory_palace.workflow.conflict_notes import (
     Conflict,
     Quote,
@@ -45,7 +46,7 @@ def open_conflict(
 
     def plan(library: Library) -> Plan:
         claims = _quote(library, first), _quote(library, second)
-        words = title or f"{_stem(claims[0].path)} or {_stem(claims[1].path)}"
+        words = title or f"{stem_of(claims[0].path)} or {stem_of(claims[1].path)}"
         note = plan_open(
             claims, title=words, kind=kind, raised_by=raised_by, today=today(), evidence=evidence
         )
@@ -105,7 +106,3 @@ def show_conflict(engine: Engine, name: str) -> tuple[Conflict, list[Claim]]:
 def _quote(library: Library, text: str) -> Quote:
     name, first, last = split_line_range(text)
     return make_quote(find_note(library, name), first_line=first, last_line=last)
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0]
