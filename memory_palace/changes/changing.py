@@ -144,7 +144,7 @@ def reindex(engine: Engine) -> str:
     try:
         engine.index(wait_seconds=WAIT_SECONDS)
     except PalaceError as error:
-        return f"the notes are changed, the index is not: {error}"
+        return f"the notes were changed, but the index was not: {error}"
     return ""
 
 

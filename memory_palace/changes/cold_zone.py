@@ -87,7 +87,7 @@ def plan_restore(paths: PalacePaths, path: str) -> Move:
             if move.new == path and not _ARCHIVED.fullmatch(move.old):
                 return Move(path, move.old)
     if "/" not in match[1]:
-        raise UsageError(f"nothing says where {path} came from; move it with your file manager")
+        raise UsageError(f"the log does not say where {path} came from; move it back by hand")
     return Move(path, f"{PALACE}/{match[1]}")
 
 

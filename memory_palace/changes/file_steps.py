@@ -75,7 +75,7 @@ def digest_of(path: Path) -> str | None:
 
 def _check_unchanged(root: Path, path: str, before: bytes) -> None:
     if (root / path).read_bytes() != before:
-        raise PalaceError(f"{path} was changed meanwhile; run the command again")
+        raise PalaceError(f"{path} has been changed by another program; run the command again")
 
 
 def _rewrite(path: Path, data: bytes) -> None:

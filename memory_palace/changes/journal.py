@@ -98,7 +98,7 @@ def apply_change(
         recover(paths)
         if _is_logged(paths, entry):
             raise
-        raise PalaceError(f"{reason}: {error}; every note is where it was, as it was") from error
+        raise PalaceError(f"{reason}: {error}; no note was changed") from error
     remove_files([paths.palace / _JOURNAL])
     return entry.identity
 
@@ -115,7 +115,7 @@ def recover(paths: PalacePaths) -> bool:
         return False
     entry = parse_logged_change(record or {})
     if entry is None:
-        raise PalaceError(f"{journal} is damaged; look at it and delete it")
+        raise PalaceError(f"{journal} is damaged; inspect it, then delete it")
     if not _is_logged(paths, entry):
         _roll_back(paths, entry)
     remove_files([journal])
@@ -134,7 +134,8 @@ def plan_undo(
         path for path, wanted in entry.digests.items() if digest_of(paths.root / path) != wanted
     ]
     if changed:
-        raise UsageError(f"changed since, so nothing was undone: {', '.join(sorted(changed))}")
+        listed = ", ".join(sorted(changed))
+        raise UsageError(f"nothing was undone, because these notes have changed since: {listed}")
     places = {move.old: move.new for move in entry.moves}
     back: list[Operation] = []
     for write in entry.writes:
@@ -209,7 +210,7 @@ def _entry_to_undo(
         if entry.identity not in undone:
             return entry
         if identity is not None:
-            raise UsageError(f"{identity} was undone already")
+            raise UsageError(f"{identity} has already been undone")
     raise UsageError("there is nothing to undo" if identity is None else f"no change {identity}")
 
 
@@ -239,7 +240,7 @@ def _kept(paths: PalacePaths, name: str | None) -> bytes | None:
         return None
     path: Path = paths.logs / KEPT / name
     if "/" in name or digest_of(path) != name:
-        raise PalaceError(f"{path} is missing or damaged: what was before is no longer known")
+        raise PalaceError(f"{path} is missing or damaged, so this change cannot be undone")
     return path.read_bytes()
 
 

@@ -89,9 +89,9 @@ def check_inside(root: Path, path: str) -> None:
     parts = path.split("/")
     is_plain = parts[0] == PALACE and len(parts) > 1 and "\0" not in path
     if not is_plain or any(not part or part.startswith(".") for part in parts):
-        raise UsageError(f"{path} is outside the palace; it is left alone")
+        raise UsageError(f"{path} is outside the palace and is left alone")
     if not (root / path).resolve().is_relative_to((root / PALACE).resolve()):
-        raise UsageError(f"{path} is outside the palace; it is left alone")
+        raise UsageError(f"{path} is outside the palace and is left alone")
 
 
 def _check(root: Path, operation: Operation) -> None:
@@ -105,7 +105,9 @@ def _check(root: Path, operation: Operation) -> None:
             check_inside(root, path)
             _check_file(root, path)
             if (root / path).read_bytes() != before:
-                raise PalaceError(f"{path} was changed meanwhile; run the command again")
+                raise PalaceError(
+                    f"{path} has been changed by another program; run the command again"
+                )
         case Create(path, _):
             check_inside(root, path)
             _check_absent(root, path)
@@ -113,12 +115,12 @@ def _check(root: Path, operation: Operation) -> None:
 
 def _check_file(root: Path, path: str) -> None:
     if not (root / path).is_file() or (root / path).is_symlink():
-        raise UsageError(f"{path} is not a file of its own; it is left alone")
+        raise UsageError(f"{path} is a link or not a file, and is left alone")
 
 
 def _check_absent(root: Path, path: str) -> None:
     if (root / path).exists() or (root / path).is_symlink():
-        raise UsageError(f"{path} exists already; move or rename it first")
+        raise UsageError(f"{path} already exists; move or rename it first")
 
 
 def _render(operation: Operation) -> str:

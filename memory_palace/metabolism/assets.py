@@ -99,7 +99,7 @@ TELEGRAM = AssetKind(
 def get_kind(name: str) -> AssetKind:
     """Return the kind of that name; ``UsageError`` lists the known ones."""
     if name not in KINDS:
-        raise UsageError(f"an asset is one of {', '.join(KINDS)}, not {name!r}")
+        raise UsageError(f"the kind of an asset is one of {', '.join(KINDS)}, not {name!r}")
     return KINDS[name]
 
 

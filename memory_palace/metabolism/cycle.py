@@ -73,8 +73,8 @@ def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Pla
         tokens = count_tokens(parts)
         if not LEAST_TOKENS <= tokens <= MOST_TOKENS:
             raise CheckFailedError(
-                f"{model} wrote {tokens} tokens, {LEAST_TOKENS} to {MOST_TOKENS} are asked for; "
-                "ask it again, or distill without --model"
+                f"{model} wrote {tokens} tokens, {LEAST_TOKENS} to {MOST_TOKENS} are allowed; "
+                "run the command again, or distill without --model"
             )
         sources = tuple(document.path for document in documents)
         counted = f"{tokens} tokens, written by {model}"
@@ -102,7 +102,9 @@ def promote(
     """
     asset = get_kind(kind)
     if decided_by is not None and asset.name != "constitution":
-        raise UsageError("a person's decision makes a rule of the constitution; name that kind")
+        raise UsageError(
+            "--decided-by is for rules of the constitution; use the kind `constitution`"
+        )
 
     def plan(library: Library) -> Plan:
         ledger = take_ledger(engine, library, today=today)

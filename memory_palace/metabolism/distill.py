@@ -98,8 +98,8 @@ def distill_card(ledger: Ledger, card: Card) -> Telegraph:
             return telegraph
     if telegraph.tokens < LEAST_TOKENS:
         raise CheckFailedError(
-            f"{card.path} gives a telegraph of {telegraph.tokens} tokens, at least {LEAST_TOKENS} "
-            "are needed; write into the card or its project room what was tried, what worked, and "
+            f"{card.path} gives a telegraph of {telegraph.tokens} tokens; at least {LEAST_TOKENS} "
+            "are needed. Write in the card or its project room what was tried, what worked and "
             "what follows from it"
         )
     return telegraph

@@ -68,7 +68,9 @@ def _superseded(ledger: Ledger, document: Document) -> Proposal | None:
     heirs = [p for p in ledger.out.get(document.path, ()) if ledger.documents[p].stem == name]
     words = (f"superseded by {document.text('superseded_by')}",)
     if not heirs:
-        return Proposal("supersede", document.path, words, held="what superseded it is not found")
+        return Proposal(
+            "supersede", document.path, words, held="the note that supersedes it was not found"
+        )
     return Proposal("supersede", document.path, words, other=heirs[0])
 
 

@@ -58,7 +58,7 @@ def constitution_gates(ledger: Ledger, path: str, *, cost_of_deviation: str) -> 
             bool(cost_of_deviation.strip()),
             "the cost is stated"
             if cost_of_deviation.strip()
-            else 'nobody said what deviating costs; add --section "Cost of deviation=…"',
+            else 'the cost of deviating is missing; add --section "Cost of deviation=…"',
         ),
         PromotionGate(
             "a long-term default",
@@ -123,23 +123,23 @@ def _always(ledger: Ledger, path: str) -> list[PromotionGate]:
         PromotionGate(
             "trusted origin",
             not origins,
-            "nothing speaks against it" if not origins else "; ".join(w for _, w in origins),
+            "nothing counts against it" if not origins else "; ".join(w for _, w in origins),
             tuple(d.path for d, _ in origins),
         ),
         PromotionGate(
             "finished work",
             not reopened and not _is_open_card(ledger, path),
-            "made from no card that is open"
+            "no card it was made from is open"
             if not reopened and not _is_open_card(ledger, path)
-            else "a card it comes from is not completed",
+            else "a card it was made from is not completed",
             tuple(reopened),
         ),
         PromotionGate(
             "undisputed",
             path not in ledger.disputed,
-            "party to no open conflict"
+            "not party to an open conflict"
             if path not in ledger.disputed
-            else "party to an open conflict; decide that first",
+            else "party to an open conflict; resolve that first",
         ),
     ]
 

@@ -65,7 +65,9 @@ def find_pairs(
             rule = jaccard(rules[older.path], rules[newer.path])
             evidence: tuple[str, ...] | None = None
             if negated[older.path] != negated[newer.path] and rule >= CONTRADICTION_JACCARD:
-                evidence = (f"rules share {rule:.2f} of their words, and one of them is a no",)
+                evidence = (
+                    f"the rules share {rule:.2f} of their words, and one negates the other",
+                )
                 kind = "contradiction"
             elif negated[older.path] == negated[newer.path]:
                 evidence = _duplicate(older.path, newer.path, words, cosine)

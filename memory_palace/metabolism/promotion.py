@@ -81,14 +81,14 @@ def plan_promotion(
     """
     document = ledger.documents[path]
     if kind_of(document) is KINDS["constitution"]:
-        raise UsageError(f"{path} is a candidate already; a person decides on it (--decided-by)")
+        raise UsageError(f"{path} is already a candidate; a person decides on it (--decided-by)")
     gates = gates_for(ledger, path, kind, sections=sections)
     drafted = draft_sections(ledger, path, kind, sections=sections)
     closed = [f"{gate.name}: {gate.counted}" for gate in gates if not gate.is_open]
     closed += [f'no {name}; add --section "{name}=…"' for name in kind.missing(drafted)]
     if closed or not is_ripe(gates):
         listed = "".join(f"\n{line}" for line in closed)
-        raise CheckFailedError(f"{path} does not become a {kind.name}:{listed}")
+        raise CheckFailedError(f"{path} cannot become a {kind.name}:{listed}")
     asset = _render(document, kind, drafted, today=today)
     stem = stem_of(asset.path)
     promoted = [*document.texts("promoted_to"), stem]
@@ -105,7 +105,9 @@ def plan_amendment(
     document = ledger.documents[path]
     decided_by = one_line(decided_by, "the name of the person who decides (--decided-by)")
     if decided_by.casefold() in {agent.casefold() for agent in agents}:
-        raise CheckFailedError(f"{decided_by} is an agent; a person decides on the constitution")
+        raise CheckFailedError(
+            f"{decided_by} is an agent; only a person decides on the constitution"
+        )
     if document.text("decision").casefold() in ("accepted", "rejected"):
         raise UsageError(f"{path} was {document.text('decision')} already")
     gates = constitution_gates(ledger, path, cost_of_deviation=document.section(_COST))
@@ -122,7 +124,7 @@ def plan_amendment(
     gates = [gate if gate.is_open else proven.get(gate.name, gate) for gate in gates]
     closed = "".join(f"\n{gate.name}: {gate.counted}" for gate in gates if not gate.is_open)
     if closed:
-        raise CheckFailedError(f"{path} does not become a rule:{closed}")
+        raise CheckFailedError(f"{path} cannot become a rule:{closed}")
     fields = {"decision": "accepted", "decided_by": decided_by, "decided_at": today}
     record = set_fields(path, document.data, fields)
     record = _set_section(record, "Decision", f"Accepted, {today}, {decided_by}.")

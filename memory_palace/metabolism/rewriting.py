@@ -44,7 +44,7 @@ def write_sections(
     given: Mapping[str, str] = {name.casefold(): text for name, text in found.items()}
     missing = [name for name in sections if not given.get(name.casefold())]
     if missing:
-        raise CheckFailedError(f"{model} wrote nothing under {', '.join(missing)}; ask it again")
+        raise CheckFailedError(f"{model} left out {', '.join(missing)}; run the command again")
     return {name: given[name.casefold()] for name in sections}
 
 

@@ -114,7 +114,7 @@ class _Draft:
         if kind == "duplicate":
             richer = max((older, newer), key=lambda d: (len(d.body), d is older))
             evidence.append(
-                f"the richer of the two is {richer.path}; its name can take the other's"
+                f"the richer of the two is {richer.path}; its aliases can take the other's name"
             )
         note = plan_open(
             (make_quote(older), make_quote(newer)),

@@ -77,9 +77,9 @@ def check_goal(goal_text: str) -> str:
     """Return a goal on one line; raise ``UsageError`` where no belief could hold it."""
     goal = " ".join(goal_text.split())
     if not goal_words(goal):
-        raise UsageError(f"the goal {goal_text!r} has no words; say what is looked for")
+        raise UsageError(f"the goal {goal_text!r} has no words; say what to look for")
     if len(goal) > LONGEST_GOAL:
-        raise UsageError(f"the goal has {len(goal)} characters; {LONGEST_GOAL} are the most")
+        raise UsageError(f"the goal has {len(goal)} characters; the maximum is {LONGEST_GOAL}")
     return goal
 
 

@@ -67,7 +67,7 @@ def add_locus(
         own = find_note(library, title) if note else None
         number = node_id if node_id is not None else _id_of(own, loci, taken)
         if taken.get(number, own and own.path) != (own and own.path):
-            raise UsageError(f"{taken[number]} is node {number} already; choose another --id")
+            raise UsageError(f"{taken[number]} already has id {number}; choose another --id")
         node = MemoryNode(number, pose, None, tuple(tags), summary)
         if own is None:
             operation: Operation = _create(title, node, room)
@@ -112,12 +112,12 @@ def read_node_list(path: Path) -> list[Mapping[str, object]]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise UsageError(f"{path} is no JSON: {error}") from error
+        raise UsageError(f"{path} is not JSON: {error}") from error
     check_schema(value, "nodes", where=path.name)
     numbers = [record["node_id"] for record in value]
     double = sorted({number for number in numbers if numbers.count(number) > 1})
     if double:
-        raise UsageError(f"{path}: there are two nodes with id {double[0]}")
+        raise UsageError(f"{path}: two nodes have id {double[0]}")
     records: list[Mapping[str, object]] = value
     return records
 
@@ -179,7 +179,7 @@ def _loci_of(library: Library) -> LocusList:
             continue
         other = loci.setdefault(locus.node.node_id, locus)
         if other is not locus:
-            message = f"is node {locus.node.node_id}, and so is {other.path}; change one id"
+            message = f"is node {locus.node.node_id}, as {other.path} is; change one of the ids"
             problems.append(Problem(document.path, None, "front matter", message))
     return LocusList([loci[number] for number in sorted(loci)], problems)
 
@@ -235,4 +235,4 @@ def _parse_record(record: Mapping[str, object]) -> tuple[str, MemoryNode]:
 
 
 def _refuse_constant(text: str) -> float:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")

@@ -27,7 +27,9 @@ class Pose2D:
     def __post_init__(self) -> None:
         for name in ("x", "y", "yaw"):
             if not math.isfinite(getattr(self, name)):
-                raise UsageError(f"{name} of a pose is a finite number, not {getattr(self, name)}")
+                raise UsageError(
+                    f"{name} of a pose must be a finite number, not {getattr(self, name)}"
+                )
 
     def distance_to(self, other: Pose2D) -> float:
         """Return the straight distance in metres."""
@@ -61,7 +63,7 @@ class MemoryNode:
 def check_node_id(value: object) -> int:
     """Return a node's id; raise ``UsageError`` for anything but a whole number from 0."""
     if type(value) is not int or value < 0:
-        raise UsageError(f"a node's id is a whole number from 0, not {value!r}")
+        raise UsageError(f"the id of a node must be a whole number from 0, not {value!r}")
     return value
 
 
@@ -72,8 +74,8 @@ def check_dimension(node: MemoryNode, dimension: int) -> None:
     """
     if node.embedding is not None and len(node.embedding) != dimension:
         raise WrongEmbedderError(
-            f"node {node.node_id} has an embedding of {len(node.embedding)} numbers, the embedder "
-            f"makes {dimension}; leave the embedding out, and the node's text is embedded"
+            f"node {node.node_id} has an embedding of {len(node.embedding)} numbers, but the "
+            f"embedder makes {dimension}; leave it out to have the node's text embedded"
         )
 
 

@@ -29,7 +29,7 @@ def draw_search(
     matplotlib.
     """
     if path.suffix not in (".png", ".svg"):
-        raise UsageError(f"{path} is neither .png nor .svg")
+        raise UsageError(f"{path} must end in .png or .svg")
     pyplot = import_pyplot()
     count = 3 if loci else 2
     figure, axes = pyplot.subplots(1, count, figsize=(5 * count, 4), squeeze=False)

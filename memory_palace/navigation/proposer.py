@@ -58,7 +58,7 @@ class RuleProposer:
         for candidate in belief["candidate_nodes"]:
             if candidate["score"] > 0:
                 return go_to(candidate["node_id"], candidate["score"], "the best candidate")
-        return _hypothesis("explore", 0.0, "memory names no place")
+        return _hypothesis("explore", 0.0, "no candidate")
 
 
 def parse_proposal(text: str) -> tuple[Hypothesis | None, str | None]:

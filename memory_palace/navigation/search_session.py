@@ -82,15 +82,15 @@ class SearchSessions:
         """Return the id that ``name`` is or begins, the last changed one for ``None``."""
         names = self.names()
         if not names:
-            raise UsageError("there is no search; begin one with `palace seek start GOAL`")
+            raise UsageError("there is no search; start one with `palace seek start GOAL`")
         if name is None:
             return names[-1]
         found = [known for known in names if known == name] or [
             known for known in names if known.startswith(name)
         ]
         if len(found) != 1:
-            what = f"{len(found)} searches begin" if found else "no search begins"
-            raise UsageError(f"{what} with {name!r}; there are {', '.join(names)}")
+            what = f"{len(found)} searches start" if found else "no search starts"
+            raise UsageError(f"{what} with {name!r}; the searches are {', '.join(names)}")
         return found[0]
 
     def free_name(self, name: str) -> str:
@@ -122,7 +122,7 @@ class SearchSessions:
             return session
         except (ValueError, SchemaError) as error:
             raise PalaceError(
-                f"{path} is damaged: {error}; remove it and begin again with `palace seek start`"
+                f"{path} is damaged: {error}; remove it and start again with `palace seek start`"
             ) from error
 
     def save(self, session: SearchSession, record: Mapping[str, object]) -> None:
@@ -134,7 +134,9 @@ class SearchSessions:
         log = self._folder / f"{session.id}.jsonl"
         size = log.stat().st_size if log.exists() else 0
         if size < session.log_bytes:
-            raise PalaceError(f"{log} is shorter than when it was written; restore it")
+            raise PalaceError(
+                f"{log} is shorter than when it was written; restore it from a backup"
+            )
         if size > session.log_bytes:  # a step that was logged and never committed
             os.truncate(log, session.log_bytes)
         append_record(log, record)
@@ -150,12 +152,14 @@ class SearchSessions:
         path = self._folder / f"{session.id}.jsonl"
         data = path.read_bytes() if path.exists() else b""
         if len(data) < session.log_bytes:
-            raise PalaceError(f"{path} is shorter than when it was written; restore it")
+            raise PalaceError(
+                f"{path} is shorter than when it was written; restore it from a backup"
+            )
         lines = data[: session.log_bytes].split(b"\n")[:-1]
         try:
             return [json.loads(line) for line in lines]
         except ValueError as error:
-            raise PalaceError(f"{path} is damaged: {error}; restore it") from error
+            raise PalaceError(f"{path} is damaged: {error}; restore it from a backup") from error
 
 
 def _from_json(value: Mapping[str, object]) -> SearchSession:
@@ -177,7 +181,7 @@ def _from_json(value: Mapping[str, object]) -> SearchSession:
 def _check_names(session: SearchSession, name: str) -> None:
     """Raise ``SchemaError`` where the session is another's, or a node in it has no note."""
     if session.id != name:
-        raise SchemaError(f"it is the search {session.id}")
+        raise SchemaError(f"it belongs to the search {session.id}")
     used = {*session.closed, *(found["node_id"] for found in session.belief["candidate_nodes"])}
     unknown = sorted(used - session.nodes.keys())
     if unknown:

@@ -166,7 +166,9 @@ def sight_node(
     """Take in what was seen at a locus; ``distance_metres`` is how near an approach came."""
     with _changing(engine, name) as (sessions, session):
         if session.kind != "loci":
-            raise UsageError("a search of notes is told what was read: --found, --reject or none")
+            raise UsageError(
+                "a search among notes takes --found or --reject, not --seen or --not-seen"
+            )
         loci = {locus.node.node_id: locus for locus in read_loci(engine).loci}
         if node in loci:  # a place may be passed that no step has led to
             session.nodes[node] = loci[node].path
@@ -229,7 +231,7 @@ def _changing(
         status = session.belief["target_status"]
         if status in FINAL and not is_final_fine:
             raise UsageError(
-                f"the search {found} is over: {status}; `palace seek goal` begins anew"
+                f"the search {found} is over: {status}; start over with `palace seek goal`"
             )
         yield sessions, session
 
@@ -243,7 +245,7 @@ def _node(sessions: SearchSessions, session: SearchSession, asked: int | None) -
     steps = [record for record in sessions.log(session) if record["event"] == "step"]
     node = steps[-1]["next_node_id"] if steps else None
     if not isinstance(node, int):
-        raise UsageError("the last step leads nowhere; take a `palace seek step`, or say --node")
+        raise UsageError("the last step leads nowhere; run `palace seek step`, or give --node")
     return node
 
 
@@ -262,19 +264,19 @@ def _observed(
 
 def _check_plan(engine: Engine, plan: SearchPlan) -> None:
     if plan.within_metres is not None and (plan.position is None or not plan.on_loci):
-        raise UsageError("--within needs --from and --loci: only loci are somewhere")
+        raise UsageError("--within needs --from and --loci, because only loci have a place")
     if plan.scoring != "calibrated" and not plan.on_loci:
         raise UsageError("--literal compares summaries of loci; add --loci")
     if plan.scoring != "calibrated" and not engine.snapshot().commit.dimension:
         raise UsageError("--literal needs vectors; build the index with an embedder")
     if plan.proposer != "rules" and not plan.proposer.startswith("llm:"):
-        raise UsageError(f"a proposer is `rules` or `llm:MODEL`, not {plan.proposer!r}")
+        raise UsageError(f"the proposer must be `rules` or `llm:MODEL`, not {plan.proposer!r}")
 
 
 def _proposer(session: SearchSession, images: Sequence[str]) -> Proposer:
     if session.proposer == "rules":
         if images:
-            raise UsageError("rules see no images; start the search with --proposer llm:MODEL")
+            raise UsageError("the rules ignore images; start the search with --proposer llm:MODEL")
         return RuleProposer()
     from memory_palace.navigation.llm_proposer import LlmProposer  # delayed: an extra
 

@@ -47,9 +47,7 @@ def check_constraints(constraints: Sequence[str]) -> list[str]:
     """Return the constraints; raise ``UsageError`` for one that nothing would enforce."""
     for text in constraints:
         if not (_AVOID.fullmatch(text) or _WITHIN.fullmatch(text)):
-            raise UsageError(
-                f"the constraint {text!r} is not known; say `avoid NODE` or `within METRES`"
-            )
+            raise UsageError(f"unknown constraint {text!r}; use `avoid NODE` or `within METRES`")
     return list(constraints)
 
 

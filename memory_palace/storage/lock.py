@@ -69,7 +69,7 @@ def _describe(path: Path, what: str) -> str:
         age = max(0.0, time.time() - float(holder["since"]))
         who = f"process {holder['pid']} ({holder['command']}) has held it for {age:.0f} s"
     except (OSError, ValueError, KeyError, TypeError):
-        who = "another process has just taken it"
+        who = "another process has just started"
     return f"{what} is being written: {who}; try again with --wait SECONDS"
 
 

@@ -124,9 +124,11 @@ def plan_open(
 ) -> Create:
     """Return a new open conflict with both claims quoted."""
     if kind not in KINDS:
-        raise UsageError(f"a conflict is one of {', '.join(KINDS)}, not {kind!r}")
+        raise UsageError(f"the kind of a conflict is one of {', '.join(KINDS)}, not {kind!r}")
     if claims[0].path == claims[1].path and claims[0].digest == claims[1].digest:
-        raise UsageError("a note cannot be in conflict with itself; name two notes, or lines of it")
+        raise UsageError(
+            "a note cannot conflict with itself; name two notes, or two ranges of lines"
+        )
     title, slug = one_line(title, "the title"), make_slug(title)
     fields: dict[str, object] = {
         "conflict_id": f"{slug}-{today}",
@@ -134,7 +136,7 @@ def plan_open(
         "status": "open",
         "kind": kind,
         "parties": list(dict.fromkeys(claim.path for claim in claims)),
-        "raised_by": one_line(raised_by, "the name of who raises it"),
+        "raised_by": one_line(raised_by, "the name of the person who raises it"),
         "raised_at": today,
     }
     sections = {
@@ -162,10 +164,13 @@ def plan_resolve(
     """
     if not conflict.is_open:
         raise UsageError(f"{conflict.path} is {conflict.status} already")
-    decision, by = one_line(decision, "the decision"), one_line(by, "the name of who decides")
+    decision, by = (
+        one_line(decision, "the decision"),
+        one_line(by, "the name of the person who decides"),
+    )
     if winner is not None and winner not in conflict.parties:
         listed = "".join(f"\n  {party}" for party in conflict.parties)
-        raise UsageError(f"{winner} is no party of {conflict.path}; they are:{listed}")
+        raise UsageError(f"{winner} is not a party of {conflict.path}; its parties are:{listed}")
     document = conflict.document
     status = "resolved" if winner else "wontfix"
     data = set_fields(

@@ -72,10 +72,12 @@ def resolve_conflict(
         path = find_note(library, winner).path if winner else None
         losers = [p for p in conflict.parties if p != path] if path in conflict.parties else []
         if len(losers) > 1:
-            raise UsageError(f"{conflict.path} has more than two parties; resolve them one by one")
+            raise UsageError(
+                f"{conflict.path} has more than two parties; open one conflict for each pair"
+            )
         loser = library.documents.get(losers[0]) if losers else None
         if losers and loser is None:
-            raise UsageError(f"{losers[0]} cannot be read; mend the parties of {conflict.path}")
+            raise UsageError(f"{losers[0]} cannot be read; correct the parties of {conflict.path}")
         change = plan_resolve(
             conflict, winner=path, loser=loser, decision=decision, by=by, today=today()
         )

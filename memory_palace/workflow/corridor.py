@@ -36,7 +36,7 @@ def plan_new(
     title = one_line(title, "the title")
     goal = one_line(goal, "the goal")
     if not checks:
-        raise UsageError("a card needs a check that says when it is done; add --check TEXT")
+        raise UsageError("a card needs at least one acceptance check; add --check TEXT")
     slug = make_slug(title)
     fields: dict[str, object] = {
         "task_id": f"{make_slug(project)}-{slug}-{today}",
@@ -61,7 +61,7 @@ def check_new(card: Create, cards: Sequence[Card]) -> None:
     name = card.path.rpartition("/")[2]
     for other in cards:
         if other.path.rpartition("/")[2] == name:
-            raise UsageError(f"{other.path} exists already; choose another title or reopen it")
+            raise UsageError(f"{other.path} already exists; choose another title or reopen it")
 
 
 def plan_transition(
@@ -79,7 +79,7 @@ def plan_transition(
     """
     needed, state = TRANSITIONS[verb]
     if card.state != needed:
-        raise UsageError(f"{card.path} is {card.state}; only what is {needed} can {verb}")
+        raise UsageError(f"{card.path} is {card.state}; {verb} needs a card that is {needed}")
     if verb in ("block", "reopen"):
         reason = one_line(reason, f"the reason to {verb} a card (--reason)")
     if verb == "complete":
@@ -146,8 +146,8 @@ def _faults(card: Card, exists: Callable[[str], bool]) -> list[str]:
     absent = [f"is completed, but {p} does not exist" for p in card.outputs if not exists(p)]
     remarks = [
         (status != card.state, f"says status {status!r} in the folder {card.state}"),
-        (card.state == "blocked" and not blocked_by, "is blocked, and does not say by what"),
-        (card.state != "blocked" and bool(blocked_by), f"says blocked_by in {card.state}"),
+        (card.state == "blocked" and not blocked_by, "is blocked but has no blocked_by"),
+        (card.state != "blocked" and bool(blocked_by), f"has blocked_by in {card.state}"),
         (not card.goal, "has no goal"),
         (not card.checks, "has no acceptance check"),
         *((not document.text(key), f"has no {key}") for key in ("task_id", "owner", "project")),

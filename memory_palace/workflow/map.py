@@ -168,8 +168,8 @@ def _find_span(text: str, path: str) -> tuple[int, int] | None:
         return None
     if len(opened) != 1 or len(closed) != 1 or opened[0].start() > closed[0].start():
         raise PalaceError(
-            f"{path}: the marks {OPEN} and {CLOSE} must stand there once each, in this order; "
-            "mend them, or delete both and the map is added anew"
+            f"{path}: the marks {OPEN} and {CLOSE} must each occur once, in this order; "
+            "correct them, or delete both to have the map added again"
         )
     return opened[0].start(), closed[0].start() + len(CLOSE)
 

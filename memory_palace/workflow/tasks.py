@@ -98,7 +98,7 @@ def list_tasks(engine: Engine, *, state: str | None = None) -> list[Card]:
     Raise ``UsageError`` for a state other than active, blocked and completed.
     """
     if state not in (None, *STATES):
-        raise UsageError(f"a state is {', '.join(STATES)}, not {state!r}")
+        raise UsageError(f"the state of a card is one of {', '.join(STATES)}, not {state!r}")
     cards = read_cards(read_notes(engine).documents.values())
     return [card for card in cards if not card.is_archived and state in (None, card.state)]
 

@@ -102,7 +102,7 @@ def test_undo_gives_every_byte_back_once(paths):
     assert read_log(paths)[0].evidence == ("two tasks",)
     undo(paths, now="u", command="task")
     assert state(paths) == before
-    with pytest.raises(UsageError, match="undone already"):
+    with pytest.raises(UsageError, match="already been undone"):
         undo(paths, now="u", identity=identity)
     with pytest.raises(UsageError, match="nothing to undo"):
         undo(paths, now="u", command="task")
@@ -143,10 +143,10 @@ def test_undo_says_so_where_the_old_bytes_are_gone(paths):
 @pytest.mark.parametrize(
     ("operation", "words"),
     [
-        (Replace("palace/chambers/b.md", b"never", b"x"), "changed meanwhile"),
-        (Remove("palace/chambers/b.md", b"never"), "changed meanwhile"),
-        (Create("palace/chambers/b.md", b"x"), "exists already"),
-        (Move("palace/chambers/b.md", "palace/chambers/d.md"), "exists already"),
+        (Replace("palace/chambers/b.md", b"never", b"x"), "changed by another program"),
+        (Remove("palace/chambers/b.md", b"never"), "changed by another program"),
+        (Create("palace/chambers/b.md", b"x"), "already exists"),
+        (Move("palace/chambers/b.md", "palace/chambers/d.md"), "already exists"),
         (Create("palace/.index/x.md", b"x"), "outside the palace"),
         (Create("palace/../x.md", b"x"), "outside the palace"),
         (Replace("palace/chambers/gone.md", b"", b"x"), "not a file"),
@@ -268,6 +268,6 @@ def test_what_an_editor_saves_after_the_check_is_kept(paths, monkeypatch, name):
 
     monkeypatch.setattr(journal, "_keep", save_and_keep)
     before = state(paths)
-    with pytest.raises(PalaceError, match="meanwhile"):
+    with pytest.raises(PalaceError, match="another program"):
         change(paths)
     assert state(paths) == {**before, f"palace/chambers/{name}.md": b"saved meanwhile"}

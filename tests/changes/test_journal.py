@@ -81,7 +81,7 @@ def test_nothing_is_ever_overwritten(paths):
     target.parent.mkdir(parents=True)
     target.write_bytes(b"already there")
     before = state(paths)
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         apply_moves(paths, MOVES, reason="x", now="t")
     assert state(paths) == before
 

@@ -82,7 +82,7 @@ def test_a_disk_that_refuses_halfway_leaves_every_note_where_it_was(paths, monke
         return real(*args, **kwargs)
 
     monkeypatch.setattr(os, "link", refuse_second)
-    with pytest.raises(PalaceError, match="every note is where it was"):
+    with pytest.raises(PalaceError, match="no note was changed"):
         apply_moves(paths, [A, B], reason="archive", now="t")
     assert state(paths) == before
     assert not (paths.palace / ".journal.json").exists()

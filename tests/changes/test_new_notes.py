@@ -35,7 +35,7 @@ def test_a_new_note_is_logged_and_can_be_taken_back(palace):
 def test_an_existing_file_is_never_touched_by_a_new_note(palace):
     path = palace.new("Rain gauge", room="chambers")
     (palace.paths.root / path).write_text("mine", "utf-8")
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(UsageError, match="already exists"):
         palace.new("Rain gauge", room="chambers")
     assert (palace.paths.root / path).read_text("utf-8") == "mine"
 

@@ -109,7 +109,7 @@ def test_a_superseded_note_is_archived_at_once_and_its_heir_takes_its_name(notes
     assert done.redirects == {"palace/reflection_wing/principles/old.md": heir}
     del notes["reflection_wing/principles/new.md"]
     (found,) = proposals(notes)
-    assert found.held == "what superseded it is not found" and steps(notes).change == ()
+    assert found.held == "the note that supersedes it was not found" and steps(notes).change == ()
 
 
 def test_an_asset_goes_back_when_its_card_is_open_again(notes):

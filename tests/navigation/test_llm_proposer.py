@@ -120,5 +120,5 @@ def test_images_go_to_a_model_and_not_to_rules(search, model, tmp_path):
     step_search(search, None, images=[str(picture)])
     assert [attachment.path for attachment in model.prompts[0].attachments] == [str(picture)]
     start_search(search, "wine", SearchPlan(on_loci=True))
-    with pytest.raises(UsageError, match="rules see no images"):
+    with pytest.raises(UsageError, match="rules ignore images"):
         step_search(search, None, images=[str(picture)])

@@ -47,7 +47,7 @@ def test_an_existing_note_gets_a_place_and_keeps_its_text(house, put):
 
 
 def test_an_id_that_is_taken_is_refused(house, put):
-    with pytest.raises(UsageError, match=r"Cellar.md is node 0 already"):
+    with pytest.raises(UsageError, match=r"Cellar.md already has id 0"):
         put("Shed", 1, 1, node_id=0)
 
 
@@ -96,13 +96,13 @@ def test_two_nodes_of_one_title_become_two_notes(house):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[", "is no JSON"),
-        ('[{"node_id": 1, "pose": {"x": NaN, "y": 0}}]', "NaN is no number"),
+        ("[", "is not JSON"),
+        ('[{"node_id": 1, "pose": {"x": NaN, "y": 0}}]', "NaN is not a JSON number"),
         ('[{"node_id": -1, "pose": {"x": 0, "y": 0}}]', "node_id"),
         ('[{"node_id": 1, "pose": {"x": 0}}]', "'y' is a required property"),
         (
             '[{"node_id": 1, "pose": {"x": 0, "y": 0}}, {"node_id": 1, "pose": {"x": 0, "y": 0}}]',
-            "two nodes with id 1",
+            "two nodes have id 1",
         ),
     ],
 )
@@ -122,7 +122,7 @@ def test_a_list_that_is_wrong_is_refused(tmp_path, text, problem):
         ("{id: -1, x: 0, y: 0}", "whole number from 0"),
         ("{id: 9, x: .nan, y: 0}", "finite number"),
         ("{id: 9, x: left, y: 0}", "is a number, not 'left'"),
-        ("{id: 0, x: 0, y: 0}", "is node 0, and so is"),
+        ("{id: 0, x: 0, y: 0}", "is node 0, as"),
     ],
 )
 def test_a_locus_that_is_wrong_is_named_and_the_others_are_read(house, field, problem):

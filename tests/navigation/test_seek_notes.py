@@ -139,7 +139,7 @@ def test_asking_changes_no_note_and_no_index(search):
         (SearchPlan(scoring="literal"), "add --loci"),
         (SearchPlan(within_metres=3.0), "--within needs"),
         (SearchPlan(proposer="oracle"), "`rules` or `llm:MODEL`"),
-        (SearchPlan(constraints=("hurry",)), "is not known"),
+        (SearchPlan(constraints=("hurry",)), "unknown constraint"),
         (SearchPlan(on_loci=True), "there are no loci"),
     ],
 )
@@ -152,7 +152,7 @@ def test_a_plan_that_cannot_be_is_refused_and_leaves_no_session(notes, plan, pro
 
 def test_a_note_is_not_sighted(search):
     step_search(search, None)
-    with pytest.raises(UsageError, match="is told what was read"):
+    with pytest.raises(UsageError, match="takes --found or --reject"):
         sight_node(search, None, None, is_hit=True)
 
 

@@ -142,7 +142,7 @@ def test_two_that_begin_the_same_search_at_once_get_two(search):
         (lambda text: text.replace('"searching"', '"lost"'), "target_status"),
         (lambda text: text.replace('"schema": 1', '"schema": 9'), "schema"),
         (lambda text: text.replace('"k": 5', '"k": 0'), "is damaged: .*k: 0"),
-        (lambda text: text.replace('"id": "where', '"id": "here'), "is the search here"),
+        (lambda text: text.replace('"id": "where', '"id": "here'), "belongs to the search here"),
         (lambda text: text.replace('"closed": {', '"closed": {"9": "read"'), "node 9 has no note"),
     ],
 )
@@ -170,9 +170,9 @@ def test_searches_are_found_by_how_their_names_begin(search):
     assert load_search(palace, None).id == third.id
     assert load_search(palace, "r").id == "rye"
     assert load_search(palace, name).id == name
-    with pytest.raises(UsageError, match="2 searches begin with 'where'"):
+    with pytest.raises(UsageError, match="2 searches start with 'where'"):
         load_search(palace, "where")
-    with pytest.raises(UsageError, match="no search begins with 'x'"):
+    with pytest.raises(UsageError, match="no search starts with 'x'"):
         load_search(palace, "x")
 
 

@@ -114,7 +114,7 @@ def test_without_a_winner_nothing_but_the_record_changes(palace, notes):
 def test_only_a_party_can_win_and_a_note_has_no_conflict_with_itself(palace, notes, write):
     open_(palace)
     write("chambers/c.md", "other")
-    with pytest.raises(UsageError, match="no party"):
+    with pytest.raises(UsageError, match="not a party"):
         resolve(palace, winner="c")
     with pytest.raises(UsageError, match="itself"):
         open_(palace, "a", "a", title="x")

@@ -68,7 +68,7 @@ def test_links_of_the_map_are_nobodys_evidence(sample):
 def test_marks_that_are_no_pair_are_named_and_nothing_is_lost(tmp_path, text):
     palace = Palace.init(tmp_path)
     (tmp_path / PANEL).write_text(f"Mine.\n\n{text}\n")
-    with pytest.raises(PalaceError, match="once each"):
+    with pytest.raises(PalaceError, match="each occur once"):
         draw(palace)
     assert (tmp_path / PANEL).read_text() == f"Mine.\n\n{text}\n"
 
