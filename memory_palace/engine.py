@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memory_palace.config import Config, PalacePaths, read_config
 from memory_palace.graph.near import NearLinks
@@ -20,7 +20,7 @@ from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
 from memory_palace.notes.usage import record_usage
-from memory_palace.retrieval.profiles import DEFAULT_PROFILE, check_detail, choose_profile
+from memory_palace.retrieval import profiles
 
 if TYPE_CHECKING:
     from memory_palace.anchors.palace_anchors import PalaceAnchors
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memory_palace.index.doctor import Examination
     from memory_palace.index.status import Status
     from memory_palace.notes.excerpt import NoteText
+    from memory_palace.retrieval.profiles import Profile
 
 
 class Engine:
@@ -110,7 +111,7 @@ class Engine:
         *,
         limit: int = 5,
         filters: Filters | None = None,
-        profile: str = DEFAULT_PROFILE,
+        profile: str = profiles.DEFAULT_PROFILE,
         per_note: bool = True,
         lexical: bool = False,
         gate: bool = True,
@@ -126,25 +127,19 @@ class Engine:
         alone answer then, whichever profile was asked for, and the result's mode says so.
         ``per_note=False`` ranks passages instead of notes, ``is_use=False`` logs no use of them.
         """
-        from memory_palace.retrieval.context import match_notes
         from memory_palace.retrieval.disputes import mark_disputed
-        from memory_palace.retrieval.question import embed_question
         from memory_palace.retrieval.search import search
 
         snapshot = self.snapshot(include_cold=include_cold)
-        is_lexical = bool(text.split()) and (lexical or not snapshot.commit.dimension)
-        chosen = choose_profile(profile, is_listing=not text.split(), is_lexical=is_lexical)
-        check_detail(chosen, snapshot.detail)
-        query = Query(
-            text=" ".join(text.split()),
-            as_of=time.time() if as_of is None else as_of,
-            filters=filters if filters is not None else Filters(),
-        )
-        if query.text and not is_lexical:
-            embedder = self._embedders.of(snapshot.commit)
-            query = embed_question(query, embedder, with_phrases="bridge" in chosen.weights)
-        if query.text and chosen.name == "anchors":
-            query = self.anchors.ask(query, snapshot, match_notes(snapshot, query.filters))
+        text = " ".join(text.split())
+        is_lexical = bool(text) and (lexical or not snapshot.commit.dimension)
+        chosen = profiles.choose_profile(profile, is_listing=not text, is_lexical=is_lexical)
+        query = Query(text, time.time() if as_of is None else as_of, filters or Filters())
+        profiles.check_detail(chosen, snapshot.detail)
+        if text and not is_lexical:
+            query = self._embed(query, snapshot, chosen)
+        if text and chosen.name == "anchors":
+            query = self._ask_anchors(query, snapshot)
         found = search(
             query,
             snapshot,
@@ -157,14 +152,14 @@ class Engine:
             links=NearLinks.from_snapshot(snapshot) if neighbors else None,
             max_bytes=budget_bytes,
         )
-        if query.text and is_use and self.config.usage_log:
+        if text and is_use and self.config.usage_log:
             core = [hit.path for hit in found.hits if hit.role == "core"]
             record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
         freshness = check_freshness(self.paths, self.config, snapshot)
         return QueryResult(
-            query.text,
-            chosen.name,
-            "lexical" if is_lexical else "vector" if query.text else "listing",
+            text=text,
+            profile=chosen.name,
+            mode="lexical" if is_lexical else "vector" if text else "listing",
             embedder=None if is_lexical else snapshot.commit.embedder,
             hits=mark_disputed(self.paths.root, found.hits),
             gate=found.gate,
@@ -172,6 +167,18 @@ class Engine:
             behind=freshness.behind,
             anchors=query.anchors,
         )
+
+    def _embed(self, query: Query, snapshot: Snapshot, profile: Profile) -> Query:
+        from memory_palace.retrieval.question import embed_question
+
+        embedder = self._embedders.of(snapshot.commit)
+        return embed_question(query, embedder, with_phrases="bridge" in profile.weights)
+
+    def _ask_anchors(self, query: Query, snapshot: Snapshot, **options: Any) -> Query:
+        from memory_palace.retrieval.context import match_notes
+
+        notes = match_notes(snapshot, query.filters)
+        return self.anchors.ask(query, snapshot, notes, **options)
 
     def look_up(
         self,
@@ -186,20 +193,14 @@ class Engine:
         ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that pronouns
         stand for; ``budget_bytes`` bounds the snippets.
         """
-        from memory_palace.retrieval.context import match_notes
         from memory_palace.retrieval.search import rank_anchored
 
         snapshot = self.snapshot()
         has_vectors = bool(snapshot.commit.dimension)
-        vector = self.embedder().embed_queries([text])[0] if has_vectors else None
-        notes = match_notes(snapshot, Filters())
-        query = self.anchors.ask(
-            Query(text, time.time(), vector=vector),
-            snapshot,
-            notes,
-            projects=projects,
-            limit=limit,
-        )
+        query = Query(text, time.time())
+        if has_vectors:
+            query = self._embed(query, snapshot, profiles.get_profile("anchors"))
+        query = self._ask_anchors(query, snapshot, projects=projects, limit=limit)
         return QueryResult(
             text=text,
             profile="anchors",
@@ -254,17 +255,17 @@ class Engine:
         from memory_palace.graph.router import LinkGraph
 
         snapshot = self.snapshot(include_cold=include_cold)
-        everything = self.snapshot(include_cold=True)
-        cold = [p for p, is_cold in zip(everything.paths, everything.cold, strict=True) if is_cold]
+        whole = self.snapshot(include_cold=True)
+        cold = [whole.paths[place] for place in whole.cold.nonzero()[0].tolist()]
         return LinkGraph.from_snapshot(snapshot, cold_paths=cold)
 
     def status(self) -> Status:
         """Return what the index holds, in figures."""
         from memory_palace.index.status import take_status
 
-        snapshot = self.snapshot(include_cold=True)
-        freshness = check_freshness(self.paths, self.config, snapshot, most_entries=None)
-        return take_status(self.paths, snapshot, freshness)
+        whole = self.snapshot(include_cold=True)
+        fresh = check_freshness(self.paths, self.config, whole, most_entries=None)
+        return take_status(self.paths, whole, fresh)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 from memory_palace.index.commit import SegmentRef
@@ -49,23 +50,15 @@ def build_index(
     if not context.is_dry_run:
         record = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
         published = publish(context, state, base, written, record, hashed=diff.hashed)
-    problems = tuple(dict.fromkeys((
-        *state.problems, *found.problems, *listing.manifest.problems, *diff.problems,
-        *tally.problems, *published.problems,
-    )))  # fmt: skip
-    gone = _gone(tally)
+    problems = [*state.problems, *found.problems, *listing.manifest.problems, *diff.problems]
+    problems += [*tally.problems, *published.problems]
     known = {note.path for note in state.known()} if is_anew else set()
-    added = [file.path for file in diff.new if file.path not in gone | known]
-    return IndexReport(
-        added=tuple(added),
-        changed=tuple(file.path for file, _ in diff.changed if file.path not in gone),
-        moved=tuple((note.path, file.path) for file, note in diff.moved),
-        removed=(*(n.path for n in diff.removed), *sorted(known - _paths(diff.new))),
-        unchanged=len(diff.unchanged) + len(diff.touched) + len(known & _paths(diff.new)),
+    return replace(
+        _report_fates(diff, known, gone=_gone(tally)),
         embedded=tally.embedded,
         reused=tally.reused,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
-        problems=problems,
+        problems=tuple(dict.fromkeys(problems)),
         seconds=context.monotonic() - started,
         bytes_written=written.size_bytes + published.record_bytes,
         bytes_merged=published.bytes_merged,
@@ -74,8 +67,16 @@ def build_index(
     )
 
 
-def _paths(files: Iterable[SourceFile]) -> set[str]:
-    return {file.path for file in files}
+def _report_fates(diff: Diff, known: set[str], *, gone: set[str]) -> IndexReport:
+    """Say what became of each note; ``known`` are those of an index that is made anew."""
+    new = {file.path for file in diff.new}
+    return IndexReport(
+        added=tuple(file.path for file in diff.new if file.path not in gone | known),
+        changed=tuple(file.path for file, _ in diff.changed if file.path not in gone),
+        moved=tuple((note.path, file.path) for file, note in diff.moved),
+        removed=(*(note.path for note in diff.removed), *sorted(known - new)),
+        unchanged=len(diff.unchanged) + len(diff.touched) + len(known & new),
+    )
 
 
 def _read_digest(context: BuildContext, file: SourceFile) -> bytes:

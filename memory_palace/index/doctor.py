@@ -106,8 +106,9 @@ class _Examiner:
 
     def examine(self) -> Iterator[Finding]:
         found = discover_notes(self._paths.root, ignore=self._config.ignore)
-        yield from (Finding("note", p.path, p.message, is_derived=False)
-                    for p in found.problems if p.is_failure)  # fmt: skip
+        for problem in found.problems:
+            if problem.is_failure:
+                yield Finding("note", problem.path, problem.message, is_derived=False)
         places = {path: place for place, path in enumerate(self._snapshot.paths)}
         rows = self._rows_by_note()
         digests = self._snapshot.note_digests

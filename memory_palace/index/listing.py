@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from memory_palace.index.context import BuildContext
 from memory_palace.index.diff import Diff
 from memory_palace.index.segment import META, PRIORITIES, SOURCES
-from memory_palace.index.state import KnownNote, State, changed_ns, read_row
+from memory_palace.index.state import State, changed_ns, read_row
 from memory_palace.index.writing import NoteRow
 from memory_palace.models import NoteDate, SourceFile
 from memory_palace.notes.dating import git_commit_times, git_head
@@ -150,9 +150,7 @@ def _missing_lines(
 
 
 def _all_files(diff: Diff) -> Sequence[SourceFile]:
-    pairs: Sequence[tuple[SourceFile, KnownNote]] = (
-        *diff.changed, *diff.touched, *diff.moved, *diff.unchanged,
-    )  # fmt: skip
+    pairs = (*diff.changed, *diff.touched, *diff.moved, *diff.unchanged)
     return [*diff.new, *(file for file, _ in pairs)]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +24,12 @@ from memory_palace.language.visible import visible
 from memory_palace.models import (
     Chunk,
     ChunkRecord,
+    DateSource,
     Link,
     Matrix,
     Note,
-    NoteDate,
     NoteRecord,
+    Priority,
     Problem,
 )
 from memory_palace.storage.atomic import is_named_by_content
@@ -36,8 +37,8 @@ from memory_palace.storage.atomic import is_named_by_content
 CONTENT, META, TOMBSTONE = 0, 1, 2
 """What a note record says: here are the note's chunks; only its record changed; it is gone."""
 
-SOURCES = ("front matter", "file name", "git", "mtime")
-PRIORITIES = ("", "low", "medium", "high")
+SOURCES: tuple[DateSource, ...] = ("front matter", "file name", "git", "mtime")
+PRIORITIES: tuple[Priority | Literal[""], ...] = ("", "low", "medium", "high")
 EVERGREEN, PRIVATE, HAS_PROBLEMS = 1, 2, 4
 PREVIEW_CHARACTERS = 200
 
@@ -220,24 +221,15 @@ def note_line(note: Note) -> bytes:
     )
 
 
-def note_record(
-    line: dict[str, Any], *, path: str, title: str, kind: str, priority: int, date: float,
-    date_source: int, is_evergreen: bool, is_cold: bool,
-) -> NoteRecord:  # fmt: skip
+def note_record(line: dict[str, Any], **columns: Any) -> NoteRecord:
     """Join a note's line with its columns."""
     return NoteRecord(
-        path=path,
-        title=title,
-        type=kind,
-        priority=PRIORITIES[priority] or None,  # type: ignore[arg-type]
         tags=tuple(line["tags"]),
         aliases=tuple(line["aliases"]),
         entities=tuple(line["entities"]),
         links=tuple(Link(*link) for link in line["links"]),
-        date=NoteDate(date, SOURCES[date_source]),  # type: ignore[arg-type]
-        is_evergreen=is_evergreen,
-        is_cold=is_cold,
-        problems=tuple(Problem(path, *problem) for problem in line["problems"]),
+        problems=tuple(Problem(columns["path"], *problem) for problem in line["problems"]),
+        **columns,
     )
 
 

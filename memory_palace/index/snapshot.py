@@ -20,14 +20,16 @@ from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.segment import (
     EVERGREEN,
     HAS_PROBLEMS,
+    PRIORITIES,
     PRIVATE,
+    SOURCES,
     STAT,
     Segment,
     chunk_record,
     note_record,
     open_segment,
 )
-from memory_palace.models import ChunkRecord, Matrix, NoteRecord, Scores, Vector
+from memory_palace.models import ChunkRecord, Matrix, NoteDate, NoteRecord, Scores, Vector
 from memory_palace.notes.rooms import room_of
 
 Member: TypeAlias = Literal["vectors", "described"]
@@ -206,10 +208,9 @@ class Snapshot:
             segment.note_line(place),
             path=self.paths[index],
             title=self.titles[index],
-            kind=self.types[index],
-            priority=int(self.priorities[index]),
-            date=float(self.dates[index]),
-            date_source=int(self.date_sources[index]),
+            type=self.types[index],
+            priority=PRIORITIES[int(self.priorities[index])] or None,
+            date=NoteDate(float(self.dates[index]), SOURCES[int(self.date_sources[index])]),
             is_evergreen=bool(self.evergreen[index]),
             is_cold=segment.is_cold,
         )

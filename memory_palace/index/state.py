@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from memory_palace.index.commit import Commit, SegmentRef, read_commit
 from memory_palace.index.companions import check_companion
 from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.segment import STAT, Segment, damaged, open_segment
-from memory_palace.index.writing import NoteRow
+from memory_palace.index.writing import NUMBER_COLUMNS, TEXT_COLUMNS, NoteRow
 from memory_palace.models import FileStat, Problem
 
 
@@ -108,26 +109,15 @@ def check_anchors(paths: PalacePaths, commit: Commit) -> list[Problem]:
 def read_row(fold: Fold, place: int, *, kind: int) -> NoteRow:
     """Rebuild the record of a live note, without its chunks."""
     segment, record = fold.locate(int(fold.winners[place]))
-
-    def text(column: str) -> str:
-        return segment.texts(column)[record]
-
+    columns: dict[str, Any] = {
+        field: segment.texts(member)[record] for member, field in TEXT_COLUMNS.items()
+    }
+    columns |= {member: segment[member][record].item() for member in NUMBER_COLUMNS}
     return NoteRow(
-        path=fold.paths[place],
-        kind=kind,
-        digest=bytes(segment["note_digest"][record]),
-        title=text("titles"),
-        type=text("types"),
-        own_type=text("own_types"),
-        priority=int(segment["priority"][record]),
-        own_priority=int(segment["own_priority"][record]),
-        aliases=text("aliases"),
-        targets=text("targets"),
-        date=float(segment["date"][record]),
-        date_source=int(segment["date_source"][record]),
-        flags=int(segment["flags"][record]),
-        stat=tuple(segment["stat"][record].tolist()),
+        **columns | {"path": fold.paths[place], "kind": kind},
         line=segment.note_bytes(record),
+        digest=bytes(segment["note_digest"][record]),
+        stat=tuple(segment["stat"][record].tolist()),
     )
 
 

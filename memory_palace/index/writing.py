@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -44,21 +44,21 @@ class NoteRow:
 
     path: str
     kind: int
-    digest: bytes
-    title: str
-    type: str
-    own_type: str
+    line: bytes = b"{}\n"
+    digest: bytes = bytes(DIGEST_BYTES)
+    title: str = ""
+    type: str = ""
+    own_type: str = ""
     """What the front matter says, so that a changed manifest line needs no parsing."""
-    priority: int
-    own_priority: int
-    aliases: str
+    priority: int = 0
+    own_priority: int = 0
+    aliases: str = ""
     """Separated by the unit separator, as ``targets`` is."""
-    targets: str
-    date: float
-    date_source: int
-    flags: int
-    stat: tuple[int, int, int, int, int]
-    line: bytes
+    targets: str = ""
+    date: float = 0.0
+    date_source: int = 0
+    flags: int = 0
+    stat: tuple[int, ...] = (0, 0, 0, 0, 0)
     chunks: tuple[ChunkRow, ...] = ()
     vectors: Matrix | None = None
     """One row per chunk; ``None`` only where there is no chunk."""
@@ -66,12 +66,29 @@ class NoteRow:
     """The vectors of the chunks' descriptions; ``None`` where the index is not enriched."""
 
 
+TEXT_COLUMNS = {
+    "paths": "path",
+    "titles": "title",
+    "types": "type",
+    "own_types": "own_type",
+    "aliases": "aliases",
+    "targets": "targets",
+}
+"""Members that hold a text of each note record, and the field of ``NoteRow`` that is written."""
+NUMBER_COLUMNS = {
+    "kind": np.uint8,
+    "priority": np.int8,
+    "own_priority": np.int8,
+    "date": np.float64,
+    "date_source": np.uint8,
+    "flags": np.uint8,
+}
+"""Members that hold a number of each note record; the fields have the same names."""
+
+
 def tombstone(path: str) -> NoteRow:
     """Return the record that says a note is gone."""
-    return NoteRow(
-        path, TOMBSTONE, bytes(DIGEST_BYTES), "", "", "", 0, 0, "", "", 0.0, 0, 0,
-        (0, 0, 0, 0, 0), b"{}\n",
-    )  # fmt: skip
+    return NoteRow(path, TOMBSTONE)
 
 
 def write_segment(
@@ -118,12 +135,6 @@ def _members(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Arr
     chunks = [chunk for note in notes for chunk in note.chunks]
     counts = [len(note.chunks) for note in notes]
 
-    def column(value: Callable[[NoteRow], object], dtype: type) -> list[Array]:
-        return [np.array([value(note) for note in notes], dtype)]
-
-    def texts(value: Callable[[NoteRow], str]) -> list[Array]:
-        return [join_texts([value(note) for note in notes])]
-
     return {
         "vectors": [np.zeros((0, dimension), np.float32)]
         + [note.vectors for note in notes if note.vectors is not None and note.chunks],
@@ -133,21 +144,17 @@ def _members(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Arr
         "chunk_offset": [smallest(np.array(chunk_offsets, np.int64))],
         "chunk_crc": [np.array([zlib.crc32(chunk.line) for chunk in chunks], np.uint32)],
         **_postings(chunks),
-        "paths": texts(lambda note: note.path),
-        "titles": texts(lambda note: note.title),
-        "types": texts(lambda note: note.type),
-        "own_types": texts(lambda note: note.own_type),
-        "aliases": texts(lambda note: note.aliases),
-        "targets": texts(lambda note: note.targets),
+        **{
+            member: [join_texts([getattr(note, field) for note in notes])]
+            for member, field in TEXT_COLUMNS.items()
+        },
+        **{
+            member: [np.array([getattr(note, member) for note in notes], dtype)]
+            for member, dtype in NUMBER_COLUMNS.items()
+        },
         "note_digest": [_digests([note.digest for note in notes])],
-        "kind": column(lambda note: note.kind, np.uint8),
-        "priority": column(lambda note: note.priority, np.int8),
-        "own_priority": column(lambda note: note.own_priority, np.int8),
-        "date": column(lambda note: note.date, np.float64),
-        "date_source": column(lambda note: note.date_source, np.uint8),
-        "flags": column(lambda note: note.flags, np.uint8),
         "note_offset": [smallest(np.array(note_offsets, np.int64))],
-        "note_crc": column(lambda note: zlib.crc32(note.line), np.uint32),
+        "note_crc": [np.array([zlib.crc32(note.line) for note in notes], np.uint32)],
         "stat": [_shaped([note.stat for note in notes], np.int64, 5)],
     }
 
