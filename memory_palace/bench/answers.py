@@ -15,7 +15,7 @@ from memory_palace.changes.changing import read_notes
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
 from memory_palace.redqueen.dialogue import Dialogue
-from memory_palace.redqueen.evaluator import names
+from memory_palace.redqueen.evaluator import mentions
 from memory_palace.redqueen.examiner import TemplateExaminer
 from memory_palace.redqueen.rounds import load_memories
 from memory_palace.redqueen.selection import choose_targets
@@ -76,7 +76,7 @@ def measure_answers(
 def grade(question: Question, answer: str) -> float:
     """Return the share of expected elements that an answer names."""
     wanted = question.expected_elements
-    return sum(names(answer, element) for element in wanted) / len(wanted)
+    return sum(mentions(answer, element) for element in wanted) / len(wanted)
 
 
 def _make_questions(palace: Palace, count: int, seed: int) -> Sequence[Question]:

@@ -132,8 +132,8 @@ def find_claims(response: str, tokens: Iterable[str] = ()) -> list[Wording]:
     text = strip_markup(drop_markers(response))
     for token in tokens:
         text = _drop_attempts(text, token)
-    passages = (Wording(_drop_frame(part)) for part in split_sentences(text))
-    return [passage for passage in passages if _says_something(passage)]
+    wordings = (Wording(_drop_frame(part)) for part in split_sentences(text))
+    return [wording for wording in wordings if _says_something(wording)]
 
 
 def find_attempts(response: str, token: str) -> list[Attempt]:
@@ -214,6 +214,6 @@ def _is_alike(word: str, other: str) -> bool:
     return word == other or (common >= 4 and word[: common - 2] == other[: common - 2])
 
 
-def _says_something(passage: Wording) -> bool:
-    told = [stem for stem in passage.content if stem not in _ABOUT_REMEMBERING]
-    return len(told) >= 2 or bool(told and passage.numbers)
+def _says_something(wording: Wording) -> bool:
+    telling = [stem for stem in wording.content if stem not in _ABOUT_REMEMBERING]
+    return len(telling) >= 2 or bool(telling and wording.numbers)

@@ -48,7 +48,7 @@ def cosine_similarity(a: Sequence[float], b: Sequence[float]) -> float:
     if not one.size or not other.size:
         return 0.0
     if one.shape != other.shape:
-        raise ValueError(f"vectors of shapes {one.shape} and {other.shape} have no cosine")
+        raise ValueError(f"vectors of shapes {one.shape} and {other.shape} cannot be compared")
     if not (np.isfinite(one).all() and np.isfinite(other).all()):
         return 0.0
     one, other = _scale(one), _scale(other)
@@ -67,5 +67,5 @@ def _weigh(parts: Sequence[tuple[float, float]]) -> float:
     """Return the weighted mean; raise ``ValueError`` for weights that make none."""
     weights = [weight for weight, _ in parts]
     if any(weight < 0 or not math.isfinite(weight) for weight in weights) or not sum(weights):
-        raise ValueError(f"weights are finite, not negative and not all zero; these are {weights}")
+        raise ValueError(f"weights must be finite, not negative and not all zero, not {weights}")
     return min(1.0, sum(weight * value for weight, value in parts) / sum(weights))

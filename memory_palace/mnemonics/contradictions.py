@@ -91,12 +91,12 @@ def find_contradictions(claim: Wording, source: MemoryText) -> list[str]:
 def _numbers(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield numbers that the memory does not have; one without a unit is too common to count."""
     times = list(find_clock_times(claim.text))
-    told = {time.minutes for time in find_clock_times(source.content)}
+    known_times = {time.minutes for time in find_clock_times(source.content)}
     for readings in _readings(claim.numbers):
-        if any(t.start <= readings[0].start < t.end and t.minutes in told for t in times):
+        if any(t.start <= readings[0].start < t.end and t.minutes in known_times for t in times):
             continue
         if not _is_known(claim, readings, source):
-            yield f"{readings[0].text} is no number of the memory"
+            yield f"{readings[0].text} is not a number the memory gives"
 
 
 def _is_known(claim: Wording, readings: Sequence[Number], source: MemoryText) -> bool:
@@ -120,7 +120,7 @@ def _negations(claim: Wording, source: MemoryText) -> Iterator[str]:
 
 
 def _opposites(claim: Wording, source: MemoryText) -> Iterator[str]:
-    """Yield a word where the memory has its opposite, of the same thing.
+    """Yield a word where the memory says its opposite, of the same thing.
 
     A denied opposite is no contradiction, and neither is one beside which the memory has the word
     in another form.
@@ -130,11 +130,11 @@ def _opposites(claim: Wording, source: MemoryText) -> Iterator[str]:
     for sentence in source.sentences:
         for clause, other in product(claim.clauses, sentence.clauses):
             found = _opposed(clause, other, claim, sentence)
-            is_told = follows and sentence is near
+            is_in_nearest = follows and sentence is near
             if found and (
-                is_told or words_beside(clause, found[0]) & words_beside(other, found[1])
+                is_in_nearest or words_beside(clause, found[0]) & words_beside(other, found[1])
             ):
-                yield f"{found[0]} where the memory has {found[1]}"
+                yield f"{found[0]} where the memory says {found[1]}"
                 return
 
 
@@ -159,17 +159,17 @@ def _mixtures(claim: Wording, source: MemoryText) -> Iterator[str]:
             for key in clause.keys:
                 against = find_opposites(key) & set(best.stems) - set(clause.stems)
                 if against and key not in best.stems and key in sentence.stems:
-                    yield f"{key} where the memory has {min(against)}"
+                    yield f"{key} where the memory says {min(against)}"
                     return
 
 
 def _order(claim: Wording, source: MemoryText) -> Iterator[str]:
-    """Yield two things that have changed places in a clause: who does what to whom."""
+    """Yield two things that are swapped in a clause: who does what to whom."""
     for clause in claim.clauses:
         near = max(source.clauses, key=lambda other: find_closeness(clause, other), default=clause)
         pair = find_exchanged(clause.keys, near.keys) if _follows(clause, near) else None
         if pair:
-            yield f"{pair[0]} and {pair[1]} have changed places"
+            yield f"{pair[0]} and {pair[1]} are swapped"
 
 
 def _crossings(claim: Wording, source: MemoryText) -> Iterator[str]:
@@ -183,15 +183,15 @@ def _names(claim: Wording, source: MemoryText) -> Iterator[str]:
     for match in _NAME.finditer(claim.text):
         stems = tokenize(match[0])
         if stems and not set(stems) <= {*source.whole.stems, *UNITS}:
-            yield f"{match[0]} is no name of the memory"
+            yield f"{match[0]} is not a name the memory gives"
 
 
 def _substitutions(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield a thing that the memory does not name, in a phrase that is otherwise the memory's."""
-    strangers = [noun for noun in claim.nouns if noun not in source.whole.stems]
+    unknown_nouns = [noun for noun in claim.nouns if noun not in source.whole.stems]
     run = max(longest_run(claim.stems, sentence.stems) for sentence in source.sentences)
-    if strangers and run >= max(QUOTES, QUOTED * len(claim.stems)):
-        yield f"{strangers[0]} in a phrase of the memory"
+    if unknown_nouns and run >= max(QUOTES, QUOTED * len(claim.stems)):
+        yield f"{unknown_nouns[0]} is not in the memory, in a phrase taken from it"
 
 
 _TESTS: Sequence[Callable[[Wording, MemoryText], Iterator[str]]] = (

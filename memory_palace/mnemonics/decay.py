@@ -63,16 +63,16 @@ def fit_decay(trials: Sequence[Trial]) -> Fit | None:
     A memory that was reviewed ``t`` days ago comes back with probability ``e^(-λt)``. Trials of
     one sort, all recalled or all forgotten, put the factor at an end of its range.
     """
-    told = [trial for trial in trials if trial.days > 0]
-    if len(told) < LEAST_TRIALS:
+    usable = [trial for trial in trials if trial.days > 0]
+    if len(usable) < LEAST_TRIALS:
         return None
     grid = [-_MOST + 2 * _MOST * step / (_STEPS - 1) for step in range(_STEPS)]
-    likely = [_log_likelihood(told, math.exp(at)) for at in grid]
+    likely = [_log_likelihood(usable, math.exp(at)) for at in grid]
     best = max(range(_STEPS), key=likely.__getitem__)
     inside = [
         at for at, value in zip(grid, likely, strict=True) if likely[best] - value <= _HALF_WIDTH
     ]
-    return Fit(math.exp(grid[best]), math.exp(inside[0]), math.exp(inside[-1]), len(told))
+    return Fit(math.exp(grid[best]), math.exp(inside[0]), math.exp(inside[-1]), len(usable))
 
 
 def _log_likelihood(trials: Sequence[Trial], factor: float) -> float:

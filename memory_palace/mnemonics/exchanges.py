@@ -21,13 +21,13 @@ _DEPENDENT = re.compile(
 )
 """What begins like this belongs to the statement before it."""
 _CHANGE = re.compile(r"\bfrom (?P<start>[^,.;]{1,40}?) to (?P<end>[^,.;]{1,40})", re.IGNORECASE)
-_TOLD = 0.6
+_LEAST_SHARE = 0.6
 """Share of a statement's keys that a passage must have. No right sentence of the development cases
 exchanges anything then."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _StatementMatch:
     """One statement of a claim beside the statements of a passage."""
 
     text: str
@@ -40,10 +40,10 @@ class _Told:
 def find_crossings(claim: Wording, sentences: Sequence[Wording]) -> Iterator[str]:
     """Yield the first exchange: two statements that have words of their own of the same two."""
     for passage in _passages(sentences):
-        told = list(_compare(claim, passage))
-        for one, other in combinations(told, 2):
-            if min(one.share, other.share) >= _TOLD and len(one.homes & other.homes) > 1:
-                yield f"“{one.text}” and “{other.text}” exchange what the memory says"
+        matches = list(_compare(claim, passage))
+        for one, other in combinations(matches, 2):
+            if min(one.share, other.share) >= _LEAST_SHARE and len(one.homes & other.homes) > 1:
+                yield f"“{one.text}” and “{other.text}” swap what the memory says"
                 return
 
 
@@ -68,13 +68,13 @@ def split_statements(sentence: Wording) -> list[Wording]:
     return [Wording(part) for part in parts]
 
 
-def _compare(claim: Wording, passage: Sequence[Wording]) -> Iterator[_Told]:
+def _compare(claim: Wording, passage: Sequence[Wording]) -> Iterator[_StatementMatch]:
     own, known = _own_keys(passage), {key for part in passage for key in part.keys}
     for statement in split_statements(claim):
         keys = frozenset(statement.keys)
         if len(keys) > 1:
             homes = frozenset(at for at, mine in enumerate(own) if keys & mine)
-            yield _Told(statement.text, len(keys & known) / len(keys), homes)
+            yield _StatementMatch(statement.text, len(keys & known) / len(keys), homes)
 
 
 def _own_keys(passage: Sequence[Wording]) -> list[frozenset[str]]:
@@ -87,10 +87,10 @@ def _own_keys(passage: Sequence[Wording]) -> list[frozenset[str]]:
 
 def find_reversals(claim: Wording, sentences: Sequence[Wording]) -> Iterator[str]:
     """Yield a change told backwards: ``from 480 to 200`` where it was ``from 200 to 480``."""
-    told = [ends for sentence in sentences for ends in _find_changes(sentence)]
+    known = [ends for sentence in sentences for ends in _find_changes(sentence)]
     for start, end in _find_changes(claim):
-        if any(start & last and end & first and not start & first for first, last in told):
-            yield "a change is told backwards"
+        if any(start & last and end & first and not start & first for first, last in known):
+            yield "the change runs the other way in the memory"
             return
 
 

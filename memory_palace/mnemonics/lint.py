@@ -25,9 +25,7 @@ def lint_memory(form: Form, corpus: VisibleWords, others: Sequence[Form] = ()) -
         *lint_tokens(form, corpus, others),
     ]
     if not form.tokens and not any(flaw.is_error for flaw in flaws):
-        message = (
-            "it has no token, so nothing can prove that it was read: [Verify: three odd words]"
-        )
+        message = "no token, so reading it cannot be proved; add [Verify: three unlikely words]"
         flaws.append(Flaw(form.path, None, message, is_error=False))
     return flaws
 
@@ -50,7 +48,7 @@ def _lint_sections(form: Form) -> Iterator[Flaw]:
 def _lint_figures(form: Form) -> Iterator[Flaw]:
     score = form.stated_score
     if score is not None and score > MOST_FACTORS:
-        yield Flaw(form.path, None, f"SMASHIN {score}/12 is out of bounds: 0 to 12")
+        yield Flaw(form.path, None, f"SMASHIN {score}/12 is out of range; use 0 to 12")
     elif form.marks and score is not None and score != form.counted_score:
         message = (
             f"SMASHIN {score}/12 is stated, {form.counted_score} are marked; "
@@ -58,15 +56,15 @@ def _lint_figures(form: Form) -> Iterator[Flaw]:
         )
         yield Flaw(form.path, None, message)
     elif score and not form.marks:
-        message = f"SMASHIN {score}/12 has no factors behind it; `palace memory score` marks them"
+        message = f"SMASHIN {score}/12 has no factors listed; run `palace memory score`"
         yield Flaw(form.path, None, message, is_error=False)
     if form.stated_confidence is not None and not 0 <= form.stated_confidence <= 1:
-        yield Flaw(form.path, None, "confidence is out of bounds: 0 to 1, 0 to 5 as n/5, or n %")
+        yield Flaw(form.path, None, "confidence is out of range; write 0 to 1, n/5 or n %")
 
 
 def _lint_anchors(form: Form, others: Sequence[Form]) -> Iterator[Flaw]:
     if not form.anchors and not form.names:
-        yield Flaw(form.path, None, "it has no anchor: a few words to find it by", is_error=False)
+        yield Flaw(form.path, None, "no anchor; add a few words to find it by", is_error=False)
     for anchor in form.anchors:
         if len(anchor.split()) > ANCHOR_WORDS:
             message = f"the anchor “{anchor}” has more than {ANCHOR_WORDS} words"

@@ -43,8 +43,8 @@ class MemoryNotes:
         document = find_note(self.library, self._by_anchor.get(fold_name(name), name))
         if not is_memory(document):
             raise UsageError(
-                f"{document.path} is no memory: it has no sections Image and Content, and no "
-                "`type: memory`; `palace memory new` writes one"
+                f"{document.path} is not a memory: it has neither the sections Image and Content "
+                "nor `type: memory`; `palace memory new` writes one"
             )
         return document
 
@@ -133,7 +133,7 @@ def define(engine: Engine, term: str) -> tuple[Way, Memory]:
         for memory in memories:
             if wanted in map(fold_name, names(memory)):
                 return way, memory
-    raise UsageError(f"no memory defines {term!r}; see `palace memory list`")
+    raise UsageError(f"no memory defines {term!r}; run `palace memory list`")
 
 
 def tour(engine: Engine, *, domain: str | None = None) -> list[Memory]:
@@ -169,5 +169,5 @@ def find_domain(memories: Sequence[Memory], name: str) -> str:
     found = [d for d in domains if name.casefold() in (d.casefold(), d.casefold().split("/")[-1])]
     if len(found) == 1:
         return found[0]
-    problem = f"{len(found)} domains are called" if found else "there is no domain called"
+    problem = f"{len(found)} domains match" if found else "no domain is called"
     raise UsageError(f"{problem} {name!r}; the domains are {', '.join(found or domains)}")

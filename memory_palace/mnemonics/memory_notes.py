@@ -89,7 +89,9 @@ def read_draft(subject: str, text: str) -> Memory:
     """
     document = parse_document(f"{subject}.md", text.encode())
     if document is None:
-        raise UsageError("the text is marked as private; a memory is there to be recalled")
+        raise UsageError(
+            "the text is marked as private, and a private note cannot be recalled; remove the mark"
+        )
     memory = replace(read_memory(document), subject=subject)
     if not memory.image and not memory.content:
         memory = replace(memory, content=document.sections.get("", "").strip())

@@ -84,7 +84,7 @@ def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:
     if not _is_plain(text) or _others(path, data, name) != _others(path, changed, name):
         raise UsageError(
             f"{path}: the text of {name} would change other sections; "
-            "it holds a heading, or a fence or comment that is not closed"
+            "it contains a heading, or a fence or comment that is not closed"
         )
     return changed
 

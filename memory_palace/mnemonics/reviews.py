@@ -82,7 +82,7 @@ def load_reviews(paths: PalacePaths) -> Mapping[str, Sequence[Review]]:
 def check_schedule(days: Sequence[int]) -> Sequence[int]:
     """Return a schedule of reviews; raise ``UsageError`` unless its days rise from 1 on."""
     if not days or days[0] < 1 or any(a >= b for a, b in pairwise(days)):
-        raise UsageError(f"a schedule is days that rise, 1,3,7,14,30; not {list(days)}")
+        raise UsageError(f"a schedule is rising days such as 1,3,7,14,30, not {list(days)}")
     return days
 
 

@@ -77,20 +77,20 @@ def band_of(score: int) -> tuple[str, str]:
 def find_anti_patterns(marks: Iterable[Mark], tokens: Sequence[str]) -> list[str]:
     """Return what weakens an image, in words (the six of source document 000)."""
     present = {mark.factor for mark in marks if mark.is_present}
-    found = [said for said, factors in _ANTI_PATTERNS.items() if not present & factors]
-    return found if tokens else [*found, "no token: nothing can prove that it was read"]
+    found = [message for message, factors in _ANTI_PATTERNS.items() if not present & factors]
+    return found if tokens else [*found, "no token: reading it cannot be proved"]
 
 
 _ANTI_PATTERNS: Mapping[str, frozenset[Factor]] = {
-    "generic: no stand-in, number, symbol, colour or size": frozenset(
+    "generic: no stand-in, number, symbol, color or size": frozenset(
         {Factor.SUBSTITUTE, Factor.NUMBERS, Factor.SYMBOLS, Factor.COLOR, Factor.OVERSIZE}
     ),
     "purely visual: fewer than two other senses": frozenset({Factor.SENSORY}),
-    "static: fewer than two things move": frozenset({Factor.MOVEMENT}),
+    "static: fewer than two movements": frozenset({Factor.MOVEMENT}),
     "safe: nothing absurd, funny, felt or out of scale": frozenset(
         {Factor.ABSURD, Factor.HUMOR, Factor.EMOTION, Factor.OVERSIZE}
     ),
-    "third person: you take no part": frozenset({Factor.INTERACT}),
+    "third person: you do not take part": frozenset({Factor.INTERACT}),
 }
 
 

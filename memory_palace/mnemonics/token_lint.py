@@ -63,9 +63,11 @@ def _lint_markers(form: Form) -> Iterator[Flaw]:
     for marker in find_markers(form.body):
         line = form.body_first_line + marker.line - 1
         if not fold_words(marker.token):
-            yield Flaw(form.path, line, "the marker of the token is blank: nothing can hold it")
+            yield Flaw(
+                form.path, line, "the verification marker is blank; write three to five words"
+            )
         if not marker.is_closed:
-            yield Flaw(form.path, line, "the marker of the token is not closed; end it with ]")
+            yield Flaw(form.path, line, "the verification marker is not closed; end it with ]")
 
 
 def _lint_phrases(form: Form, corpus: VisibleWords, others: Sequence[Form]) -> Iterator[Flaw]:
@@ -81,15 +83,15 @@ def _faults(
 ) -> Iterator[str]:
     telling = [word for word in words if word not in STOPWORDS]
     if len(telling) < LEAST_WORDS:
-        yield f"has fewer than {LEAST_WORDS} words of content; three to five are hard to guess"
+        yield f"has fewer than {LEAST_WORDS} meaningful words; three to five are hard to guess"
     for other in others:
         if other.path != form.path and any(_is_part(words, fold_words(t)) for t in other.tokens):
-            yield f"is also a token of {other.path}"
+            yield f"is also the token of {other.path}"
     holding = corpus.holding(token)
     if holding:
-        yield f"stands in the text of {', '.join(holding[:3])}: it can be had without its image"
+        yield f"stands in the text of {', '.join(holding[:3])}: readable without the image"
     elif telling and corpus.words_of(form.path).issuperset(telling):
-        yield "is made of words of its own memory; take words that have nothing to do with it"
+        yield "consists of words of its own memory; choose unrelated words"
 
 
 def _is_part(one: Sequence[str], other: Sequence[str]) -> bool:

@@ -96,11 +96,11 @@ class Memory:
     def __post_init__(self) -> None:
         if type(self.smashin_score) is not int or not 0 <= self.smashin_score <= MOST_FACTORS:
             raise UsageError(
-                f"{self.id}: SMASHIN SCOPE is a whole number from 0 to 12, not "
+                f"{self.id}: SMASHIN SCOPE must be a whole number from 0 to 12, not "
                 f"{self.smashin_score!r}; `palace memory score` counts it"
             )
         if not 0 <= self.confidence <= 1:
-            raise UsageError(f"{self.id}: confidence is from 0 to 1, not {self.confidence!r}")
+            raise UsageError(f"{self.id}: confidence must be from 0 to 1, not {self.confidence!r}")
         tokens = self.verify_tokens or ((self.verify_token,) if self.verify_token else ())
         object.__setattr__(self, "verify_tokens", tokens)
         object.__setattr__(self, "verify_token", tokens[0] if tokens else "")

@@ -127,7 +127,7 @@ def verify_response(
     ``ValueError`` where no memory is given.
     """
     if not memories:
-        raise ValueError("a response is verified against at least one memory")
+        raise ValueError("name at least one memory to verify against")
     words = fold_words(response)
     tokens = [token for memory in memories for token in memory.verify_tokens]
     sources = [MemoryText(memory.subject, memory.content) for memory in memories]

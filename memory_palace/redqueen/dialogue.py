@@ -70,8 +70,8 @@ class Dialogue:
                 )
                 last = error
         raise CheckFailedError(
-            f"{self.name} as {role} gave {ATTEMPTS} replies that cannot be used, "
-            f"the last because {last}; try another --model, or none"
+            f"{self.name} as {role} gave {ATTEMPTS} unusable replies, "
+            f"the last because {last}; try another --model"
         )
 
     async def answer(self, prompt: str) -> str:
@@ -80,9 +80,9 @@ class Dialogue:
 
     def spent(self) -> str:
         """Say in one line what was asked, and what it cost."""
-        words = f"{self.name}: {self.calls} calls, {self.retries} of them again"
+        words = f"{self.name}: {self.calls} calls, {self.retries} repeated"
         if self._uncounted == self.calls:
-            return f"{words}; the model counts no tokens"
+            return f"{words}; the model does not count tokens"
         words += f"; {self._tokens_in:,} tokens in, {self._tokens_out:,} out"
         if self._uncounted:
             words += f", {self._uncounted} calls uncounted"
@@ -118,7 +118,7 @@ def _parse_prices(text: str) -> Prices:
     try:
         tokens_in, tokens_out = (float(part) for part in text.split(","))
     except ValueError as error:
-        raise UsageError(f"prices are two numbers, such as 0.10,0.40, not {text!r}") from error
+        raise UsageError(f"prices must be two numbers, such as 0.10,0.40, not {text!r}") from error
     return Prices(tokens_in, tokens_out)
 
 
@@ -134,5 +134,5 @@ def find_json(reply: str) -> object:
     try:
         value: object = json.loads(text)
     except ValueError as error:
-        raise ReplyError(f"it is no JSON ({error})") from error
+        raise ReplyError(f"it is not JSON ({error})") from error
     return value

@@ -35,7 +35,9 @@ def judge_answer(question: Question, answer: Recollection, memories: Memories) -
     """Compare one answer with what the question expects."""
     ranks = list(answer.recalled)
     found = 1 / (1 + ranks.index(question.memory_id)) if question.memory_id in ranks else 0.0
-    missed = [element for element in question.expected_elements if not names(answer.text, element)]
+    missed = [
+        element for element in question.expected_elements if not mentions(answer.text, element)
+    ]
     named = len(question.expected_elements) - len(missed)
     score = (found + named) / (1 + len(question.expected_elements))
     gaps = tuple(_find_gaps(question, answer, missed, score, memories))
@@ -50,7 +52,7 @@ def judge_answer(question: Question, answer: Recollection, memories: Memories) -
     )
 
 
-def names(text: str, element: str) -> bool:
+def mentions(text: str, element: str) -> bool:
     """Say whether a text holds every token of an element, in any order."""
     wanted = set(tokenize(element))
     return bool(wanted) and wanted <= set(tokenize(text))
@@ -67,7 +69,7 @@ def _find_gaps(
     for element in missed:
         yield Gap("missing link" if is_link else "missing detail", element)
     image = memories[question.memory_id].cue.image
-    if image and missed and not any(names(image, e) for e in question.expected_elements):
+    if image and missed and not any(mentions(image, e) for e in question.expected_elements):
         yield Gap("weak image", ", ".join(missed))
     first = answer.recalled[0] if answer.recalled else ""
     if first and first != question.memory_id and answer.confidence >= _CERTAIN:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from memory_palace.language.tokens import tokenize
-from memory_palace.redqueen.evaluator import names
+from memory_palace.redqueen.evaluator import mentions
 from memory_palace.redqueen.memories import ExaminedMemory, Memories
 from memory_palace.redqueen.passages import (
     Rarity,
@@ -83,26 +83,28 @@ def _propose_anchors(
     memory: ExaminedMemory, elements: Sequence[str], rarity: Rarity
 ) -> Iterator[str]:
     sentences = find_statements(memory.content) or [memory.content]
-    said = {s for text in (memory.cue.subject, *memory.cue.anchors) for s in tokenize(text)}
+    known_stems = {s for text in (memory.cue.subject, *memory.cue.anchors) for s in tokenize(text)}
     for element in elements:
-        home = next((text for text in sentences if names(text, element)), "")
+        home = next((text for text in sentences if mentions(text, element)), "")
         anchor = condense(home, rarity, element) if home else ""
-        if anchor and not set(tokenize(anchor)) <= said:
-            said |= set(tokenize(anchor))
+        if anchor and not set(tokenize(anchor)) <= known_stems:
+            known_stems |= set(tokenize(anchor))
             yield anchor
     while sentences:
-        best = max(sentences, key=lambda text: _news(text, said, rarity))
-        if not _news(best, said, rarity):
+        best = max(sentences, key=lambda text: _measure_news(text, known_stems, rarity))
+        if not _measure_news(best, known_stems, rarity):
             return
         sentences = [text for text in sentences if text != best]
         anchor = condense(best, rarity, "")
-        said |= set(tokenize(anchor))
+        known_stems |= set(tokenize(anchor))
         yield anchor
 
 
 def condense(sentence: str, rarity: Rarity, element: str) -> str:
     """Return the most telling words of a sentence, in its order, and the element among them."""
-    wanted = [word for word in content_words(sentence) if names(element, word)] if element else []
+    wanted = (
+        [word for word in content_words(sentence) if mentions(element, word)] if element else []
+    )
     chosen = list(dict.fromkeys([*wanted, *telling_words(sentence, rarity)]))[:ANCHOR_WORDS]
     words = dict.fromkeys(word for word in content_words(sentence) if word in chosen)
     return clean_anchor(" ".join(words))
@@ -113,10 +115,10 @@ def clean_anchor(text: str) -> str:
     return " ".join(re.sub(r"[,;\[\]<>|`*#{}]", " ", text).split())[:80].strip()
 
 
-def _news(sentence: str, said: set[str], rarity: Rarity) -> float:
+def _measure_news(sentence: str, known_stems: set[str], rarity: Rarity) -> float:
     """Return how much the telling words of a sentence add to what cues say already."""
     words = telling_words(sentence, rarity)[:ANCHOR_WORDS]
-    return sum(rarity.idf(word) for word in words if not set(tokenize(word)) <= said)
+    return sum(rarity.idf(word) for word in words if not set(tokenize(word)) <= known_stems)
 
 
 def _find_acronyms(memory: ExaminedMemory) -> Iterator[str]:

@@ -219,7 +219,7 @@ def _recollection(
     recalled = read_texts(item, "recalled", most=SHORTLIST)
     unknown = [name for name in recalled if name not in names]
     if unknown:
-        raise ReplyError(f"there is no cue {unknown[0]!r}")
+        raise ReplyError(f"it names an unknown cue {unknown[0]!r}")
     text = read_text(item, "answer", may_be_empty=True)
     confidence = read_number(item, "confidence", low=1, high=5)
     return Recollection(

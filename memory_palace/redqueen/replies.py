@@ -20,7 +20,7 @@ def read_items(reply: object, key: str, count: int) -> list[Mapping[str, object]
     found: list[Mapping[str, object]] = []
     for item in items:
         if not isinstance(item, dict):
-            raise ReplyError(f"an entry of {key!r} is no object")
+            raise ReplyError(f"an entry of {key!r} is not an object")
         found.append(item)
     return found
 
@@ -29,7 +29,7 @@ def read_text(item: Mapping[str, object], key: str, *, may_be_empty: bool = Fals
     """Return a text on one line."""
     value = item.get(key, "" if may_be_empty else None)
     if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
-        raise ReplyError(f"{key!r} is no text of at most {MOST_CHARACTERS} characters")
+        raise ReplyError(f"{key!r} is not a text of at most {MOST_CHARACTERS} characters")
     text = " ".join(value.split())
     if not text and not may_be_empty:
         raise ReplyError(f"{key!r} is empty")
@@ -40,7 +40,7 @@ def read_texts(item: Mapping[str, object], key: str, *, most: int, least: int = 
     """Return a list of texts, blank ones left out."""
     value = item.get(key, [])
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise ReplyError(f"{key!r} is no list of texts")
+        raise ReplyError(f"{key!r} is not a list of texts")
     texts = [tidy for text in value if (tidy := " ".join(text.split()))]
     if not least <= len(texts) <= most or any(len(text) > MOST_CHARACTERS for text in texts):
         raise ReplyError(f"{key!r} has {len(texts)} texts, {least} to {most} were asked for")
@@ -51,7 +51,7 @@ def read_number(item: Mapping[str, object], key: str, *, low: int, high: int) ->
     """Return a whole number inside its bounds."""
     value = item.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        raise ReplyError(f"{key!r} is no number from {low} to {high}")
+        raise ReplyError(f"{key!r} is not a number from {low} to {high}")
     return round(value)
 
 
@@ -59,5 +59,5 @@ def read_choice(item: Mapping[str, object], key: str, choices: Sequence[str]) ->
     """Return one of the choices."""
     value = item.get(key)
     if not isinstance(value, str) or value not in choices:
-        raise ReplyError(f"{key!r} is none of {', '.join(choices)}")
+        raise ReplyError(f"{key!r} is not one of {', '.join(choices)}")
     return value

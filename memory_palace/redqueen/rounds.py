@@ -95,7 +95,7 @@ def run(
     embedder = find_embedder(engine) if roles is None else None
     memories = load_memories(engine, read_notes(engine), now=moment)
     if not memories:
-        raise UsageError("there is no note with prose to examine; write one with `palace new`")
+        raise UsageError("no note has prose to examine; write one with `palace new`")
     session = asyncio.run(
         run_session(
             memories,
@@ -149,7 +149,7 @@ def find_round(engine: Engine, identity: str | None = None) -> PastRound:
     for past in reversed(history):
         if identity in (None, past.identity):
             return past
-    what = "no round was applied yet" if identity is None else f"there is no round {identity}"
+    what = "no round has been applied yet" if identity is None else f"no round is called {identity}"
     raise UsageError(f"{what}; see `palace redqueen history`")
 
 

@@ -44,7 +44,7 @@ def test_a_sound_memory_has_no_flaw():
 def test_missing_sections_and_impossible_figures_are_errors():
     found = said(SOUND.replace("## Content", "## Text").replace("3/5", "9/5, SMASHIN 14/12"))
     assert [is_error for _, is_error in found] == [True, True, True]
-    assert "section Content" in found[0][0] and "out of bounds" in found[1][0]
+    assert "section Content" in found[0][0] and "out of range" in found[1][0]
 
 
 def test_a_score_that_its_marks_do_not_bear_out_is_an_error():

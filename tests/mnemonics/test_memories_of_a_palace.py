@@ -60,7 +60,7 @@ def test_a_memory_is_not_written_over_another(palace):
 
 def test_a_taken_token_is_named_when_it_is_written(palace):
     written = write(palace, Memory("", "Saga", "A.", "B.", "twins refusing soup"))
-    assert any("also a token of" in str(flaw) for flaw in written.flaws)
+    assert any("also the token of" in str(flaw) for flaw in written.flaws)
 
 
 def test_a_draft_is_read_from_sections_or_from_prose():
@@ -89,7 +89,7 @@ def test_a_tour_goes_from_place_to_place(palace):
 def test_other_notes_are_no_memories(palace):
     (palace.paths.root / "palace/chambers/log.md").write_text("# Log\n\nIt rained.\n")
     assert len(list_memories(palace)) == 1
-    with pytest.raises(UsageError, match="no memory"):
+    with pytest.raises(UsageError, match="not a memory"):
         show_memory(palace, "log")
 
 

@@ -47,8 +47,8 @@ def test_a_sound_token_has_no_flaw():
         ("[Verify:  ]", "is blank"),
         ("[Verify: —]", "is blank"),
         ("[Verify: violet raincoat", "is not closed"),
-        ("[Verify: the seesaw]", "fewer than 2 words"),
-        ("[Verify: stick the bucket]", "made of words of its own memory"),
+        ("[Verify: the seesaw]", "fewer than 2 meaningful words"),
+        ("[Verify: stick the bucket]", "consists of words of its own memory"),
         ("[Verify: bucket stick]", "stands in the text of palace/chambers/funnel.md"),
     ],
 )
@@ -63,7 +63,7 @@ def test_a_token_that_another_note_says_or_another_memory_has_is_an_error():
     found = messages(
         "[Verify: violet raincoat seesaw]", texts=["A violet raincoat-seesaw."], others=[twin]
     )
-    assert "also a token of palace/chambers/twin.md" in found[0]
+    assert "also the token of palace/chambers/twin.md" in found[0]
     assert "stands in the text of palace/chambers/0.md" in found[1]
 
 

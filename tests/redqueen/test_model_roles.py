@@ -179,7 +179,7 @@ def test_the_cost_line_counts_tokens_and_says_when_it_cannot(sample, player):
     dialogue = open_dialogue("talker", prices="1.0,2.0")
     play(sample, dialogue)
     assert dialogue.spent() == (
-        "talker-1: 4 calls, 0 of them again; 4,000 tokens in, 2,000 out; cost 0.0080"
+        "talker-1: 4 calls, 0 repeated; 4,000 tokens in, 2,000 out; cost 0.0080"
     )
     without = open_dialogue("talker")
     play(sample, without)
@@ -187,7 +187,7 @@ def test_the_cost_line_counts_tokens_and_says_when_it_cannot(sample, player):
     player.counts_tokens = False
     silent = open_dialogue("talker")
     play(sample, silent)
-    assert silent.spent().endswith("the model counts no tokens")
+    assert silent.spent().endswith("the model does not count tokens")
 
 
 def test_prices_that_are_no_two_numbers_are_refused(player):

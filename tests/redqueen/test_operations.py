@@ -121,7 +121,7 @@ def test_an_edit_made_during_the_round_is_kept(sample, monkeypatch):
 
 
 def test_a_palace_without_prose_says_so(tmp_path):
-    with pytest.raises(UsageError, match="no note with prose"):
+    with pytest.raises(UsageError, match="no note has prose"):
         play(Palace.init(tmp_path))
 
 

@@ -14,7 +14,7 @@ from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.mnemonics.values import Memory
 from memory_palace.notes.document import parse_document
 from memory_palace.redqueen.cue_index import CueIndex
-from memory_palace.redqueen.evaluator import ElementEvaluator, judge_answer, names
+from memory_palace.redqueen.evaluator import ElementEvaluator, judge_answer, mentions
 from memory_palace.redqueen.evolver import ANCHOR_WORDS, AnchorEvolver, clean_anchor
 from memory_palace.redqueen.examiner import TemplateExaminer
 from memory_palace.redqueen.learner import CueLearner
@@ -55,13 +55,13 @@ def test_a_question_holds_no_expected_element(orchard):
     for seed in range(20):
         for question in ask(orchard, list(orchard) * 3, seed=seed):
             for element in question.expected_elements:
-                assert not names(question.question_text, element)
+                assert not mentions(question.question_text, element)
 
 
 def test_every_expected_element_stands_in_the_content(orchard):
     for question in ask(orchard, list(orchard) * 4):
         for element in question.expected_elements:
-            assert names(orchard[question.memory_id].content, element)
+            assert mentions(orchard[question.memory_id].content, element)
 
 
 def test_no_two_questions_are_alike(orchard):
@@ -177,9 +177,9 @@ def test_an_image_that_shows_nothing_of_the_answer_is_weak(orchard):
 
 
 def test_an_element_is_named_by_whole_words_alone():
-    assert names("147 couples", "147 Couples")
-    assert not names("147 couples", "47 couples")
-    assert not names("anything", "")
+    assert mentions("147 couples", "147 Couples")
+    assert not mentions("147 couples", "47 couples")
+    assert not mentions("anything", "")
 
 
 def test_the_evolver_proposes_what_was_missed_first(orchard):
@@ -197,7 +197,7 @@ def test_anchors_are_the_memorys_own_words_and_few(orchard):
         assert 1 <= len(evolution.anchors) <= 2
         for anchor in evolution.anchors:
             assert len(anchor.split()) <= ANCHOR_WORDS
-            assert names(orchard[evolution.memory_id].content, anchor)
+            assert mentions(orchard[evolution.memory_id].content, anchor)
 
 
 def test_a_second_evolution_adds_nothing_that_is_said_already(orchard):
