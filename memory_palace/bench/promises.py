@@ -66,7 +66,7 @@ class Given:
     """What is at hand to measure with."""
 
     data: Path | None
-    """A folder of question sets and vaults, laid out as in references/contributing.md."""
+    """A folder of question sets and vaults, laid out as references/performance.md says."""
     base: Path | None
     """A checkout of the commit ``BASE``."""
     cache: Path
