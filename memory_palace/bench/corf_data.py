@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_palace.anchors.policy import source_of
+from memory_palace.bench.datasets.items import read_jsonl
 from memory_palace.errors import UsageError
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.markdown.prose import strip_markup
@@ -103,15 +104,13 @@ def write_items(path: Path, items: Iterable[Item]) -> None:
 def read_items(path: Path) -> list[Item]:
     """Read questions, ours or people's own. Unknown fields are left alone."""
     known = Item.__dataclass_fields__
-    lines = [(n, line) for n, line in enumerate(path.read_text("utf-8").splitlines(), 1) if line]
+    lists = ("modes", "ground_truth", "relevant", "project_anchors")
     items = []
-    for number, line in lines:
+    for number, record in read_jsonl(path):
+        fields = {key: value for key, value in record.items() if key in known}
         try:
-            record = json.loads(line)
-            lists = ("modes", "ground_truth", "relevant", "project_anchors")
-            record |= {name: tuple(record.get(name, ())) for name in lists}
-            items.append(Item(**{key: value for key, value in record.items() if key in known}))
-        except (ValueError, TypeError) as error:
+            items.append(Item(**fields | {name: tuple(record.get(name, ())) for name in lists}))
+        except TypeError as error:
             raise UsageError(f"{path}:{number}: this is not a CORF question: {error}") from error
     if not items:
         raise UsageError(f"{path} has no questions; make some with `palace bench corf --write`")

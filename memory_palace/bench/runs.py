@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from memory_palace.models import Vector
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.question import join_phrases
 from memory_palace.storage.atomic import write_atomic
+from memory_palace.storage.logs import append_record, read_records
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
@@ -88,13 +88,11 @@ def run_system(
     total = sum(len(collection.questions) for collection in collections)
     is_complete = len(done) == total
     try:
-        with path.open("a", encoding="utf-8", newline="\n") as file:
-            for collection in collections:
-                for answer in asker.ask(collection, done):
-                    file.write(_line(asdict(answer)))
-                    file.flush()
-                    done[answer.id] = answer
-                    progress("asking", len(done), total)
+        for collection in collections:
+            for answer in asker.ask(collection, done):
+                append_record(path, asdict(answer), is_durable=False)
+                done[answer.id] = answer
+                progress("asking", len(done), total)
     finally:
         remembering.save()
         cost = before if is_complete else before + meter.read()
@@ -107,7 +105,7 @@ def read_run(path: Path) -> Run:
     """Read the answers of a run. Raise ``UsageError`` where there are none."""
     if not path.exists():
         raise UsageError(f"{path} does not exist; list the runs with `palace bench list`")
-    lines = _read_lines(path)
+    lines = list(read_records(path))
     if not lines or not lines[0].keys() >= _HEADER:
         raise UsageError(f"{path}:1: this is not a run; list the runs with `palace bench list`")
     header, *rows = lines
@@ -176,48 +174,22 @@ def _recipe(collections: Sequence[Collection], system: str | Profile) -> str | P
 
 def _read_done(path: Path, header: dict[str, str]) -> dict[str, Answer]:
     """Return the answers in the file; start it again where they are of another configuration."""
-    rows = _read_lines(path) if path.exists() else []
+    rows = list(read_records(path))
     if not rows or rows[0] != header:
         rows = [header]
-    write_atomic(path, "".join(_line(row) for row in rows).encode())
+        path.unlink(missing_ok=True)
+        append_record(path, header, is_durable=False)
+    whole, _, torn = path.read_bytes().rpartition(b"\n")
+    if torn:
+        write_atomic(path, whole + b"\n")
     return {row["id"]: _answer(row, f"{path}:{n}") for n, row in enumerate(rows[1:], start=2)}
-
-
-def _line(record: dict[str, Any]) -> str:
-    return json.dumps(record, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def _read_lines(path: Path) -> list[dict[str, Any]]:
-    """Read the lines of a run; a torn last one, and what could follow it, is dropped.
-
-    Only a line feed ends a line: ids are names of people's notes, which may hold U+2028.
-    """
-    rows: list[dict[str, Any]] = []
-    for line in path.read_bytes().split(b"\n")[:-1]:
-        try:
-            row = json.loads(line)
-        except ValueError:
-            break
-        if not isinstance(row, dict):
-            break
-        rows.append(row)
-    return rows
 
 
 def _answer(row: dict[str, Any], where: str) -> Answer:
     try:
-        return Answer(
-            row["id"],
-            row["group"],
-            row["category"],
-            row["is_abstention"],
-            row["is_incomplete"],
-            tuple(row["gold"]),
-            tuple(row["ranked"]),
-            tuple(row["ranked_scores"]),
-            row["scores"],
-        )
-    except KeyError as error:
+        lists = {name: tuple(row[name]) for name in ("gold", "ranked", "ranked_scores")}
+        return Answer(**row | lists)
+    except (KeyError, TypeError) as error:
         raise UsageError(
             f"{where}: this answer has no {error}; another version wrote it, so run it again"
         ) from error

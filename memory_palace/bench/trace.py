@@ -7,14 +7,15 @@ are named so: they say how much is shared, not what is meant.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from memory_palace.bench.datasets.items import read_jsonl, take, take_list
 from memory_palace.errors import UsageError
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.stopwords import STOP_STEMS
@@ -71,8 +72,7 @@ def read_items(path: Path) -> list[Item]:
 
     Documents are texts, or lists of sentences. Raise ``UsageError`` with the line that has none.
     """
-    with path.open(encoding="utf-8") as file:
-        return [_read(path, number, line) for number, line in enumerate(file, 1) if line.strip()]
+    return [_read(record, f"{path}:{number}") for number, record in read_jsonl(path)]
 
 
 def trace(item: Item) -> Trace:
@@ -110,25 +110,21 @@ def agree(items: Sequence[Item], traces: Sequence[Trace]) -> Iterator[Agreement]
         yield Agreement(measure, len(pairs), value)
 
 
-def _read(path: Path, number: int, line: str) -> Item:
-    try:
-        record = json.loads(line)
-        documents = record["documents"]
-        texts = tuple(d if isinstance(d, str) else " ".join(_strings(d)) for d in documents)
-        question, response = str(record["question"]), str(record["response"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(
-            f"{path}:{number}: a line is an object with question, documents and response"
-        ) from error
+def _read(record: dict[str, Any], where: str) -> Item:
+    texts = tuple(
+        document if isinstance(document, str) else " ".join(_strings(document, where))
+        for document in take_list(record, "documents", where)
+    )
+    question, response = (str(take(record, key, where)) for key in ("question", "response"))
     names = ((measure, record.get(f"{measure}_score", record.get(measure))) for measure in MEASURES)
     marks = {name: float(mark) for name, mark in names if isinstance(mark, int | float | bool)}
-    return Item(str(record.get("id", number)), question, texts, response, marks)
+    return Item(str(record.get("id", where)), question, texts, response, marks)
 
 
-def _strings(value: object) -> Iterable[str]:
+def _strings(value: object, where: str) -> Iterable[str]:
     """Return the texts in a list; RAGBench pairs each sentence with a key."""
     if not isinstance(value, list):
-        raise TypeError(value)
+        raise UsageError(f"{where}: a document is a text or a list of sentences")
     return (str(part[-1] if isinstance(part, list) and part else part) for part in value)
 
 
