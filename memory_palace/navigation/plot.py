@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
@@ -12,8 +12,6 @@ from memory_palace.libraries import import_pyplot
 from memory_palace.navigation.locus_notes import Locus
 from memory_palace.navigation.search_session import SearchSession
 
-if TYPE_CHECKING:
-    pass
 
 _DPI = 120
 _STATES = ("searching", "likely_in_memory", "visible", "done", "unreachable")
