@@ -15,6 +15,8 @@ from memory_palace.notes.frontmatter import set_fields, write_front_matter
 
 _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
 _LONGEST_SLUG = 60
+_DECISION = re.compile(r"^## Decision[ \t]*\r?\n", re.MULTILINE | re.IGNORECASE)
+_UNDECIDED = re.compile(r"\A(?:Open|Pending\. A person decides)\.\s*")
 
 
 def note_path(title: str, *, room: str) -> str:
@@ -74,3 +76,24 @@ def edit_fields(document: Document, values: Mapping[str, object]) -> Replace:
     """Return the change of some fields of a note; ``None`` drops a field."""
     after = set_fields(document.path, document.data, values)
     return Replace(document.path, document.data, after)
+
+
+def record_decision(data: bytes, words: str) -> bytes:
+    """Put a decision below the heading of that name, above what stands there: it is kept.
+
+    What a form says until somebody decides is dropped.
+    """
+    text = data.decode("utf-8")
+    heading = _DECISION.search(text)
+    if heading is None:
+        return f"{text.rstrip()}\n\n## Decision\n\n{words}\n".encode()
+    rest = _UNDECIDED.sub("", text[heading.end() :].lstrip("\r\n"), count=1).lstrip()
+    gap = f"\n\n{rest}" if rest else "\n"
+    return f"{text[: heading.end()]}\n{words}{gap}".encode()
+
+
+def fence_text(text: str, language: str) -> str:
+    """Show a text in a fence longer than any in it: text of a note is data."""
+    ticks = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, ticks + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -119,6 +119,7 @@ def _always(ledger: Ledger, path: str) -> list[PromotionGate]:
     document = ledger.documents[path]
     origins = [(d, why) for d in (document, *ledger.sources(path)) if (why := _distrust(d))]
     reopened = [d.path for d in ledger.sources(path) if _is_open_card(ledger, d.path)]
+    is_finished = not reopened and not _is_open_card(ledger, path)
     return [
         PromotionGate(
             "trusted origin",
@@ -128,9 +129,9 @@ def _always(ledger: Ledger, path: str) -> list[PromotionGate]:
         ),
         PromotionGate(
             "finished work",
-            not reopened and not _is_open_card(ledger, path),
+            is_finished,
             "no card it was made from is open"
-            if not reopened and not _is_open_card(ledger, path)
+            if is_finished
             else "a card it was made from is not completed",
             tuple(reopened),
         ),

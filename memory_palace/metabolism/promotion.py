@@ -6,7 +6,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
+from memory_palace.changes.composing import (
+    compose_note,
+    edit_fields,
+    make_slug,
+    one_line,
+    record_decision,
+)
 from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import CONSTITUTION, KINDS, WING, AssetKind, kind_of
@@ -127,7 +133,7 @@ def plan_amendment(
         raise CheckFailedError(f"{path} cannot become a rule:{closed}")
     fields = {"decision": "accepted", "decided_by": decided_by, "decided_at": today}
     record = set_fields(path, document.data, fields)
-    record = _set_section(record, "Decision", f"Accepted, {today}, {decided_by}.")
+    record = record_decision(record, f"Accepted, {today}, {decided_by}.")
     change: list[Operation] = [Replace(path, document.data, record)]
     wording = document.section("Proposed wording").strip().strip('"“”').strip()
     change.append(
@@ -189,13 +195,3 @@ def _render(
     path = f"{WING}/{kind.folder}/{make_slug(title)}_{today}.md"
     sections = {name: drafted[name] for name in kind.sections}
     return compose_note(path, str(fields["title"]), fields, sections, source=document.stem)
-
-
-def _set_section(data: bytes, name: str, words: str) -> bytes:
-    text = data.decode("utf-8")
-    found = re.search(rf"^## {re.escape(name)}[ \t]*\n(.*?)(?=^## |\Z)", text, re.M | re.S)
-    if found is None:
-        return f"{text.rstrip()}\n\n## {name}\n\n{words}\n".encode()
-    rest = text[found.end() :]
-    gap = "\n" if rest else ""
-    return f"{text[: found.start()]}## {name}\n\n{words}\n{gap}{rest}".encode()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
+from memory_palace.changes.composing import fence_text
 from memory_palace.errors import CheckFailedError
 from memory_palace.libraries import calling, find_model
 from memory_palace.notes.document import Document, split_sections
@@ -49,9 +49,7 @@ def write_sections(
 
 
 def _quote(document: Document) -> str:
-    ticks = max((len(run) for run in re.findall(r"`+", document.body)), default=0)
-    fence = "`" * max(3, ticks + 1)
-    return f"{document.path}\n{fence}markdown\n{document.body.strip()}\n{fence}"
+    return f"{document.path}\n{fence_text(document.body.strip(), 'markdown')}"
 
 
 def _ask(name: str, prompt: str) -> str:

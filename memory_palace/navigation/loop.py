@@ -108,14 +108,7 @@ def nearest_open(belief: BeliefState, around: Surroundings) -> int | None:
         for node_id in sorted(around.open_nodes)
         if not is_forbidden(node_id, belief["active_constraints"], around)
     ]
-
-    def metres(node_id: int) -> float:
-        pose = around.poses.get(node_id)
-        if pose is None or around.position is None:
-            return 0.0
-        return around.position.distance_to(pose)
-
-    return min(allowed, key=metres, default=None)
+    return min(allowed, key=around.metres_to, default=None)
 
 
 def _decide(

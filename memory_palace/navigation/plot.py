@@ -12,7 +12,6 @@ from memory_palace.libraries import import_pyplot
 from memory_palace.navigation.locus_notes import Locus
 from memory_palace.navigation.search_session import SearchSession
 
-
 _DPI = 120
 _STATES = ("searching", "likely_in_memory", "visible", "done", "unreachable")
 _LONGEST = 40

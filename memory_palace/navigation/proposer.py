@@ -29,6 +29,11 @@ class Surroundings:
     looked: frozenset[int] = frozenset()
     """Nodes that were looked at and are closed."""
 
+    def metres_to(self, node_id: int) -> float:
+        """Return the distance from the position; 0 where one of the two has no place."""
+        pose = self.poses.get(node_id)
+        return 0.0 if pose is None or self.position is None else self.position.distance_to(pose)
+
 
 class Proposer(Protocol):
     """Proposes the next action. What it returns is parsed and checked, whoever made it."""

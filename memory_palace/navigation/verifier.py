@@ -57,17 +57,9 @@ def is_forbidden(node_id: int, constraints: Sequence[str], around: Surroundings)
         avoid, within = _AVOID.fullmatch(text), _WITHIN.fullmatch(text)
         if avoid and int(avoid[1]) == node_id:
             return text
-        if within and _metres_to(node_id, around) > float(within[1]):
+        if within and around.metres_to(node_id) > float(within[1]):
             return text
     return None
-
-
-def _metres_to(node_id: int, around: Surroundings) -> float:
-    """Return the distance from the position; 0 where one of the two is nowhere."""
-    pose = around.poses.get(node_id)
-    if pose is None or around.position is None:
-        return 0.0
-    return around.position.distance_to(pose)
 
 
 def _check_node(node_id: int, belief: BeliefState, around: Surroundings) -> str | None:

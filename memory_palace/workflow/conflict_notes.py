@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, TypeAlias, get_args
 
-from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
+from memory_palace.changes.composing import (
+    compose_note,
+    edit_fields,
+    fence_text,
+    make_slug,
+    one_line,
+    record_decision,
+)
 from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.config import PALACE
 from memory_palace.errors import PalaceError, UsageError
@@ -184,30 +191,16 @@ def plan_resolve(
             "resolved_at": today,
         },
     )
-    data = _replace_decision(data, f"{status.capitalize()} by {by}, {today}. {decision}")
+    data = record_decision(data, f"{status.capitalize()} by {by}, {today}. {decision}")
     change: list[Operation] = [Replace(document.path, document.data, data)]
     if winner is not None and loser is not None:
         change.append(edit_fields(loser, {"superseded_by": winner, "superseded_at": today}))
     return change
 
 
-def _replace_decision(data: bytes, words: str) -> bytes:
-    """Put the decision above what stood under its heading: deliberations are kept."""
-    text = data.decode("utf-8")
-    heading = re.search(r"^## Decision[ \t]*\r?\n", text, re.MULTILINE | re.IGNORECASE)
-    if heading is None:
-        return f"{text.rstrip()}\n\n## Decision\n\n{words}\n".encode()
-    rest = text[heading.end() :].lstrip("\r\n")
-    rest = re.sub(r"\AOpen\.\s*", "", rest)
-    return f"{text[: heading.end()]}\n{words}\n\n{rest.lstrip()}".encode()
-
-
 def _render(quote: Quote) -> str:
-    """Show a quote in a fence longer than any in it: text of a note is data."""
-    ticks = max((len(run) for run in re.findall(r"`+", quote.text)), default=0)
-    fence = "`" * max(3, ticks + 1)
     where = f"`{quote.path}#L{quote.first_line}-L{quote.last_line}` sha256:{quote.digest}"
-    return f"{where}\n\n{fence}text\n{quote.text}\n{fence}"
+    return f"{where}\n\n{fence_text(quote.text, 'text')}"
 
 
 def _digest(text: str) -> str:
