@@ -6,12 +6,15 @@ A session is a ``console`` block. ``$`` starts a command; ``…`` stands for any
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -34,17 +37,38 @@ def commands(path: Path) -> list[tuple[str, list[str]]]:
     return found
 
 
-def run(command: str, folder: Path) -> list[str]:
+@pytest.fixture(scope="module")
+def palace() -> Iterator[Callable[[Sequence[str], Path], tuple[int, str, str]]]:
+    """Run a command in a folder; return its exit status, stdout and stderr."""
+    clean = {k: v for k, v in os.environ.items() if k != "PALACE_ROOT"}
+    server = subprocess.Popen(
+        [sys.executable, str(HERE / "server.py")],
+        env={**clean, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with server, tempfile.TemporaryDirectory() as streams:
+        out, err = Path(streams) / "out", Path(streams) / "err"
+
+        def run_palace(arguments: Sequence[str], folder: Path) -> tuple[int, str, str]:
+            request = {"arguments": arguments, "folder": str(folder)}
+            request |= {"stdout": str(out), "stderr": str(err)}
+            print(json.dumps(request), file=server.stdin, flush=True)
+            status = int(server.stdout.readline())
+            return status, out.read_text("utf-8"), err.read_text("utf-8")
+
+        yield run_palace
+
+
+def run(palace, command: str, folder: Path) -> list[str]:
     if not command.startswith("palace "):
         subprocess.run(["bash", "-c", command], cwd=folder, check=True)
         return []
-    arguments = [sys.executable, "-m", "memory_palace", *shlex.split(command)[1:]]
-    clean = {k: v for k, v in os.environ.items() if k != "PALACE_ROOT"}
-    env = {**clean, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, env=env)
-    lines = [line.rstrip() for line in done.stdout.splitlines()]
-    lines += [f"[stderr] {line}".rstrip() for line in done.stderr.splitlines()]
-    return lines + ([f"[exit {done.returncode}]"] if done.returncode else [])
+    status, out, err = palace(shlex.split(command)[1:], folder)
+    lines = [line.rstrip() for line in out.splitlines()]
+    lines += [f"[stderr] {line}".rstrip() for line in err.splitlines()]
+    return lines + ([f"[exit {status}]"] if status else [])
 
 
 def matches(expected: str, line: str) -> bool:
@@ -52,7 +76,7 @@ def matches(expected: str, line: str) -> bool:
 
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
-def test_a_session_prints_what_it_shows(session, tmp_path):
+def test_a_session_prints_what_it_shows(session, palace, tmp_path):
     if session.name == "README.md":
         if not is_available("minilm"):
             pytest.skip("the README's session uses minilm; palace models fetch minilm")
@@ -60,7 +84,7 @@ def test_a_session_prints_what_it_shows(session, tmp_path):
     found = commands(session)
     assert found
     for command, expected in found:
-        printed = run(command, tmp_path)
+        printed = run(palace, command, tmp_path)
         pairs = zip(expected, printed, strict=False)
         is_same = len(expected) == len(printed) and all(matches(e, p) for e, p in pairs)
         assert is_same, "\n".join([f"$ {command}", *printed])
