@@ -15,7 +15,7 @@ from memory_palace.cli.bench_options import Cache, EmbedderName, print_measured
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_seek import run_seek
 from memory_palace.cli.bench_sets import cache_of, show_progress
-from memory_palace.cli.options import Json
+from memory_palace.cli.options import JsonLines
 from memory_palace.errors import CheckFailedError
 
 app = typer.Typer(no_args_is_help=True, help="Measure the palace, as ratios within one run.")
@@ -29,14 +29,14 @@ def bench() -> None:
 @app.command("scale")
 def run_scale(
     size: Annotated[
-        list[int] | None, typer.Option("--size", min=10, help="Number of notes; may be repeated.")
+        list[int] | None, typer.Option("--size", min=10, help="Number of notes; repeatable.")
     ] = None,
     notes: Annotated[
         Path | None, typer.Option("--notes", help="Measure a copy of these notes instead.")
     ] = None,
     embedder: EmbedderName = "hashing",
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each process.")] = 5,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Measure building and asking on generated notes, beside baselines of the same run.
 
@@ -53,10 +53,13 @@ def run_scale(
 def run_promises(
     part: Annotated[
         list[str] | None,
-        typer.Option("--part", help=f"Only this part; repeat: {', '.join(PARTS)}."),
+        typer.Option("--part", help=f"Only this part; repeatable: {', '.join(PARTS)}."),
     ] = None,
     all_parts: Annotated[
-        bool, typer.Option("--all", help=f"Measure {', '.join(sorted(HEAVY))} too, for minutes.")
+        bool,
+        typer.Option(
+            "--all", help=f"Measure {', '.join(sorted(HEAVY))} as well, which takes minutes."
+        ),
     ] = False,
     data: Annotated[
         Path | None,
@@ -69,7 +72,7 @@ def run_promises(
     ] = None,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each process.")] = 5,
     cache: Cache = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Measure every promised figure: size of the code, cost of a question, quality of answers.
 

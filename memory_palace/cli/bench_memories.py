@@ -15,8 +15,8 @@ from memory_palace.bench.plots import draw_hierarchy, draw_verification
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.verification import CLAIMED_F1, VerificationRow, measure_verification
 from memory_palace.cli.bench_options import Plots, Seed, print_row
-from memory_palace.cli.options import Json
-from memory_palace.cli.printing import SCHEMA, print_json, say
+from memory_palace.cli.options import JsonLines
+from memory_palace.cli.printing import print_answer, say
 from memory_palace.embedding.base import embed_query, find_token_reader
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError
@@ -26,14 +26,16 @@ from memory_palace.mnemonics.support import MEASURED_EMBEDDER
 def run_verify(
     half: Annotated[
         Literal["dev", "test", "extra", "held"],
-        typer.Option("--half", help="Rules were made on dev and extra."),
+        typer.Option("--half", help="Which answers; the rules were made on dev and extra."),
     ] = "dev",
     words: Annotated[
-        bool, typer.Option("--words", help="Compare words alone, without a model.")
+        bool, typer.Option("--words", help="Compare words only, without a model.")
     ] = False,
-    kinds: Annotated[bool, typer.Option("--kinds", help="A row for each kind too.")] = False,
+    kinds: Annotated[
+        bool, typer.Option("--kinds", help="Print a row for each kind as well.")
+    ] = False,
     plots: Plots = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Measure verification on 420 hand-written answers of each half, or on 140 and 80 others.
 
@@ -61,15 +63,16 @@ def _line(row: VerificationRow) -> str:
 
 def run_hierarchy(
     size: Annotated[
-        list[int] | None, typer.Option("--size", min=10, help="Made memories; may be repeated.")
+        list[int] | None,
+        typer.Option("--size", min=10, help="Number of memories to generate; repeatable."),
     ] = None,
-    count: Annotated[int, typer.Option("-k", "--top-k", min=1, help="Memories found.")] = 3,
+    count: Annotated[int, typer.Option("-k", "--top-k", min=1, help="Memories to find.")] = 3,
     embedder: Annotated[
-        str, typer.Option("--embedder", help="Embedder, or none for words alone.")
+        str, typer.Option("--embedder", help="Name of the embedder, or none to compare words only.")
     ] = "none",
     seed: Seed = 2,
     plots: Plots = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Measure the hierarchical index beside flat top-k: recall, and bytes that are read.
 
@@ -113,7 +116,7 @@ def _hierarchy_lines(row: HierarchyRow) -> Iterator[str]:
 
 def run_ragbench(
     file: Annotated[Path, typer.Argument(help="JSON lines with question, documents and response.")],
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Measure answers from documents: TRACe by overlap of words, no model asked.
 
@@ -128,24 +131,16 @@ def run_ragbench(
     traces = [trace(item) for item in items]
     means = {name: sum(getattr(t, name) for t in traces) / len(traces) for name in MEASURES}
     agreements = list(agree(items, traces))
-    if as_json:
-        marked = {a.measure: {"items": a.items, "value": a.value} for a in agreements}
-        print_json(
-            {
-                "schema": SCHEMA,
-                "measure": "TRACe by overlap",
-                "items": len(items),
-                **means,
-                "against_marks": marked,
-            }
-        )
-        return
-    print(f"TRACe by overlap, {len(items)} items")
-    for name, mean in means.items():
-        print(f"{name:<12} {mean:.3f}")
+    marked = {a.measure: {"items": a.items, "value": a.value} for a in agreements}
+    record = {"measure": "TRACe by overlap", "items": len(items), **means, "against_marks": marked}
+    lines = [f"TRACe by overlap, {len(items)} items"]
+    lines += [f"{name:<12} {mean:.3f}" for name, mean in means.items()]
     for found in agreements:
         what = "area under ROC" if found.measure == "adherence" else "RMSE"
-        print(f"against marks: {found.measure:<12} {what} {found.value:.3f}, {found.items} items")
+        lines.append(
+            f"against marks: {found.measure:<12} {what} {found.value:.3f}, {found.items} items"
+        )
+    print_answer(record, lines, as_json=as_json)
 
 
 def add_commands(app: typer.Typer) -> None:

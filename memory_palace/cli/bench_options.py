@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -11,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from memory_palace.bench.timing import Measured
-from memory_palace.cli.printing import SCHEMA, print_json
+from memory_palace.cli.printing import print_answer, to_record
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
 class Unit(StrEnum):
-    """What of LoCoMo is ranked."""
+    """What to rank: turns or sessions."""
 
     turn = "turn"
     session = "session"
@@ -26,7 +25,7 @@ class Unit(StrEnum):
 
 Mode: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--mode", help="bm25, vector, hybrid, grep or a profile; may be repeated."),
+    typer.Option("--mode", help="bm25, vector, hybrid, grep or a profile; repeatable."),
 ]
 Cache: TypeAlias = Annotated[
     Path | None, typer.Option("--cache", help="Folder for vectors, indexes and runs.")
@@ -38,7 +37,9 @@ Gold: TypeAlias = Annotated[
 Audited: TypeAlias = Annotated[
     bool, typer.Option("--audited", help="Leave out labels that --gold marks as disputed.")
 ]
-UnitOption: TypeAlias = Annotated[Unit, typer.Option("--unit", help="What of LoCoMo is ranked.")]
+UnitOption: TypeAlias = Annotated[
+    Unit, typer.Option("--unit", help="What to rank: turns or sessions.")
+]
 Plots: TypeAlias = Annotated[
     Path | None, typer.Option("--plots", help="Draw PNG files into this folder.")
 ]
@@ -54,16 +55,13 @@ Asked: TypeAlias = Annotated[
 
 def print_row(row: DataclassInstance, line: str, *, as_json: bool, **more: object) -> None:
     """Print a row as its line, or as one JSON object with ``more`` keys."""
-    if as_json:
-        print_json({"schema": SCHEMA, **asdict(row), **more})
-    else:
-        print(line, flush=True)
+    print_answer(to_record(row) | more, [line], as_json=as_json, flush=True)
 
 
 def print_measured(rows: Iterable[Measured], *, as_json: bool) -> None:
     """Print each figure with its baseline and limit, once it is there."""
     for row in rows:
-        print_row(row, _line(row), as_json=as_json, ratio=row.ratio, is_kept=row.is_kept)
+        print_row(row, _line(row), as_json=as_json, ratio=row.ratio, kept=row.is_kept)
 
 
 def _line(row: Measured) -> str:

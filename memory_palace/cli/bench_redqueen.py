@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +16,8 @@ from memory_palace.bench.hardening import (
     measure_hardening,
 )
 from memory_palace.cli.bench_options import Asked, EmbedderName, Rounds, Seed, print_row
-from memory_palace.cli.options import Json, open_palace
-from memory_palace.cli.printing import SCHEMA, print_json, say
+from memory_palace.cli.options import JsonLines, open_palace
+from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import half_life_days
 from memory_palace.redqueen.dialogue import open_dialogue
@@ -28,19 +27,22 @@ def run_redqueen(
     ctx: typer.Context,
     held_out: Annotated[
         Path | None,
-        typer.Option("--questions", help="Held-out questions on this palace, a golden file."),
+        typer.Option("--questions", help="Golden file of held-out questions on this palace."),
     ] = None,
     vault: Annotated[
-        Path | None, typer.Option("--vault", help="A folder of linked notes; link texts ask.")
+        Path | None,
+        typer.Option(
+            "--vault", help="Folder of linked notes; the texts of links are the questions."
+        ),
     ] = None,
     asked: Asked = None,
     rounds: Rounds = 1,
     embedder: EmbedderName = "minilm",
     repetitions: Annotated[
-        int, typer.Option("--repetitions", min=1, help="Of each simulated row.")
+        int, typer.Option("--repetitions", min=1, help="Repetitions of each simulated row.")
     ] = LEAST_REPETITIONS,
     seed: Seed = 1,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Measure one applied round on copies, beside random words; without notes, simulate.
 
@@ -70,14 +72,17 @@ def run_redqueen(
 
 def run_llm(
     ctx: typer.Context,
-    model: Annotated[str, typer.Option("--model", help="A model of the llm library.")],
-    questions: Annotated[int, typer.Option("--questions", min=1, help="Questions.")] = 30,
-    limit: Annotated[int, typer.Option("-k", "--top-k", min=1, help="Notes shown.")] = 3,
+    model: Annotated[str, typer.Option("--model", help="Model of the llm library.")],
+    questions: Annotated[int, typer.Option("--questions", min=1, help="Number of questions.")] = 30,
+    limit: Annotated[
+        int, typer.Option("-k", "--top-k", min=1, help="Notes to show the model.")
+    ] = 3,
     prices: Annotated[
-        str | None, typer.Option("--prices", help="Per million tokens in and out: 0.10,0.40.")
+        str | None,
+        typer.Option("--prices", help="Price per million tokens in and out, such as 0.10,0.40."),
     ] = None,
     seed: Seed = 1,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Let a model answer with and without the palace, and grade both by what they name.
 
@@ -85,15 +90,14 @@ def run_llm(
     """
     dialogue = open_dialogue(model, prices=prices)
     graded = measure_answers(open_palace(ctx), dialogue, count=questions, limit=limit, seed=seed)
-    if as_json:
-        print_json({"schema": SCHEMA, "model": model, **asdict(graded), "spent": dialogue.spent()})
-        return
-    print(f"without the palace  {graded.alone:.3f}")
-    print(f"with the palace     {graded.with_palace:.3f}")
-    print(
+    lines = [
+        f"without the palace  {graded.alone:.3f}",
+        f"with the palace     {graded.with_palace:.3f}",
         f"difference          {graded.difference:+.3f} [{graded.low:+.3f}, {graded.high:+.3f}]  "
-        f"{graded.questions} questions, memory shown in {graded.found:.0%}"
-    )
+        f"{graded.questions} questions, memory shown in {graded.found:.0%}",
+    ]
+    record = {"model": model, "spent": dialogue.spent()} | to_record(graded)
+    print_answer(record, lines, as_json=as_json)
     say(dialogue.spent())
 
 

@@ -29,8 +29,8 @@ from memory_palace.cli.bench_options import (
 )
 from memory_palace.cli.bench_sets import ask_all, cache_of, print_runs
 from memory_palace.cli.bench_tune import tune
-from memory_palace.cli.options import Json
-from memory_palace.cli.printing import SCHEMA, print_json, say
+from memory_palace.cli.options import JsonLines
+from memory_palace.cli.printing import print_answer, say
 from memory_palace.errors import UsageError
 
 Measure = Annotated[str, typer.Option("--measure", help=f"One of {', '.join(MEASURES)}.")]
@@ -58,15 +58,15 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def ablate(
-    path: Annotated[Path, typer.Argument(help="Question set.")],
-    kind: Annotated[Kind, typer.Option("--set", help="Its kind.")] = Kind.locomo,
+    path: Annotated[Path, typer.Argument(help="Question set to measure on.")],
+    kind: Annotated[Kind, typer.Option("--set", help="Kind of question set.")] = Kind.locomo,
     unit: UnitOption = Unit.turn,
     gold: Gold = None,
     measure: Measure = "any@5",
     plots: Plots = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Measure what each signal and guard is worth, with intervals of the paired differences.
 
@@ -98,7 +98,7 @@ def compare(
     first: Annotated[Path, typer.Argument(help="JSONL of a run.")],
     second: Annotated[Path, typer.Argument(help="JSONL of another run of the same questions.")],
     measure: Measure = "any@5",
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Compare two runs question by question: paired bootstrap and McNemar's test.
 
@@ -108,7 +108,7 @@ def compare(
     _print_difference(difference, as_json=as_json)
 
 
-def list_runs(cache: Cache = None, as_json: Json = False) -> None:
+def list_runs(cache: Cache = None, as_json: JsonLines = False) -> None:
     """List the runs that were made.
 
     Example: palace bench list
@@ -120,25 +120,16 @@ def list_runs(cache: Cache = None, as_json: Json = False) -> None:
             say(str(error))
             continue
         means = summarise(core(run.answers))
-        if as_json:
-            print_json(
-                {
-                    "schema": SCHEMA,
-                    "path": str(path),
-                    "run": run.name,
-                    "system": run.system,
-                    "questions": len(run.answers),
-                    **means,
-                }
-            )
-        else:
-            print(f"{path}  {len(run.answers)} questions, any@5 {means.get('any@5', 0):.3f}")
+        record = {"path": str(path), "run": run.name, "system": run.system}
+        count = len(run.answers)
+        line = f"{path}  {count} questions, any@5 {means.get('any@5', 0):.3f}"
+        print_answer(record | {"questions": count, **means}, [line], as_json=as_json)
 
 
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Runs of one question set.")],
     plots: Plots = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Print a Markdown table of runs, and draw them with --plots.
 

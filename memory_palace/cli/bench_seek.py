@@ -17,20 +17,22 @@ from memory_palace.bench.seeking import (
     read_errands,
 )
 from memory_palace.cli.bench_options import EmbedderName, Seed, print_measured, print_row
-from memory_palace.cli.options import Json
+from memory_palace.cli.options import JsonLines
 from memory_palace.embedding.registry import get_embedder
 
 
 def run_seek(
-    table: Annotated[Path, typer.Argument(help="A Markdown table of goal, summary and kind.")],
+    table: Annotated[Path, typer.Argument(help="Markdown table of goal, summary and kind.")],
     embedder: EmbedderName = "minilm",
-    stores: Annotated[int, typer.Option("--stores", min=1, help="Random stores.")] = STORES,
-    goals: Annotated[int, typer.Option("--goals", min=0, help="Houses searched.")] = 200,
+    stores: Annotated[
+        int, typer.Option("--stores", min=1, help="Number of random stores.")
+    ] = STORES,
+    goals: Annotated[int, typer.Option("--goals", min=0, help="Number of houses to search.")] = 200,
     nodes: Annotated[
-        int, typer.Option("--nodes", min=0, help="Nodes of the timing; 0 leaves it out.")
+        int, typer.Option("--nodes", min=0, help="Nodes for the timing; 0 skips it.")
     ] = 100_000,
     seed: Seed = SEED,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Measure what a search promotes by chance, what it finds, its steps and its time.
 

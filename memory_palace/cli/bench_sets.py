@@ -28,8 +28,8 @@ from memory_palace.cli.bench_options import (
     Unit,
     UnitOption,
 )
-from memory_palace.cli.options import Json
-from memory_palace.cli.printing import SCHEMA, print_json
+from memory_palace.cli.options import JsonLines
+from memory_palace.cli.printing import print_answer
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.retrieval.profiles import Profile
@@ -50,11 +50,11 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def longmemeval(
-    file: Annotated[Path, typer.Argument(help="The official JSON.")],
+    file: Annotated[Path, typer.Argument(help="The official JSON file.")],
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Ask LongMemEval: one haystack of sessions per question.
 
@@ -64,14 +64,14 @@ def longmemeval(
 
 
 def locomo(
-    file: Annotated[Path, typer.Argument(help="The official JSON.")],
+    file: Annotated[Path, typer.Argument(help="The official JSON file.")],
     unit: UnitOption = Unit.turn,
     gold: Gold = None,
     audited: Audited = False,
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Ask LoCoMo: questions on long conversations.
 
@@ -83,12 +83,14 @@ def locomo(
 
 
 def beir(
-    folder: Annotated[Path, typer.Argument(help="A folder in BEIR's layout.")],
-    split: Annotated[str, typer.Option("--split", help="Which labels.")] = "test",
+    folder: Annotated[Path, typer.Argument(help="Folder in BEIR's layout.")],
+    split: Annotated[
+        str, typer.Option("--split", help="Labels to use: test, dev or train.")
+    ] = "test",
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Ask a BEIR collection.
 
@@ -99,11 +101,11 @@ def beir(
 
 
 def qmsum(
-    file: Annotated[Path, typer.Argument(help="A JSONL of meetings.")],
+    file: Annotated[Path, typer.Argument(help="JSONL of meetings.")],
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Ask QMSum: meetings cut into notes of ten turns.
 
@@ -113,14 +115,14 @@ def qmsum(
 
 
 def notes(
-    folder: Annotated[Path, typer.Argument(help="A folder of Markdown notes.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of Markdown notes.")],
     qrels: Annotated[
-        Path, typer.Option("--qrels", help="Lines of question, note and gain, tab between.")
+        Path, typer.Option("--qrels", help="Lines of question, note and gain, separated by tabs.")
     ],
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Ask your own notes, with your own questions.
 
@@ -152,7 +154,7 @@ def print_runs(runs: Sequence[Run], *, as_json: bool) -> None:
             print(line)
         return
     for run in runs:
-        print_json({"schema": SCHEMA, **run_record(run)})
+        print_answer(run_record(run), as_json=True)
 
 
 def ask_all(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -23,18 +22,18 @@ from memory_palace.bench.weighing import (
 )
 from memory_palace.cli.bench_options import Cache, EmbedderName, Gold, Unit
 from memory_palace.cli.bench_sets import ask_all, cache_of
-from memory_palace.cli.options import Json
-from memory_palace.cli.printing import SCHEMA, print_json
+from memory_palace.cli.options import JsonLines
+from memory_palace.cli.printing import print_answer, to_record
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.retrieval.profiles import Profile
 
 
 def tune(
-    file: Annotated[Path, typer.Argument(help="LoCoMo, official JSON.")],
+    file: Annotated[Path, typer.Argument(help="The official JSON file of LoCoMo.")],
     gold: Gold = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: Json = False,
+    as_json: JsonLines = False,
 ) -> None:
     """Fit weights on all conversations but one, from equal weights, and judge on that one.
 
@@ -53,11 +52,8 @@ def tune(
         ask = _asker(f"tune-{unit}", embedder, cache)
         _print(unit, judge_held_out(part, profiles, ask), as_json=as_json)
     refitted = fit_weights([list(part.values()) for part in tables])
-    if as_json:
-        print_json({"schema": SCHEMA, "refitted": refitted})
-    else:
-        weights = ", ".join(f"{signal} {weight:g}" for signal, weight in refitted.items())
-        print(f"refitted on all: {weights}")
+    weights = ", ".join(f"{signal} {weight:g}" for signal, weight in refitted.items())
+    print_answer({"refitted": refitted}, [f"refitted on all: {weights}"], as_json=as_json)
 
 
 def _asker(name: str, embedder: str, cache: Path | None) -> Ask:
@@ -68,12 +64,9 @@ def _asker(name: str, embedder: str, cache: Path | None) -> Ask:
 
 
 def _print(unit: str, held_out: HeldOut, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"schema": SCHEMA, "unit": unit, **asdict(held_out)})
-        return
-    for group, mean in held_out.groups.items():
-        print(f"{unit:<8} {group:<12} any@5 {mean:.4f}")
-    print(
+    lines = [f"{unit:<8} {group:<12} any@5 {mean:.4f}" for group, mean in held_out.groups.items()]
+    lines.append(
         f"{unit:<8} {'held out':<12} any@5 {held_out.mean:.4f} "
         f"[{held_out.low:.4f}, {held_out.high:.4f}], spread {held_out.spread:.4f}"
     )
+    print_answer({"unit": unit} | to_record(held_out), lines, as_json=as_json)

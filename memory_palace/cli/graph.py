@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from memory_palace.cli.options import IncludeCold, Json, Note, open_palace
-from memory_palace.cli.printing import SCHEMA, plural, print_answer, print_json, say
+from memory_palace.cli.printing import plural, print_answer, say
 from memory_palace.errors import CheckFailedError
 from memory_palace.graph.router import Edge
 
@@ -85,7 +85,7 @@ def export_graph(ctx: typer.Context) -> None:
 
     Example: palace graph export
     """
-    print_json({"schema": SCHEMA, **open_palace(ctx).graph().export()})
+    print_answer(open_palace(ctx).graph().export(), as_json=True)
 
 
 def _line(edge: Edge) -> str:

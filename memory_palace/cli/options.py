@@ -55,10 +55,6 @@ Words: TypeAlias = Annotated[
     bool, typer.Option("--words", help="Compare words only, without a model.")
 ]
 Tags: TypeAlias = Annotated[list[str] | None, typer.Option("--tag", help="Tag; repeatable.")]
-Embedder: TypeAlias = Annotated[str, typer.Option("--embedder", help="Name of the embedder.")]
-Plots: TypeAlias = Annotated[
-    Path | None, typer.Option("--plots", help="Folder to write PNG charts to.")
-]
 
 
 def open_palace(ctx: typer.Context) -> Palace:
