@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN := .venv/bin
 QUESTION ?= why did we stop using the message broker
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench promises docs clean
 
 demo: .venv/installed-run
 	$(BIN)/palace models fetch minilm
@@ -25,6 +25,11 @@ lint: .venv/installed-lint
 bench: .venv/installed-test
 	$(BIN)/palace models fetch minilm
 	$(BIN)/palace bench scale
+
+# PALACE_BENCH_DATA names the folder of question sets; parts without their data are skipped.
+promises: .venv/installed-test
+	$(BIN)/palace models fetch minilm
+	$(BIN)/palace bench promises --all
 
 docs: .venv/installed-run
 	$(BIN)/python -m memory_palace.cli.reference > references/cli.md
