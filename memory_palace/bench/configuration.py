@@ -10,13 +10,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import memory_palace
-from memory_palace.bench.datasets.items import Collection, Document, Question
+from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion
 from memory_palace.retrieval.profiles import Profile
 
 _LENGTH = 24
 _INDEXING = ("language", "notes", "embedding", "index", "facts")
 """Packages that decide what is in an index."""
-_SCORING = ("bench/datasets", "bench/corpus.py", "bench/systems.py", "bench/metrics.py")
+_SCORING = ("bench/datasets", "bench/corpora.py", "bench/systems.py", "bench/metrics.py")
 _RANKING = (*_INDEXING, "graph", "anchors", "retrieval", *_SCORING)
 """Packages and modules that decide how it is ranked and scored."""
 
@@ -26,7 +26,7 @@ def digest_run(collections: Iterable[Collection], system: str | Profile, fingerp
     whole = sha256(f"{fingerprint}\n{_digest_code(_RANKING)}\n{_recipe(system)}".encode())
     for collection in collections:
         whole.update(f"{collection.group}{collection.ranks_passages}".encode())
-        parts: Iterable[Document | Question] = (*collection.documents, *collection.questions)
+        parts: list[EvalDocument | EvalQuestion] = [*collection.documents, *collection.questions]
         for part in parts:
             whole.update(json.dumps(asdict(part), default=sorted).encode())
     return whole.hexdigest()[:_LENGTH]

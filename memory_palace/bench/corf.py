@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.anchors.policy import source_of
-from memory_palace.bench.corf_data import MODES, Item
+from memory_palace.bench.corf_data import MODES, CorfQuestion
 from memory_palace.bench.metrics import interval, mcnemar
 from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError
@@ -25,7 +25,7 @@ from memory_palace.retrieval.search import rank_anchored
 K = 20
 LATE = "late"
 """The row of questions on notes that were written after the anchors were built."""
-Ask: TypeAlias = Callable[[Item, Vector], list[str]]
+Ask: TypeAlias = Callable[[CorfQuestion, Vector], list[str]]
 """Gives passages, best first, with the question's vector at hand."""
 
 
@@ -65,7 +65,7 @@ class CorfRow:
 class _Outcome:
     """What one question got; all but the first two are named as their means in ``CorfRow``."""
 
-    item: Item
+    item: CorfQuestion
     milliseconds: float
     recall: float
     note_recall: float
@@ -80,7 +80,7 @@ _MEANS = [field.name for field in fields(_Outcome)][2:]
 
 
 def measure_corf(
-    palace: Palace, items: Sequence[Item], systems: Sequence[str] = ()
+    palace: Palace, items: Sequence[CorfQuestion], systems: Sequence[str] = ()
 ) -> list[CorfRow]:
     """Ask every question of every system; return figures per system and mode, and for all."""
     known = known_systems(palace)
@@ -99,7 +99,7 @@ def measure_corf(
     ]
 
 
-def _modes(item: Item) -> tuple[str, ...]:
+def _modes(item: CorfQuestion) -> tuple[str, ...]:
     """Return the rows of figures that a question counts in."""
     return ("all", *item.modes, LATE) if item.written_after_build else ("all", *item.modes)
 
@@ -138,7 +138,7 @@ def _anchors(palace: Palace, snapshot: Snapshot, *, projects: Sequence[str] | No
     dense = _dense(palace, snapshot.row_note >= 0)
     notes = match_notes(snapshot, Filters())
 
-    def ask(item: Item, vector: Vector) -> list[str]:
+    def ask(item: CorfQuestion, vector: Vector) -> list[str]:
         query = palace.anchors.ask(
             Query(item.text, 0.0, vector=vector),
             snapshot,
@@ -156,7 +156,7 @@ def _dense(palace: Palace, allowed: NDArray[np.bool_]) -> Ask:
     rows = np.flatnonzero(allowed)
     snapshot = palace.snapshot()
 
-    def ask(item: Item, vector: Vector) -> list[str]:
+    def ask(item: CorfQuestion, vector: Vector) -> list[str]:
         cosines = snapshot.similarities(vector)[rows]
         best = np.argpartition(-cosines, min(K, len(rows) - 1))[:K]
         best = rows[best[np.argsort(-cosines[best], kind="stable")]]
@@ -168,7 +168,7 @@ def _dense(palace: Palace, allowed: NDArray[np.bool_]) -> Ask:
 
 
 def _profile(palace: Palace, profile: str) -> Ask:
-    def ask(item: Item, vector: Vector) -> list[str]:
+    def ask(item: CorfQuestion, vector: Vector) -> list[str]:
         result = palace.query(item.text, limit=K, profile=profile, per_note=False, neighbors=0)
         return _chunk_ids(result.hits)
 
@@ -181,7 +181,7 @@ def _chunk_ids(hits: Iterable[Hit]) -> list[str]:
 
 
 def _ask_all(
-    palace: Palace, items: Sequence[Item], vectors: Mapping[str, Vector], ask: Ask
+    palace: Palace, items: Sequence[CorfQuestion], vectors: Mapping[str, Vector], ask: Ask
 ) -> list[_Outcome]:
     def sources(chunks: Iterable[str]) -> set[str]:
         return {source_of(chunk.partition("#")[0], palace.config.sources) for chunk in chunks}

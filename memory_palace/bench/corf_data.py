@@ -53,7 +53,7 @@ _PRONOUN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class CorfQuestion:
     """One question with its truth."""
 
     id: str
@@ -85,7 +85,7 @@ class _Passage:
     words: tuple[str, ...]
 
 
-def generate_corf(palace: Palace, *, per_mode: int = 100, seed: int = SEED) -> list[Item]:
+def generate_corf(palace: Palace, *, per_mode: int = 100, seed: int = SEED) -> list[CorfQuestion]:
     """Make up to ``per_mode`` questions of each mode from the notes of an indexed palace."""
     passages = _passages(palace)
     if not passages:
@@ -95,21 +95,23 @@ def generate_corf(palace: Palace, *, per_mode: int = 100, seed: int = SEED) -> l
     return [item for made in makers for item in islice(made, per_mode)]
 
 
-def write_items(path: Path, items: Iterable[Item]) -> None:
+def write_items(path: Path, items: Iterable[CorfQuestion]) -> None:
     """Write one JSON line per question."""
     lines = (json.dumps(asdict(item), ensure_ascii=False, sort_keys=True) for item in items)
     path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
 
 
-def read_items(path: Path) -> list[Item]:
+def read_items(path: Path) -> list[CorfQuestion]:
     """Read questions, ours or people's own. Unknown fields are left alone."""
-    known = Item.__dataclass_fields__
+    known = CorfQuestion.__dataclass_fields__
     lists = ("modes", "ground_truth", "relevant", "project_anchors")
     items = []
     for number, record in read_jsonl(path):
         fields = {key: value for key, value in record.items() if key in known}
         try:
-            items.append(Item(**fields | {name: tuple(record.get(name, ())) for name in lists}))
+            items.append(
+                CorfQuestion(**fields | {name: tuple(record.get(name, ())) for name in lists})
+            )
         except TypeError as error:
             raise UsageError(f"{path}:{number}: this is not a CORF question: {error}") from error
     if not items:
@@ -145,7 +147,7 @@ class _Maker:
         counts = Counter(passage.source for passage in passages)
         self._largest = max(counts, key=lambda name: (counts[name], name))
 
-    def silences(self) -> Iterator[Item]:
+    def silences(self) -> Iterator[CorfQuestion]:
         """Mention a phrase that stands in 2 to 8 passages, in passing."""
         for number, passage in enumerate(self._draw(self._passages)):
             pairs = sorted(set(pairwise(passage.words)))
@@ -156,7 +158,7 @@ class _Maker:
             text = self._rng.choice(_SILENCE).format(" ".join(pair))
             yield _item("silence", number, text, passage, self._phrases[pair])
 
-    def sources(self) -> Iterator[Item]:
+    def sources(self) -> Iterator[CorfQuestion]:
         """Ask with three telling words of a passage outside the largest source."""
         outside = [passage for passage in self._passages if passage.source != self._largest]
         for number, passage in enumerate(self._draw(outside)):
@@ -168,7 +170,7 @@ class _Maker:
             relevant = {p.id for p in self._passages if len(set(three).intersection(p.words)) > 1}
             yield _item("source", number, text, passage, relevant)
 
-    def depths(self) -> Iterator[Item]:
+    def depths(self) -> Iterator[CorfQuestion]:
         """Name a note, and ask for what stands in another that it links to."""
         graph = self._palace.graph()
         by_path: dict[str, list[_Passage]] = {}
@@ -188,7 +190,7 @@ class _Maker:
             relevant = {p.id for p in by_path[path] if hint in p.words}
             yield _item("depth", number, text, passage, relevant)
 
-    def pronouns(self) -> Iterator[Item]:
+    def pronouns(self) -> Iterator[CorfQuestion]:
         """Ask for a word that many notes hold, about a project that only "our" names."""
         inside = [p for p in self._passages if _project(p.path)]
         folders: dict[str, list[_Passage]] = {}
@@ -230,8 +232,8 @@ def _project(path: str) -> str:
 
 def _item(
     mode: str, number: int, text: str, passage: _Passage, relevant: Iterable[str], project: str = ""
-) -> Item:
-    return Item(
+) -> CorfQuestion:
+    return CorfQuestion(
         id=f"{mode}-{number:05d}",
         text=text,
         modes=(mode,),

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from memory_palace.bench.corf_data import Item
+from memory_palace.bench.corf_data import CorfQuestion
 from memory_palace.config import PALACE
 from memory_palace.palace import Palace
 
@@ -26,7 +26,7 @@ class Fresh:
     """A palace some of whose notes came after its anchors were built."""
 
     palace: Palace
-    items: list[Item]
+    items: list[CorfQuestion]
     withheld: int
     lag_seconds: float
     """Median time from the end of writing a note until a lookup by its title can find it: one
@@ -37,7 +37,7 @@ class Fresh:
 
 @contextmanager
 def with_fresh_notes(
-    palace: Palace, items: Sequence[Item], *, share: float, seed: int
+    palace: Palace, items: Sequence[CorfQuestion], *, share: float, seed: int
 ) -> Iterator[Fresh]:
     """Copy a palace, build anchors without some of its notes, and bring those back.
 

@@ -14,8 +14,8 @@ from memory_palace.libraries import import_pyplot
 
 if TYPE_CHECKING:
     from memory_palace.bench.corf import CorfRow
-    from memory_palace.bench.hierarchy import HierarchyRow
-    from memory_palace.bench.verification import VerificationRow
+    from memory_palace.bench.two_hops import HierarchyRow
+    from memory_palace.bench.verifying import VerificationRow
 
 _DPI = 120
 

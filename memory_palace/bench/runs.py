@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.bench.configuration import digest_run
-from memory_palace.bench.corpus import open_corpus
+from memory_palace.bench.corpora import open_corpus
 from memory_palace.bench.cost import Meter, RunCost, read_cost, write_cost
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.metrics import score_ranking

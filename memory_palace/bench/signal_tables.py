@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.bench.corpus import Corpus, open_corpus
-from memory_palace.bench.datasets.items import Collection, Question
+from memory_palace.bench.corpora import Corpus, open_corpus
+from memory_palace.bench.datasets.items import Collection, EvalQuestion
 from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
 from memory_palace.models import Filters, Query, Scores, Vector
@@ -75,7 +75,7 @@ def measure_collections(
 
 
 def _measure(
-    question: Question,
+    question: EvalQuestion,
     vector: Vector,
     collection: Collection,
     corpus: Corpus,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from memory_palace.bench.corpus import Corpus
-from memory_palace.bench.datasets.items import Collection, Question
+from memory_palace.bench.corpora import Corpus
+from memory_palace.bench.datasets.items import Collection, EvalQuestion
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Filters, Query, Vector
@@ -26,7 +26,7 @@ class Ranked(NamedTuple):
     score: float
 
 
-Ranker: TypeAlias = Callable[[Question, Vector], Sequence[Ranked]]
+Ranker: TypeAlias = Callable[[EvalQuestion, Vector], Sequence[Ranked]]
 """Gives units, best first."""
 
 MODES: Mapping[str, str] = {"vector": "raw", "bm25": "bm25", "hybrid": "hybrid"}
@@ -53,7 +53,7 @@ def profile_ranker(
     compares them.
     """
 
-    def rank(question: Question, vector: Vector) -> Sequence[Ranked]:
+    def rank(question: EvalQuestion, vector: Vector) -> Sequence[Ranked]:
         query = Query(" ".join(question.text.split()), question.as_of, Filters(), vector)
         query = replace(query, phrases=phrases.get(question.id))
         found = search(
@@ -91,7 +91,7 @@ def grep_ranker(collection: Collection) -> Ranker:
         )
     ]
 
-    def rank(question: Question, vector: Vector) -> Sequence[Ranked]:
+    def rank(question: EvalQuestion, vector: Vector) -> Sequence[Ranked]:
         words = set(tokenize(question.text, stems=False)) - STOPWORDS
         counts = [(-len(words & held), place) for place, (_, held) in enumerate(units)]
         best = sorted(counts)[:DEPTH]

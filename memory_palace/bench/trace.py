@@ -30,7 +30,7 @@ MEASURES = ("relevance", "utilization", "completeness", "adherence")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class TracedAnswer:
     """One line: a question, the documents given, the response; and marks where there are any."""
 
     id: str
@@ -67,7 +67,7 @@ class Agreement:
     adhering, as in RAGBench."""
 
 
-def read_items(path: Path) -> list[Item]:
+def read_items(path: Path) -> list[TracedAnswer]:
     """Read JSON lines with ``question``, ``documents`` and ``response``.
 
     Documents are texts, or lists of sentences. Raise ``UsageError`` with the line that has none.
@@ -75,7 +75,7 @@ def read_items(path: Path) -> list[Item]:
     return [_read(record, f"{path}:{number}") for number, record in read_jsonl(path)]
 
 
-def trace(item: Item) -> Trace:
+def trace(item: TracedAnswer) -> Trace:
     """Measure one item by the words that its texts share."""
     question, response = _words(item.question), _words(item.response)
     sentences = [_words(s) for text in item.documents for s in split_sentences(text)]
@@ -92,7 +92,7 @@ def trace(item: Item) -> Trace:
     )
 
 
-def agree(items: Sequence[Item], traces: Sequence[Trace]) -> Iterator[Agreement]:
+def agree(items: Sequence[TracedAnswer], traces: Sequence[Trace]) -> Iterator[Agreement]:
     """Yield how near each measure is to the marks, for measures that are marked."""
     for measure in MEASURES:
         pairs = [
@@ -110,7 +110,7 @@ def agree(items: Sequence[Item], traces: Sequence[Trace]) -> Iterator[Agreement]
         yield Agreement(measure, len(pairs), value)
 
 
-def _read(record: dict[str, Any], where: str) -> Item:
+def _read(record: dict[str, Any], where: str) -> TracedAnswer:
     texts = tuple(
         document if isinstance(document, str) else " ".join(_strings(document, where))
         for document in take_list(record, "documents", where)
@@ -118,7 +118,7 @@ def _read(record: dict[str, Any], where: str) -> Item:
     question, response = (str(take(record, key, where)) for key in ("question", "response"))
     names = ((measure, record.get(f"{measure}_score", record.get(measure))) for measure in MEASURES)
     marks = {name: float(mark) for name, mark in names if isinstance(mark, int | float | bool)}
-    return Item(str(record.get("id", where)), question, texts, response, marks)
+    return TracedAnswer(str(record.get("id", where)), question, texts, response, marks)
 
 
 def _strings(value: object, where: str) -> Iterable[str]:

@@ -10,7 +10,7 @@ import typer
 
 from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.corf import CorfRow, measure_corf
-from memory_palace.bench.corf_data import SEED, Item, generate_corf, read_items, write_items
+from memory_palace.bench.corf_data import SEED, CorfQuestion, generate_corf, read_items, write_items
 from memory_palace.bench.corf_fresh import PROBES, with_fresh_notes
 from memory_palace.bench.plots import draw_corf
 from memory_palace.cli.bench_options import Plots, Seed, print_measured, print_row
@@ -71,7 +71,12 @@ def run_corf(
 
 
 def _measure(
-    palace: Palace, items: Sequence[Item], systems: Sequence[str], *, share: float, seed: int
+    palace: Palace,
+    items: Sequence[CorfQuestion],
+    systems: Sequence[str],
+    *,
+    share: float,
+    seed: int,
 ) -> list[CorfRow]:
     """Measure the palace, or a copy of which a share of the notes came after the build."""
     if not share:

@@ -9,11 +9,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from memory_palace.bench.hierarchy import CLAIMED_SAVING, HierarchyRow, measure_hierarchy
 from memory_palace.bench.memory_sets import make_memories, read_written
 from memory_palace.bench.plots import draw_hierarchy, draw_verification
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
-from memory_palace.bench.verification import CLAIMED_F1, VerificationRow, measure_verification
+from memory_palace.bench.two_hops import CLAIMED_SAVING, HierarchyRow, measure_hierarchy
+from memory_palace.bench.verifying import CLAIMED_F1, VerificationRow, measure_verification
 from memory_palace.cli.bench_options import Plots, Seed, print_row
 from memory_palace.cli.options import JsonLines
 from memory_palace.cli.printing import print_answer, say

@@ -15,7 +15,7 @@ from asking_anchors import fired_anchors
 
 from memory_palace.anchors.lookup import find_passages
 from memory_palace.bench.corf import measure_corf
-from memory_palace.bench.corf_data import Item, generate_corf, read_items, write_items
+from memory_palace.bench.corf_data import CorfQuestion, generate_corf, read_items, write_items
 from memory_palace.bench.corf_fresh import with_fresh_notes
 from memory_palace.bench.plots import draw_corf
 from memory_palace.errors import UsageError
@@ -118,8 +118,8 @@ def test_questions_survive_their_file(palace: Palace, tmp_path: Path) -> None:
     assert read_items(tmp_path / "set.jsonl") == items
     assert items == generate_corf(palace, per_mode=3), "a seed makes one set"
     assert {item.kind for item in items} == {"synthetic"}
-    own = Item("x", "why", ("depth",), ("a#1",), "a", ("a#1",), "s")
-    assert own.is_held_out == Item(**{**_fields(own), "text": "other"}).is_held_out
+    own = CorfQuestion("x", "why", ("depth",), ("a#1",), "a", ("a#1",), "s")
+    assert own.is_held_out == CorfQuestion(**{**_fields(own), "text": "other"}).is_held_out
 
 
 def test_h14_h15_a_tier_of_another_embedder_is_never_used(palace: Palace) -> None:
@@ -159,5 +159,5 @@ def test_h18_changing_an_answer_changes_no_other(palace: Palace) -> None:
     assert np.array_equal(find().scores, scores)
 
 
-def _fields(item: Item) -> dict[str, object]:
-    return {name: getattr(item, name) for name in Item.__dataclass_fields__}
+def _fields(item: CorfQuestion) -> dict[str, object]:
+    return {name: getattr(item, name) for name in CorfQuestion.__dataclass_fields__}

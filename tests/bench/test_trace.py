@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from memory_palace.bench.trace import Item, agree, read_items, trace
+from memory_palace.bench.trace import TracedAnswer, agree, read_items, trace
 from memory_palace.errors import UsageError
 
 DOCUMENTS = ("The tank holds forty litres of diesel. Paint it green every spring.",)
@@ -14,7 +14,7 @@ QUESTION = "How many litres of diesel does the tank hold?"
 
 
 def item(response, *, documents=DOCUMENTS, marks=None, question=QUESTION):
-    return Item("1", question, documents, response, marks or {})
+    return TracedAnswer("1", question, documents, response, marks or {})
 
 
 def test_an_answer_from_the_relevant_sentence_is_complete_and_adheres():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.bench.hierarchy import measure_hierarchy
 from memory_palace.bench.memory_sets import make_memories
 from memory_palace.bench.plots import draw_hierarchy, draw_verification
-from memory_palace.bench.verification import TABLE, measure_verification
+from memory_palace.bench.two_hops import measure_hierarchy
 from memory_palace.bench.verify_set.cases import KINDS, load_cases
+from memory_palace.bench.verifying import TABLE, measure_verification
 
 DEV = [case for case in load_cases() if case.split == "dev"]
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.bench.hierarchy import BUDGET_BYTES, measure_hierarchy
 from memory_palace.bench.memory_sets import make_memories, read_written
+from memory_palace.bench.two_hops import BUDGET_BYTES, measure_hierarchy
 from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.mnemonics.hierarchy import ROOT_CHARACTERS, HierarchicalIndex, render

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from memory_palace.bench.datasets.items import (
     Collection,
-    Document,
-    Question,
+    EvalDocument,
+    EvalQuestion,
     read_jsonl,
     read_lines,
     take,
@@ -27,7 +27,7 @@ def load_beir(folder: Path, *, split: str = "test") -> Collection:
     for number, record in read_jsonl(corpus):
         identity = str(take(record, "_id", f"{corpus}:{number}"))
         title, text = record.get("title", ""), take(record, "text", f"{corpus}:{number}")
-        documents.append(Document(identity, f"# {title}\n\n{text}\n" if title else f"{text}\n"))
+        documents.append(EvalDocument(identity, f"# {title}\n\n{text}\n" if title else f"{text}\n"))
     queries = folder / "queries.jsonl"
     questions = []
     for number, record in read_jsonl(queries):
@@ -37,7 +37,7 @@ def load_beir(folder: Path, *, split: str = "test") -> Collection:
         if gold:
             text = str(take(record, "text", f"{queries}:{number}"))
             graded = tuple(sorted(gains.items()))
-            questions.append(Question(identity, text, gold, gains=graded))
+            questions.append(EvalQuestion(identity, text, gold, gains=graded))
     name = folder.name
     return Collection(name, name, tuple(documents), tuple(questions))
 

@@ -20,7 +20,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class EvalDocument:
     """One note of a collection."""
 
     id: str
@@ -32,7 +32,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class EvalQuestion:
     """A question, and what answers it."""
 
     id: str
@@ -56,8 +56,8 @@ class Collection:
     name: str
     group: str
     """What is left out together when weights are chosen: a conversation, a meeting."""
-    documents: tuple[Document, ...]
-    questions: tuple[Question, ...]
+    documents: tuple[EvalDocument, ...]
+    questions: tuple[EvalQuestion, ...]
     ranks_passages: bool = False
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from memory_palace.bench.datasets.items import (
     Collection,
-    Document,
+    EvalDocument,
+    EvalQuestion,
     Passage,
-    Question,
     read_json,
     read_jsonl,
     take,
@@ -50,7 +50,7 @@ def load_locomo(
         yield Collection(f"{name}", name, documents, questions, unit == "turn")
 
 
-def _documents(conversation: Mapping[str, Any], where: str) -> Iterator[Document]:
+def _documents(conversation: Mapping[str, Any], where: str) -> Iterator[EvalDocument]:
     numbers = sorted(int(m[1]) for key in conversation if (m := _SESSION.fullmatch(key)))
     for number in numbers:
         turns = take_list(conversation, f"session_{number}", where)
@@ -63,7 +63,7 @@ def _documents(conversation: Mapping[str, Any], where: str) -> Iterator[Document
                 (f"{where}, session_{number}, turn {n}", t) for n, t in enumerate(turns, 1)
             )
         )
-        yield Document(f"session_{number}", "", passages, _timestamp(said, where))
+        yield EvalDocument(f"session_{number}", "", passages, _timestamp(said, where))
 
 
 def _text(turn: Any, where: str) -> str:
@@ -113,9 +113,9 @@ def _read_labels(path: Path, *, audited: bool) -> dict[str, list[dict[str, Any]]
     return labels
 
 
-def _questions(rows: list[dict[str, Any]], unit: str, as_of: float) -> Iterator[Question]:
+def _questions(rows: list[dict[str, Any]], unit: str, as_of: float) -> Iterator[EvalQuestion]:
     for row in rows:
         gold = frozenset(row["gold_turns" if unit == "turn" else "gold_sessions"])
         category = _CATEGORIES.get(row["category"])
         if category is not None and gold:
-            yield Question(str(row["qid"]), row["question"], gold, category, as_of)
+            yield EvalQuestion(str(row["qid"]), row["question"], gold, category, as_of)

@@ -13,8 +13,8 @@ from typing import Any
 
 from memory_palace.bench.datasets.items import (
     Collection,
-    Document,
-    Question,
+    EvalDocument,
+    EvalQuestion,
     read_json,
     take,
     take_list,
@@ -35,7 +35,7 @@ def load_longmemeval(path: Path) -> Iterator[Collection]:
         if not len(ids) == len(sessions) == len(dates):
             raise UsageError(f"{where}: sessions, their ids and their dates differ in number")
         documents = tuple(
-            Document(i, _text(turns, f"{where}, {i}"), (), _moment(date, where))
+            EvalDocument(i, _text(turns, f"{where}, {i}"), (), _moment(date, where))
             for i, turns, date in zip(ids, sessions, dates, strict=True)
         )
         gold = frozenset(str(i) for i in take_list(item, "answer_session_ids", where))
@@ -44,7 +44,7 @@ def load_longmemeval(path: Path) -> Iterator[Collection]:
         is_incomplete = item.get("gold_complete") is False
         asked = _moment(take(item, "question_date", where), where)
         text = str(take(item, "question", where))
-        question = Question(name, text, gold, category, asked, is_abstention, is_incomplete)
+        question = EvalQuestion(name, text, gold, category, asked, is_abstention, is_incomplete)
         yield Collection(name, name, _distinct(documents), (question,))
 
 
@@ -54,7 +54,7 @@ def _text(turns: list[Any], where: str) -> str:
     )
 
 
-def _distinct(documents: tuple[Document, ...]) -> tuple[Document, ...]:
+def _distinct(documents: tuple[EvalDocument, ...]) -> tuple[EvalDocument, ...]:
     """Keep the first of sessions that share an id, as some haystacks repeat one."""
     return tuple({document.id: document for document in reversed(documents)}.values())[::-1]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from memory_palace.bench.datasets.items import (
     Collection,
-    Document,
-    Question,
+    EvalDocument,
+    EvalQuestion,
     read_jsonl,
     take,
     take_list,
@@ -25,8 +25,8 @@ TURNS = 10
 
 def load_meetings(path: Path) -> Collection:
     """Return all meetings of a JSONL as one collection."""
-    documents: list[Document] = []
-    questions: list[Question] = []
+    documents: list[EvalDocument] = []
+    questions: list[EvalQuestion] = []
     for number, meeting in read_jsonl(path):
         where = f"{path}:{number}"
         turns = take_list(meeting, "meeting_transcripts", where)
@@ -36,17 +36,17 @@ def load_meetings(path: Path) -> Collection:
             gold = frozenset(_gold(number, spans, len(turns), where))
             if gold:
                 identity = f"m{number}_q{place}"
-                questions.append(Question(identity, str(take(item, "query", where)), gold))
+                questions.append(EvalQuestion(identity, str(take(item, "query", where)), gold))
     return Collection(path.stem, path.stem, tuple(documents), tuple(questions))
 
 
-def _notes(number: int, turns: list[Any], where: str) -> Iterator[Document]:
+def _notes(number: int, turns: list[Any], where: str) -> Iterator[EvalDocument]:
     for start in range(0, len(turns), TURNS):
         lines = [
             f"{take(turn, 'speaker', where)}: {take(turn, 'content', where)}"
             for turn in turns[start : start + TURNS]
         ]
-        yield Document(f"m{number}_n{start // TURNS}", "\n\n".join(lines))
+        yield EvalDocument(f"m{number}_n{start // TURNS}", "\n\n".join(lines))
 
 
 def _gold(number: int, spans: list[Any], turns: int, where: str) -> Iterator[str]:

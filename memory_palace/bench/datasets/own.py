@@ -10,8 +10,8 @@ from pathlib import Path
 
 from memory_palace.bench.datasets.items import (
     Collection,
-    Document,
-    Question,
+    EvalDocument,
+    EvalQuestion,
     read_jsonl,
     read_lines,
     take,
@@ -25,7 +25,7 @@ def load_notes(folder: Path, qrels: Path) -> Collection:
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder")
     documents = [
-        Document(path.relative_to(folder).as_posix(), path.read_text("utf-8", errors="replace"))
+        EvalDocument(path.relative_to(folder).as_posix(), path.read_text("utf-8", errors="replace"))
         for path in sorted(folder.rglob("*.md"))
         if not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
@@ -37,7 +37,7 @@ def load_notes(folder: Path, qrels: Path) -> Collection:
             raise UsageError(f"{qrels}:{number}: {folder} has no note {note}")
         gold.setdefault(question, set()).add(note)
     questions = (
-        Question(f"q{place}", text, frozenset(notes))
+        EvalQuestion(f"q{place}", text, frozenset(notes))
         for place, (text, notes) in enumerate(gold.items())
     )
     return Collection(folder.name, folder.name, tuple(documents), tuple(questions))

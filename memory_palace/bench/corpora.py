@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from memory_palace.bench.configuration import digest_index
-from memory_palace.bench.datasets.items import Collection, Document
+from memory_palace.bench.datasets.items import Collection, EvalDocument
 from memory_palace.config import PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.facts.derive import derive
@@ -107,7 +107,7 @@ def _write(
     write_commit(paths.commit, replace(commit, generation=_WHOLE, calibration=figures))
 
 
-def _note(number: int, document: Document, embedder: Embedder) -> Note:
+def _note(number: int, document: EvalDocument, embedder: Embedder) -> Note:
     """Read a document as a note; its passages, where it has any, are the note's chunks."""
     note = parse_note(
         f"{_ROOM}/{number:07d}.md",
@@ -123,7 +123,7 @@ def _note(number: int, document: Document, embedder: Embedder) -> Note:
     return replace(note, digest=digest, title=document.id, chunks=tuple(_chunks(document)))
 
 
-def _chunks(document: Document) -> Iterator[Chunk]:
+def _chunks(document: EvalDocument) -> Iterator[Chunk]:
     for line, passage in enumerate(document.passages, start=1):
         digest = sha256(passage.text.encode()).hexdigest()
         yield Chunk((), line, line, passage.text, passage.text, digest)
