@@ -10,10 +10,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memory_palace.config import Config, PalacePaths, read_config
-from memory_palace.graph.near import NearLinks
 from memory_palace.index.commit import read_commit
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from memory_palace.index.status import Status
     from memory_palace.notes.excerpt import NoteText
     from memory_palace.retrieval.profiles import Profile
+    from memory_palace.retrieval.search import RankingOptions, SearchResult
 
 
 class Engine:
@@ -109,33 +109,30 @@ class Engine:
         self,
         text: str,
         *,
-        limit: int = 5,
         filters: Filters | None = None,
         profile: str = profiles.DEFAULT_PROFILE,
-        per_note: bool = True,
         lexical: bool = False,
-        gate: bool = True,
         include_cold: bool = False,
         neighbors: int = 2,
         as_of: float | None = None,
-        budget_bytes: int | None = None,
         is_use: bool = True,
+        **ranking: Unpack[RankingOptions],
     ) -> QueryResult:
         """Rank notes that answer ``text``; with a filter and no text, list them.
 
         ``lexical`` needs no embedder, and neither does an index without vectors: words and facts
         alone answer then, whichever profile was asked for, and the result's mode says so.
-        ``per_note=False`` ranks passages instead of notes, ``is_use=False`` logs no use of them.
+        ``is_use=False`` logs no use of the hits. ``ranking`` is what ``search`` takes.
         """
-        from memory_palace.retrieval.disputes import mark_disputed
         from memory_palace.retrieval.search import search
 
         snapshot = self.snapshot(include_cold=include_cold)
         text = " ".join(text.split())
         is_lexical = bool(text) and (lexical or not snapshot.commit.dimension)
         chosen = profiles.choose_profile(profile, is_listing=not text, is_lexical=is_lexical)
-        query = Query(text, time.time() if as_of is None else as_of, filters or Filters())
         profiles.check_detail(chosen, snapshot.detail)
+        moment = time.time() if as_of is None else as_of
+        query = Query(text, moment) if filters is None else Query(text, moment, filters)
         if text and not is_lexical:
             query = self._embed(query, snapshot, chosen)
         if text and chosen.name == "anchors":
@@ -144,23 +141,27 @@ class Engine:
             query,
             snapshot,
             profile=chosen,
-            limit=limit,
-            per_note=per_note,
-            gate=gate,
             half_life_days=self.config.half_life_days,
             neighbors=neighbors,
-            links=NearLinks.from_snapshot(snapshot) if neighbors else None,
-            max_bytes=budget_bytes,
+            **ranking,
         )
         if text and is_use and self.config.usage_log:
             core = [hit.path for hit in found.hits if hit.role == "core"]
             record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
+        answer = self._answer(query, snapshot, chosen, found)
+        return replace(answer, mode="lexical", embedder=None) if is_lexical else answer
+
+    def _answer(
+        self, query: Query, snapshot: Snapshot, profile: Profile, found: SearchResult
+    ) -> QueryResult:
+        from memory_palace.retrieval.disputes import mark_disputed
+
         freshness = check_freshness(self.paths, self.config, snapshot)
         return QueryResult(
-            text=text,
-            profile=chosen.name,
-            mode="lexical" if is_lexical else "vector" if text else "listing",
-            embedder=None if is_lexical else snapshot.commit.embedder,
+            text=query.text,
+            profile=profile.name,
+            mode="vector" if query.text else "listing",
+            embedder=snapshot.commit.embedder,
             hits=mark_disputed(self.paths.root, found.hits),
             gate=found.gate,
             freshness=freshness.state,
@@ -177,8 +178,7 @@ class Engine:
     def _ask_anchors(self, query: Query, snapshot: Snapshot, **options: Any) -> Query:
         from memory_palace.retrieval.context import match_notes
 
-        notes = match_notes(snapshot, query.filters)
-        return self.anchors.ask(query, snapshot, notes, **options)
+        return self.anchors.ask(query, snapshot, match_notes(snapshot, query.filters), **options)
 
     def look_up(
         self,
@@ -206,7 +206,7 @@ class Engine:
             profile="anchors",
             mode="vector" if has_vectors else "lexical",
             embedder=snapshot.commit.embedder,
-            hits=tuple(rank_anchored(query, snapshot, max_bytes=budget_bytes)),
+            hits=tuple(rank_anchored(query, snapshot, budget_bytes=budget_bytes)),
             anchors=query.anchors,
         )
 
@@ -229,8 +229,8 @@ class Engine:
         from memory_palace.retrieval.context import match_notes
 
         snapshot = self.snapshot(include_cold=include_cold)
-        passed = match_notes(snapshot, filters or Filters())
-        return [snapshot.note(place) for place in passed.nonzero()[0].tolist()]
+        places = match_notes(snapshot, filters or Filters()).nonzero()[0].tolist()
+        return [snapshot.note(place) for place in places]
 
     def read(
         self,
@@ -264,8 +264,7 @@ class Engine:
         from memory_palace.index.status import take_status
 
         whole = self.snapshot(include_cold=True)
-        fresh = check_freshness(self.paths, self.config, whole, most_entries=None)
-        return take_status(self.paths, whole, fresh)
+        return take_status(self.paths, self.config, whole)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""

@@ -245,7 +245,7 @@ def _choose(
 ) -> Filters:
     """Return ``filters``, or those that were given one by one."""
     if all(value is None for value in (type, priority, room, since, until)):
-        return filters or Filters()
+        return Filters() if filters is None else filters
     if filters is not None:
         raise UsageError("give filters, or type, priority, room, since and until; not both")
     return make_filters(type=type, priority=priority, room=room, since=since, until=until, now=now)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_palace.config import PalacePaths
-from memory_palace.index.freshness import Freshness
+from memory_palace.config import Config, PalacePaths
+from memory_palace.index.freshness import Freshness, check_freshness
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Problem
 from memory_palace.notes.manifest import read_manifest
@@ -37,7 +37,7 @@ class Status:
     """What was found in notes when they were indexed, and in the manifest now."""
 
 
-def take_status(paths: PalacePaths, snapshot: Snapshot, freshness: Freshness) -> Status:
+def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Status:
     """Count. ``snapshot`` includes the cold zone."""
     commit = snapshot.commit
     manifest = read_manifest(paths.manifest)
@@ -68,7 +68,7 @@ def take_status(paths: PalacePaths, snapshot: Snapshot, freshness: Freshness) ->
             "commit": paths.commit.stat().st_size,
         },
         rooms=dict(sorted(rooms.items())),
-        freshness=freshness,
+        freshness=check_freshness(paths, config, snapshot, most_entries=None),
         manifest_orphans=tuple(orphans),
         problems=(*manifest.problems, *(p for note in noted for p in note.problems)),
     )

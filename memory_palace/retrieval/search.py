@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -35,6 +35,15 @@ class SearchResult(NamedTuple):
     """Empty where no gate was applied."""
 
 
+class RankingOptions(TypedDict, total=False):
+    """What ``search`` can be told besides the question; see there."""
+
+    limit: int
+    per_note: bool
+    gate: bool
+    budget_bytes: int | None
+
+
 def search(
     query: Query,
     snapshot: Snapshot,
@@ -44,16 +53,15 @@ def search(
     per_note: bool = True,
     gate: bool = True,
     half_life_days: float = 30.0,
-    neighbors: int = 2,
-    links: NearLinks | None = None,
-    max_bytes: int | None = None,
+    neighbors: int = 0,
+    budget_bytes: int | None = None,
 ) -> SearchResult:
     """Rank the notes that pass the query's filters, one hit per note.
 
     ``per_note=False`` ranks passages, as many of one note as there are.
     Without a question the filters list notes, ordered by their metadata. ``gate=False`` is the
-    literal formula of the profile. ``links`` adds up to ``neighbors`` linked notes after each
-    hit; ``max_bytes`` bounds the snippets.
+    literal formula of the profile. Up to ``neighbors`` linked notes follow each hit;
+    ``budget_bytes`` bounds the snippets.
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
@@ -75,20 +83,22 @@ def search(
         make_hit(scored, place, folded=count)
         for place, count in zip(best.tolist(), folded, strict=True)
     ]
-    if links is not None and neighbors > 0:
+    if neighbors > 0:
+        links = NearLinks.from_snapshot(snapshot)
         hits = list(add_neighbors(hits, context, rule, links, limit=neighbors))
-    if max_bytes is not None:
-        hits = fit_budget(hits, max_bytes)
+    if budget_bytes is not None:
+        hits = fit_budget(hits, budget_bytes)
     return SearchResult(hits, rule.gate.figures() if rule.gate else {})
 
 
-def rank_anchored(query: Query, snapshot: Snapshot, *, max_bytes: int | None = None) -> list[Hit]:
+def rank_anchored(
+    query: Query, snapshot: Snapshot, *, budget_bytes: int | None = None
+) -> list[Hit]:
     """Rank passages that anchors lead to, and nothing where none fired."""
     if query.anchors is None or query.anchors.answered_by == "dense":
         return []
     limit = query.anchors.limit
-    found = search(query, snapshot, limit=limit, per_note=False, neighbors=0, max_bytes=max_bytes)
-    return found.hits
+    return search(query, snapshot, limit=limit, per_note=False, budget_bytes=budget_bytes).hits
 
 
 def _rank_guarded(

@@ -154,7 +154,7 @@ def linked(build, passage, flags):
 
 
 def with_links(query, snapshot, **options):
-    found = search(query, snapshot, links=NearLinks.from_snapshot(snapshot), **options)
+    found = search(query, snapshot, **{"neighbors": 2, **options})
     return [(hit.path, hit.role, hit.linked_from) for hit in found.hits]
 
 
@@ -215,18 +215,18 @@ def test_a_listing_does_not_repeat_its_hits_as_neighbors(ask, linked):
     assert [role for _, role, _ in found] == ["core"] * 5
 
 
-def test_a_cold_note_is_no_neighbor_whatever_the_graph_says(build, ask, passage):
+def test_a_cold_note_is_no_neighbor_whatever_the_graph_says(build, ask, passage, monkeypatch):
     cold = "palace/archive_basement/old.md"
     snapshot = build([passage("palace/a.md", [0.9])], cold=[passage(cold, [0.1])])
     links = NearLinks(["palace/a.md", cold], [(), ()], [("old",), ()])
     assert links.neighbors_of(["palace/a.md"])["palace/a.md"].out == (cold,)
-    assert paths(search(ask(), snapshot, limit=1, links=links)) == ["palace/a.md"]
+    monkeypatch.setattr(NearLinks, "from_snapshot", lambda snapshot: links)
+    assert paths(search(ask(), snapshot, limit=1, neighbors=2)) == ["palace/a.md"]
 
 
 def test_a_neighbor_keeps_the_score_it_has_as_a_hit(ask, linked):
     alone = {hit.path: hit.score for hit in search(ask(), linked, limit=9).hits}
-    links = NearLinks.from_snapshot(linked)
-    for hit in search(ask(), linked, limit=1, neighbors=9, links=links).hits:
+    for hit in search(ask(), linked, limit=1, neighbors=9).hits:
         assert hit.score == alone[hit.path]
 
 
@@ -247,9 +247,9 @@ def test_the_budget_counts_bytes_and_ends_the_list(build, ask, passage):
         passage("palace/c.md", [0.7], texts=["c"]),
     ]
     snapshot = build(notes)
-    assert paths(search(ask(), snapshot, max_bytes=30)) == ["palace/a.md", "palace/b.md"]
-    assert paths(search(ask(), snapshot, max_bytes=29)) == ["palace/a.md"]
-    [cut] = search(ask(), snapshot, max_bytes=5).hits
+    assert paths(search(ask(), snapshot, budget_bytes=30)) == ["palace/a.md", "palace/b.md"]
+    assert paths(search(ask(), snapshot, budget_bytes=29)) == ["palace/a.md"]
+    [cut] = search(ask(), snapshot, budget_bytes=5).hits
     assert cut.snippet == "ää"
 
 
