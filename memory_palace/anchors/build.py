@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,16 +11,13 @@ import numpy as np
 from memory_palace.anchors.corpus import (
     AnchorWork,
     distinct_rows,
-    read_curated,
     read_passages,
     row_keys,
 )
-from memory_palace.anchors.policy import denier
 from memory_palace.anchors.postings import connect, make_lists, name_places
-from memory_palace.anchors.terms import match_key
 from memory_palace.anchors.tier import AnchorFiles, Tier, write_tier
 from memory_palace.anchors.update import embed_anchors, follow_index
-from memory_palace.anchors.vocabulary import gather, renew
+from memory_palace.anchors.vocabulary import choose_anchors
 from memory_palace.anchors.words import LEAST_HELD, collect_pairs, list_pairs
 from memory_palace.errors import IndexDamagedError, WrongEmbedderError
 from memory_palace.index.calibration import SAMPLE, cross_cosines, find_tail, sample_rows
@@ -30,7 +25,6 @@ from memory_palace.index.commit import next_commit, read_commit, write_commit
 from memory_palace.index.publish import sweep
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
-from memory_palace.notes.rooms import stem_of
 from memory_palace.storage.lock import writer_lock
 
 if TYPE_CHECKING:
@@ -100,19 +94,7 @@ def build_tier(
     settings = work.config.anchors
     keys, rows = live = distinct_rows(snapshot)
     passages = read_passages(work, snapshot, rows)
-    is_denied = denier(settings.deny)
-    candidates = gather(
-        passages,
-        read_curated(work),
-        dates=snapshot.dates,
-        links=count_links(snapshot),
-        words=settings.vocabulary // 2,
-        is_denied=is_denied,
-    )
-    renewed, pruned = renew(
-        candidates, past.anchors, past.pruned, limit=settings.vocabulary, now_ns=work.now_ns
-    )
-    anchors = tuple(a for a in renewed if not is_denied(a.display, a.key))
+    anchors, pruned = choose_anchors(work, snapshot, passages, past)
     matrix = embed_anchors(work, anchors, past.vectors())
     theta = theta if theta is not None else settings.theta
     theta = theta if theta is not None else calibrate_theta(matrix, snapshot)
@@ -181,10 +163,3 @@ def calibrate_sem_theta(matrix: Matrix) -> float:
 def thin_out(matrix: Matrix) -> Matrix:
     """Return every so many rows, about ``SAMPLE`` of them."""
     return matrix[:: max(len(matrix) // SAMPLE, 1)]
-
-
-def count_links(snapshot: Snapshot) -> Mapping[str, int]:
-    """Count the notes that link to each key."""
-    return Counter(
-        match_key(stem_of(target)) for targets in snapshot.link_targets() for target in targets
-    )

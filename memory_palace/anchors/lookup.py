@@ -18,6 +18,7 @@ from memory_palace.anchors.words import WordMatch, match_words
 from memory_palace.language.stopwords import POINTERS
 from memory_palace.language.tokens import plain_words
 from memory_palace.models import AnchorEvidence, FiredAnchor, Scores, Vector
+from memory_palace.notes.rooms import stem_of
 
 EPISODIC_NS = 24 * 3600 * 1_000_000_000
 """How long a passage counts as new: it is then admitted before others (source document 003)."""
@@ -63,14 +64,11 @@ def find_passages(
 ) -> AnchorEvidence:
     """Return the passages that the anchors of a question lead to, and how the answer is bounded.
 
-    ``projects`` are the folders that pronouns stand for; without them the active ones do.
-    ``notes`` says which notes may be found; ``limit`` is how many passages answer, ``max_chunks``
-    of the settings without it. Nothing here walks all passages or all terms, but for one product
-    of the question with the matrix of anchors.
+    ``notes`` says which notes may be found. ``projects`` are the folders that pronouns stand for,
+    instead of the active ones; ``limit`` is how many passages answer, instead of ``max_chunks``.
+    Nothing here walks all passages or all terms, but for one product with the matrix of anchors.
     """
-    words = match_words(
-        book.snapshot, book.postings, text, find_pair=book.rows_of_pair, is_denied=book.is_denied
-    )
+    words = match_words(book, text)
     lexical = _fire_by_words(book, text, words)
     semantic = {} if vector is None else _fire_by_meaning(book, vector, lexical)
     found = [_listed(book, place, by) for place, by in (lexical | semantic).items()]
@@ -80,21 +78,18 @@ def find_passages(
     fired = [FiredAnchor(book.anchors[at].display, "lexical", by) for at, by in lexical.items()]
     fired += [FiredAnchor(book.anchors[at].display, "semantic", by) for at, by in semantic.items()]
     fired += [FiredAnchor(word, "word", round(part, 6)) for word, part in words.parts().items()]
-    is_pronoun = has_pronoun(text) and not any(book.is_name[place] for place in lexical)
-    if is_pronoun:
-        folders = book.projects if projects is None else projects
-        rows = np.concatenate([_NO_ROWS, *(book.rows_below(folder) for folder in folders)])
-        found.append(_Entries(rows, _scale(words.shares_of(rows))))
-        is_pronoun = len(rows) > 0
-        if is_pronoun:
-            names = (folder.rstrip("/").rpartition("/")[2] for folder in folders)
-            fired += [FiredAnchor(name, "pronoun", 1.0) for name in names]
+    is_vague = has_pronoun(text) and not any(book.is_name[place] for place in lexical)
+    meant = () if not is_vague else book.projects if projects is None else projects
+    inside = np.concatenate([_NO_ROWS, *(book.rows_below(folder) for folder in meant)])
+    if len(inside):
+        found.append(_Entries(inside, _scale(words.shares_of(inside))))
+        fired += [FiredAnchor(stem_of(f.rstrip("/")), "pronoun", 1.0) for f in meant]
     rows, scores = _merge(book, found, words, notes, now_ns)
     limit = book.settings.max_chunks if limit is None else limit
     return AnchorEvidence(
         rows=rows,
         scores=scores,
-        answered_by="dense" if not len(rows) else "pronoun" if is_pronoun else "anchors",
+        answered_by="dense" if not len(rows) else "pronoun" if len(inside) else "anchors",
         fired=tuple(fired),
         weights=(book.settings.anchor_weight, book.settings.query_weight),
         limit=limit,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 from operator import attrgetter
@@ -11,11 +11,14 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchors.corpus import TermedPassage
-from memory_palace.anchors.terms import SHORTEST, Term
-from memory_palace.anchors.tier import Anchor
+from memory_palace.anchors.corpus import AnchorWork, TermedPassage, read_curated
+from memory_palace.anchors.policy import denier
+from memory_palace.anchors.terms import SHORTEST, Term, match_key
+from memory_palace.anchors.tier import Anchor, AnchorFiles
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.rarity import share_idf
 from memory_palace.language.stopwords import STOP_STEMS
+from memory_palace.notes.rooms import stem_of
 
 WEIGHTS: Mapping[str, float] = (
     {"curated": 4.0, "project": 3.0, "entity": 3.0, "title": 2.0, "link": 2.0}
@@ -48,22 +51,31 @@ class Candidate:
     salience: float = 0.0
 
 
-def gather(
-    passages: Sequence[TermedPassage],
-    curated: Iterable[Term],
-    *,
-    dates: NDArray[np.float64],
-    links: Mapping[str, int],
-    words: int,
-    is_denied: Callable[[str, str], bool],
-) -> dict[str, Candidate]:
-    """Return every candidate by its key, with its salience.
+def choose_anchors(
+    work: AnchorWork, snapshot: Snapshot, passages: Sequence[TermedPassage], past: AnchorFiles
+) -> tuple[tuple[Anchor, ...], tuple[Anchor, ...]]:
+    """Return the anchors of a nightly build, and all that were pruned, each in order of keys."""
+    settings = work.config.anchors
+    is_denied = denier(settings.deny)
+    found = gather(passages, read_curated(work), snapshot, words=settings.vocabulary // 2)
+    candidates = {
+        key: candidate for key, candidate in found.items() if not is_denied(candidate.display, key)
+    }
+    anchors, pruned = renew(
+        candidates, past.anchors, past.pruned, limit=settings.vocabulary, now_ns=work.now_ns
+    )
+    return tuple(a for a in anchors if not is_denied(a.display, a.key)), pruned
 
-    ``dates`` has the time of each note, ``links`` counts links to each key, ``words`` is how many
-    single words may join. Salience is the weight of the best kind, times the logarithm of the
-    passages that offer the term, times idf over notes, times recency in [0.5, 1] relative to the
-    newest note, times engagement: 1 + ln(1 + links) / 4 (source document 003 multiplies tf-idf,
-    recency and engagement, and leaves each open).
+
+def gather(
+    passages: Sequence[TermedPassage], curated: Iterable[Term], snapshot: Snapshot, *, words: int
+) -> dict[str, Candidate]:
+    """Return every candidate by its key, with its salience; ``words`` single words may join.
+
+    Salience is the weight of the best kind, times the logarithm of the passages that offer the
+    term, times idf over notes, times recency in [0.5, 1] relative to the newest note, times
+    engagement: 1 + ln(1 + links) / 4 (source document 003 multiplies tf-idf, recency and
+    engagement, and leaves each open).
     """
     found: dict[str, Candidate] = {}
     for passage in passages:
@@ -77,15 +89,19 @@ def gather(
     for term in curated:
         _count(found, term, None)
     total = max(len({passage.note for passage in passages}), 1)
-    kept = {
-        key: candidate
-        for key, candidate in found.items()
-        if not _is_boilerplate(candidate, total) and not is_denied(candidate.display, key)
-    }
+    kept = {key: term for key, term in found.items() if not _is_boilerplate(term, total)}
+    dates, links = snapshot.dates, _count_links(snapshot)
     newest = float(dates.max()) if len(dates) else 0.0
     for key, candidate in kept.items():
-        candidate.salience = _salience(candidate, total, dates, newest, links.get(key, 0))
+        candidate.salience = _salience(candidate, total, dates, newest, links[key])
     return kept
+
+
+def _count_links(snapshot: Snapshot) -> Counter[str]:
+    """Count the notes that link to each key."""
+    return Counter(
+        match_key(stem_of(target)) for targets in snapshot.link_targets() for target in targets
+    )
 
 
 def _count(found: dict[str, Candidate], term: Term, note: int | None) -> None:

@@ -6,18 +6,18 @@ vocabulary, and either word alone leads everywhere: pairs have lists of their ow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.anchors.book import Book
 from memory_palace.anchors.corpus import TermedPassage
 from memory_palace.anchors.terms import SHORTEST, words_of
 from memory_palace.anchors.tier import Keys, PairLists
-from memory_palace.index.postings import PostingLookup, find_sorted, hash_key
-from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.postings import find_sorted, hash_key
 from memory_palace.language.rarity import share_idf
 from memory_palace.language.stopwords import STOP_STEMS
 from memory_palace.language.tokens import tokenize
@@ -109,39 +109,31 @@ class WordMatch:
         return shares
 
 
-def match_words(
-    snapshot: Snapshot,
-    postings: PostingLookup,
-    text: str,
-    *,
-    find_pair: Callable[[str], NDArray[np.int64]],
-    is_denied: Callable[[str, str], bool] | None = None,
-) -> WordMatch:
+def match_words(book: Book, text: str) -> WordMatch:
     """Look the words of a question up in the posting lists of the segments.
 
-    Words of more than ``COMMON`` passages lead nowhere, words of none do not count. The cost
-    depends on the lengths of the other lists, not on how many passages or words there are.
-    ``find_pair`` gives the rows of two words in a row; such a pair counts like a word. What
-    ``is_denied``, given as it is written and as a key, does not count at all.
+    Words of more than ``COMMON`` passages lead nowhere, words of none do not count, nor does what
+    the settings deny. The cost depends on the lengths of the other lists, not on how many passages
+    or words there are. Two words in a row count like a word.
     """
     written = dict(zip(tokenize(text), tokenize(text, stems=False), strict=True))
 
     def is_allowed(term: str) -> bool:
         shown = " ".join(written.get(word, word) for word in term.split())
-        return is_denied is None or not is_denied(shown, term)
+        return book.is_denied is None or not book.is_denied(shown, term)
 
-    total = len(snapshot.row_note)
+    total = len(book.snapshot.row_note)
     lists: dict[str, NDArray[np.int64]] = {}
     weights: dict[str, float] = {}
     for term in dict.fromkeys(tokenize(text)):
         if term not in STOP_STEMS and is_allowed(term):
-            count, rows = postings.find_rows(term, most=COMMON)
+            count, rows = book.postings.find_rows(term, most=COMMON)
             if count:
                 weights[term] = share_idf(count, total) ** 2
             if len(rows):
                 lists[term] = rows
     for pair in dict.fromkeys(pairs_of(words_of(text))):
-        rows = find_pair(pair) if is_allowed(pair) else _NO_ROWS
+        rows = book.rows_of_pair(pair) if is_allowed(pair) else _NO_ROWS
         if len(rows):
             weights[pair] = share_idf(len(rows), total) ** 2
             lists[pair] = rows

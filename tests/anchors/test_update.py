@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asking_anchors import by_words, with_settings
+from asking_anchors import by_words
 
 from memory_palace.anchors.build import build_tier, commit_tier
-from memory_palace.anchors.lookup import POOL
 from memory_palace.anchors.tier import AnchorFiles
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
@@ -121,23 +120,6 @@ def test_builds_and_updates_at_the_same_time_lose_nothing(palace: Palace, write:
         stop.set()
         thread.join()
     assert {f"palace/chambers/wren/n{n}.md" for n in range(6)} <= found(palace, "tipping bucket")
-
-
-def test_new_passages_are_admitted_before_older_and_better_ones(
-    palace: Palace, write: Write
-) -> None:
-    write("grand_hall/anchors.md", "- Whistle\n")
-    for number in range(POOL + 10):
-        write(f"chambers/wren/n{number}.md", f"Copper of day{number} and a whistle.\n")
-    palace.index()
-    palace.anchors.build()
-    write("chambers/wren/new.md", f"A whistle{' and other things' * 9}.\n")
-    palace.index()
-    limited = with_settings(palace, anchors={"max_chunks": POOL})
-    answer = limited.look_up("whistle, copper").hits
-    by_anchor = {hit.path: hit.contributions[0].value for hit in answer}
-    assert len(by_anchor) == POOL
-    assert by_anchor["palace/chambers/wren/new.md"] == min(by_anchor.values())
 
 
 def test_a_nightly_build_keeps_how_old_a_passage_is(palace: Palace, write: Write) -> None:
