@@ -32,8 +32,7 @@ from memory_palace.notes.reading import NoteUnreadable, read_note
 from memory_palace.storage.atomic import is_named_by_content, write_content
 
 _SLICE = 512
-"""Chunks embedded between two looks at the clock."""
-_CHECKPOINT_SECONDS = 60.0
+"""Texts embedded at a time; their vectors are kept at once, should the build be killed."""
 CHECKPOINT = "vec-{}.npz"
 """Vectors of an unfinished build, kept so that a killed one does not embed them again."""
 
@@ -174,21 +173,15 @@ class RowMaker:
     def _embed(self, missing: Sequence[bytes], texts: dict[bytes, str]) -> dict[bytes, Vector]:
         """Embed in slices, and keep what is made should the build be killed."""
         made: dict[bytes, Vector] = {}
-        kept, since = 0, self._context.monotonic()
         for start in range(0, len(missing), _SLICE):
             part = missing[start : start + _SLICE]
             matrix = self._context.embedder.embed_passages([texts[digest] for digest in part])
             made.update(zip(part, matrix, strict=True))
-            self._report(len(missing) - start - len(part))
-            if self._context.monotonic() - since > _CHECKPOINT_SECONDS:
-                fresh = missing[kept : start + len(part)]
-                write_checkpoint(
-                    self._context.paths.index,
-                    fresh,
-                    np.stack([made[digest] for digest in fresh]),
-                    fingerprint=self._context.fingerprint,
-                )
-                kept, since = start + len(part), self._context.monotonic()
+            left = len(missing) - start - len(part)
+            self._report(left)
+            if left and self._context.embedder.dimension:
+                fingerprint = self._context.fingerprint
+                write_checkpoint(self._context.paths.index, part, matrix, fingerprint=fingerprint)
         return made
 
     def _report(self, left: int) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.index import compact
+from memory_palace.index import compact, rows
 from memory_palace.index.commit import read_commit
 from memory_palace.index.rows import write_checkpoint
 from memory_palace.palace import Palace
@@ -34,6 +34,25 @@ def test_vectors_that_a_killed_build_left_are_not_made_again(indexed):
     report = forget_index(indexed)
     assert (report.embedded, report.reused) == (0, 4)
     assert indexed.doctor().findings == ()
+
+
+def test_a_killed_build_has_kept_what_it_embedded_so_far(palace, monkeypatch):
+    monkeypatch.setattr(rows, "_SLICE", 1)
+    embed, texts = HashingEmbedder.embed_passages, []
+
+    def embed_three_and_die(self, given):
+        if len(texts) == 3:
+            raise KeyboardInterrupt
+        texts.extend(given)
+        return embed(self, given)
+
+    monkeypatch.setattr(HashingEmbedder, "embed_passages", embed_three_and_die)
+    with pytest.raises(KeyboardInterrupt):
+        palace.index(embedder="hashing")
+    monkeypatch.undo()
+    report = Palace(palace.paths.root).index(embedder="hashing")
+    assert (report.embedded, report.reused) == (1, 3)
+    assert not list(palace.paths.index.glob("vec-*"))
 
 
 def test_vectors_of_another_recipe_are_never_used(indexed):
