@@ -51,14 +51,14 @@ def chunk_body(
 
 def _pack(units: Iterator[ChunkUnit], limit: int) -> Iterator[list[ChunkUnit]]:
     group: list[ChunkUnit] = []
-    tokens = 0
+    tokens, is_bare = 0, True
     for unit in units:
         # A heading stays with what it heads, though the text be a heading longer than the limit.
-        is_bare = all(before.is_heading for before in group)
         if not is_bare and (unit.starts_section or tokens + unit.tokens > limit):
             yield group
-            group, tokens = [], 0
+            group, tokens, is_bare = [], 0, True
         group.append(unit)
+        is_bare = is_bare and unit.is_heading
         tokens += unit.tokens
     if group:
         yield group

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,12 +40,12 @@ class IgnoreRules:
     def _read(self, path: str, names: tuple[str, ...]) -> None:
         for name in names:
             file = self._root / path / name
-            if file.is_file():
+            if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where it may not look
                 from pathspec import GitIgnoreSpec  # delayed: most palaces have no such file
 
                 try:
                     lines = file.read_text("utf-8-sig", "replace").splitlines()
                     self._specs.append((path, GitIgnoreSpec.from_lines(lines)))
-                except (OSError, ValueError) as error:
+                except (OSError, ValueError, re.error) as error:
                     # Going on without it would index what somebody wants kept out.
                     raise ConfigError(f"{file} cannot be used ({error}); correct it") from error

@@ -7,6 +7,7 @@ import pytest
 from memory_palace.errors import ConfigError
 from memory_palace.models import FileStat, SourceFile
 from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.ignoring import IgnoreRules
 from memory_palace.notes.reading import NoteUnreadable, read_note
 
 
@@ -60,6 +61,26 @@ def test_an_ignore_file_that_cannot_be_used_stops_the_walk(tmp_path, write, monk
     monkeypatch.setattr("pathlib.Path.read_text", refuse)
     with pytest.raises(ConfigError, match="palaceignore cannot be used"):
         discover_notes(tmp_path)
+
+
+def test_a_pattern_that_means_nothing_is_named(tmp_path, write):
+    write(".palaceignore", "[z-a]\n")
+    with pytest.raises(ConfigError, match="palaceignore cannot be used"):
+        discover_notes(tmp_path)
+
+
+def test_a_folder_that_may_not_be_entered_has_no_rules(tmp_path, write, monkeypatch):
+    write("chambers/a.md")
+    write("closed/b.md")
+    stat = os.stat
+
+    def refuse(path, *args, **kwargs):
+        if "closed/" in os.fspath(path):
+            raise PermissionError(13, "Permission denied")
+        return stat(path, *args, **kwargs)
+
+    monkeypatch.setattr("os.stat", refuse)
+    IgnoreRules(tmp_path, use_git=False).enter("palace/closed")
 
 
 def test_a_link_to_a_folder_whose_name_is_a_prefix_is_followed(tmp_path, write):

@@ -111,3 +111,14 @@ def test_a_heading_is_never_parted_from_what_it_heads():
     chunks = chunk_body(Markup(body), first_line=1, title="", count_tokens=count, token_limit=100)
     assert [chunk.text.split("\n")[0] for chunk in chunks] == ["# One", "## Three", prose]
     assert [chunk.heading_path for chunk in chunks] == [("One", "Two")] + 2 * [("One", "Three")]
+
+
+@pytest.mark.parametrize("unit", ["# a\n", "=\n", "[", "[[", "<!--", "* ", "\n", "Anna: "])
+def test_time_grows_with_the_note(unit):
+    def seconds(repeats):
+        started = time.process_time()
+        parse(unit * repeats)
+        return time.process_time() - started
+
+    small = max(seconds(4_000), 0.05)
+    assert seconds(16_000) < 10 * small  # four times as long; sixteen where it is quadratic
