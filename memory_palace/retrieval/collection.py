@@ -26,6 +26,10 @@ MEANING_WEIGHT = HYBRID["dense"] + HYBRID["note_dense"]
 """A text of a collection is a passage and a note at once."""
 
 
+_LEAST_WORDS_WEIGHT = 1e-3
+"""Of BM25 itself: a text with a word of the question is never silent, be it the only text."""
+
+
 class TextCollection:
     """Texts in a fixed order, each scored as a note of one passage is."""
 
@@ -46,8 +50,9 @@ class TextCollection:
 
         ``cosines`` of the question with each text, of the same shape, count beside the words.
         """
-        words = standardise(self._bm25(question), np.ones(self._size, np.bool_))
-        scores: Scores = np.float32(WORDS_WEIGHT) * words
+        raw = self._bm25(question)
+        words = standardise(raw, np.ones(self._size, np.bool_))
+        scores: Scores = (WORDS_WEIGHT * words + _LEAST_WORDS_WEIGHT * raw).astype(np.float32)
         if cosines is not None and self._size:
             mean, deviation = find_moments(cosines.astype(np.float64))
             meaning = stand_above(cosines, mean, max(deviation, LEAST_DEVIATION))

@@ -1,0 +1,45 @@
+"""Texts in memory are ranked as notes of the index are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_palace.retrieval.collection import TextCollection
+
+TEXTS = ["The rain gauge froze at night.", "Rain fell on the roof.", "Bees sleep.", "Rain. Roof."]
+WORDS = st.lists(st.sampled_from("rain gauge froze roof bees the".split()), max_size=6)
+
+
+def order(scores):
+    return np.argsort(-scores, kind="stable").tolist()
+
+
+def test_rare_words_decide_and_texts_without_any_score_nothing():
+    scores = TextCollection(TEXTS).score("rain gauge")
+    assert order(scores)[0] == 0 and scores[2] == 0
+
+
+def test_meaning_decides_where_words_do_not():
+    cosines = np.array([0.1, 0.1, 0.8, 0.1], np.float32)
+    assert order(TextCollection(TEXTS).score("insects", cosines))[0] == 2
+
+
+@pytest.mark.parametrize("texts", [["Rain fell."], ["Rain fell.", "Rain fell again."]])
+def test_a_word_that_every_text_has_is_still_found(texts):
+    assert (TextCollection(texts).score("rain") > 0).all()
+
+
+def test_no_texts_and_no_words_give_no_scores():
+    assert TextCollection([]).score("rain", np.zeros(0, np.float32)).shape == (0,)
+    assert not TextCollection(TEXTS).score("").any()
+
+
+@given(st.permutations(range(len(TEXTS))), WORDS)
+def test_the_order_of_texts_changes_no_score(places, words):
+    question = " ".join(words)
+    straight = TextCollection(TEXTS).score(question)
+    turned = TextCollection([TEXTS[at] for at in places]).score(question)
+    assert np.allclose(turned, straight[places], atol=1e-6) and (straight >= 0).all()
