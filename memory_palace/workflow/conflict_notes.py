@@ -10,18 +10,15 @@ from typing import Literal, TypeAlias, get_args
 
 from memory_palace.changes.composing import (
     compose_note,
-    edit_fields,
     fence_text,
     make_slug,
     one_line,
-    record_decision,
 )
-from memory_palace.changes.operations import Create, Operation, Replace
+from memory_palace.changes.operations import Create
 from memory_palace.config import PALACE
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.document import Document
 from memory_palace.notes.excerpt import excerpt
-from memory_palace.notes.frontmatter import set_fields
 from memory_palace.workflow.cards import find_called
 
 ConflictKind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]
@@ -154,48 +151,6 @@ def plan_open(
         "Follow-up": "None yet.",
     }
     return compose_note(f"{ROOM}/{today}_{slug}.md", title, fields, sections)
-
-
-def plan_resolve(
-    conflict: Conflict,
-    *,
-    winner: str | None,
-    loser: Document | None,
-    decision: str,
-    by: str,
-    today: str,
-) -> list[Operation]:
-    """Return what closes a conflict: the record, and ``superseded_by`` on the loser.
-
-    Without a winner both parties stay as they are (``wontfix``).
-    """
-    if not conflict.is_open:
-        raise UsageError(f"{conflict.path} is {conflict.status} already")
-    decision, by = (
-        one_line(decision, "the decision"),
-        one_line(by, "the name of the person who decides"),
-    )
-    if winner is not None and winner not in conflict.parties:
-        listed = "".join(f"\n  {party}" for party in conflict.parties)
-        raise UsageError(f"{winner} is not a party of {conflict.path}; its parties are:{listed}")
-    document = conflict.document
-    status = "resolved" if winner else "wontfix"
-    data = set_fields(
-        document.path,
-        document.data,
-        {
-            "status": status,
-            "winner": winner,
-            "resolution": decision,
-            "resolved_by": by,
-            "resolved_at": today,
-        },
-    )
-    data = record_decision(data, f"{status.capitalize()} by {by}, {today}. {decision}")
-    change: list[Operation] = [Replace(document.path, document.data, data)]
-    if winner is not None and loser is not None:
-        change.append(edit_fields(loser, {"superseded_by": winner, "superseded_at": today}))
-    return change
 
 
 def _render(quote: Quote) -> str:

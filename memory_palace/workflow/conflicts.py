@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
+from memory_palace.changes.composing import edit_fields, one_line, record_decision
+from memory_palace.changes.operations import Operation, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.notes.document import Library
+from memory_palace.notes.document import Document, Library
 from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.rooms import stem_of
 from memory_palace.workflow.conflict_notes import (
@@ -18,7 +20,6 @@ from memory_palace.workflow.conflict_notes import (
     find_conflict,
     make_quote,
     plan_open,
-    plan_resolve,
     read_conflicts,
 )
 
@@ -66,21 +67,17 @@ def resolve_conflict(
     allow_uncommitted: bool = False,
 ) -> Outcome:
     """Close a conflict; the party that is not the winner is superseded by it."""
+    decision = one_line(decision, "the decision")
+    by = one_line(by, "the name of the person who decides")
 
     def plan(library: Library) -> Plan:
         conflict = find_conflict(read_conflicts(library.documents.values()), name)
+        if not conflict.is_open:
+            raise UsageError(f"{conflict.path} is already {conflict.status}")
         path = find_note(library, winner).path if winner else None
-        losers = [p for p in conflict.parties if p != path] if path in conflict.parties else []
-        if len(losers) > 1:
-            raise UsageError(
-                f"{conflict.path} has more than two parties; open one conflict for each pair"
-            )
-        loser = library.documents.get(losers[0]) if losers else None
-        if losers and loser is None:
-            raise UsageError(f"{losers[0]} cannot be read; correct the parties of {conflict.path}")
-        change = plan_resolve(
-            conflict, winner=path, loser=loser, decision=decision, by=by, today=today()
-        )
+        change: list[Operation] = [_close(conflict, path, decision, by)]
+        fields = {"superseded_by": path, "superseded_at": today()}
+        change += [edit_fields(loser, fields) for loser in _find_losers(library, conflict, path)]
         return Plan(change, f"resolve {conflict.path}: {decision}", (f"decided by {by}",))
 
     return change_notes(
@@ -103,6 +100,39 @@ def show_conflict(engine: Engine, name: str) -> tuple[Conflict, list[Claim]]:
         for quote in conflict.quotes
     ]
     return conflict, claims
+
+
+def _find_losers(library: Library, conflict: Conflict, winner: str | None) -> list[Document]:
+    """Return the other party; nothing without a winner, or where a note disputes itself."""
+    if winner is None:
+        return []
+    if winner not in conflict.parties:
+        listed = "".join(f"\n  {party}" for party in conflict.parties)
+        raise UsageError(f"{winner} is not a party of {conflict.path}; its parties are:{listed}")
+    losers = [party for party in conflict.parties if party != winner]
+    if len(losers) > 1:
+        raise UsageError(
+            f"{conflict.path} has more than two parties; open one conflict for each pair"
+        )
+    for path in losers:
+        if path not in library.documents:
+            raise UsageError(f"{path} cannot be read; correct the parties of {conflict.path}")
+    return [library.documents[path] for path in losers]
+
+
+def _close(conflict: Conflict, winner: str | None, decision: str, by: str) -> Replace:
+    """Write who decided what; without a winner both parties stay as they are (``wontfix``)."""
+    status = "resolved" if winner else "wontfix"
+    closed = {
+        "status": status,
+        "winner": winner,
+        "resolution": decision,
+        "resolved_by": by,
+        "resolved_at": today(),
+    }
+    edited = edit_fields(conflict.document, closed)
+    words = f"{status.capitalize()} by {by}, {today()}. {decision}"
+    return replace(edited, after=record_decision(edited.after, words))
 
 
 def _quote(library: Library, text: str) -> Quote:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from memory_palace.changes.composing import compose_note, edit_fields, make_slug, one_line
-from memory_palace.changes.operations import Create, Move, Operation
+from memory_palace.changes.composing import edit_fields, one_line
+from memory_palace.changes.operations import Move, Operation
 from memory_palace.config import PALACE
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.notes.note_links import find_links
@@ -18,50 +18,6 @@ TRANSITIONS: Mapping[str, tuple[State, State]] = {
     "reopen": ("completed", "active"),
 }
 """Each verb: the state a card must be in, and the one it gets."""
-
-
-def plan_new(
-    title: str,
-    *,
-    today: str,
-    owner: str,
-    project: str,
-    goal: str,
-    inputs: Sequence[str] = (),
-    outputs: Sequence[str] = (),
-    checks: Sequence[str] = (),
-    next_action: str = "",
-) -> Create:
-    """Return a new active card. Raise ``UsageError`` where it has no goal or no check."""
-    title = one_line(title, "the title")
-    goal = one_line(goal, "the goal")
-    if not checks:
-        raise UsageError("a card needs at least one acceptance check; add --check TEXT")
-    slug = make_slug(title)
-    fields: dict[str, object] = {
-        "task_id": f"{make_slug(project)}-{slug}-{today}",
-        "title": title,
-        "owner": one_line(owner, "the owner"),
-        "project": one_line(project, "the project"),
-        "status": "active",
-        "last_updated": today,
-    }
-    sections = {
-        "Goal": goal,
-        "Input Paths": _list(inputs),
-        "Output Paths": _list(outputs),
-        "Acceptance Checks": "\n".join(f"- [ ] {one_line(c, 'a check')}" for c in checks),
-        "Next Action": " ".join(next_action.split()) or "Begin.",
-    }
-    return compose_note(f"{CORRIDOR}/active/{today}_{slug}.md", title, fields, sections)
-
-
-def check_new(card: Create, cards: Sequence[Card]) -> None:
-    """Raise ``UsageError`` where a card of that file name exists, in whatever state."""
-    name = card.path.rpartition("/")[2]
-    for other in cards:
-        if other.path.rpartition("/")[2] == name:
-            raise UsageError(f"{other.path} already exists; choose another title or reopen it")
 
 
 def plan_transition(
@@ -155,7 +111,3 @@ def _faults(card: Card, exists: Callable[[str], bool]) -> list[str]:
     ]
     broken = [document.problem] if document.problem else []
     return [*broken, *(words for is_so, words in remarks if is_so)]
-
-
-def _list(items: Sequence[str]) -> str:
-    return "\n".join(f"- {one_line(item, 'a path')}" for item in items) or "None."

@@ -6,18 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
+from memory_palace.changes.composing import compose_note, make_slug, one_line
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Library
-from memory_palace.workflow.cards import STATES, Card, find_card, read_cards
-from memory_palace.workflow.corridor import (
-    check_new,
-    lint_cards,
-    plan_new,
-    plan_transition,
-    target_of_item,
-)
+from memory_palace.notes.rooms import stem_of
+from memory_palace.workflow.cards import CORRIDOR, STATES, Card, find_card, read_cards
+from memory_palace.workflow.corridor import lint_cards, plan_transition, target_of_item
 
 _ROUTED = {"chamber": "chambers", "project room": "project_rooms"}
 _EVERYTHING = 1_000_000
@@ -48,21 +44,32 @@ def new_task(
     next_action: str = "",
     apply: bool = False,
 ) -> Outcome:
-    """Make an active card."""
-    card = plan_new(
-        title,
-        today=today(),
-        owner=owner,
-        project=project,
-        goal=goal,
-        inputs=inputs,
-        outputs=outputs,
-        checks=checks,
-        next_action=next_action,
-    )
+    """Make an active card. Raise ``UsageError`` where it has no goal or no check."""
+    title, day = one_line(title, "the title"), today()
+    if not checks:
+        raise UsageError("a card needs at least one acceptance check; add --check TEXT")
+    slug = make_slug(title)
+    fields: dict[str, object] = {
+        "task_id": f"{make_slug(project)}-{slug}-{day}",
+        "title": title,
+        "owner": one_line(owner, "the owner"),
+        "project": one_line(project, "the project"),
+        "status": "active",
+        "last_updated": day,
+    }
+    sections = {
+        "Goal": one_line(goal, "the goal"),
+        "Input Paths": _list(inputs),
+        "Output Paths": _list(outputs),
+        "Acceptance Checks": "\n".join(f"- [ ] {one_line(c, 'a check')}" for c in checks),
+        "Next Action": " ".join(next_action.split()) or "Begin.",
+    }
+    card = compose_note(f"{CORRIDOR}/active/{day}_{slug}.md", title, fields, sections)
 
     def plan(library: Library) -> Plan:
-        check_new(card, read_cards(library.documents.values()))
+        for other in read_cards(library.documents.values()):
+            if stem_of(other.path) == stem_of(card.path):
+                raise UsageError(f"{other.path} already exists; choose another title or reopen it")
         return Plan([card], f"new task {card.path}")
 
     return change_notes(engine, plan, command="task", apply=apply)
@@ -171,3 +178,7 @@ def item_exists(engine: Engine, library: Library) -> Callable[[str], bool]:
         return path.is_relative_to(root) and path.exists()
 
     return exists
+
+
+def _list(items: Sequence[str]) -> str:
+    return "\n".join(f"- {one_line(item, 'a path')}" for item in items) or "None."

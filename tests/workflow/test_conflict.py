@@ -98,7 +98,7 @@ def test_resolving_writes_who_won_on_the_record_and_on_the_loser(palace, notes):
     assert list_conflicts(palace) == []
     assert conflict.status == "resolved" and conflict.document.text("resolved_by") == "Ilse"
     assert conflict.document.section("Decision").endswith("Snow decides.")
-    with pytest.raises(UsageError, match="resolved already"):
+    with pytest.raises(UsageError, match="already resolved"):
         resolve(palace)
     undo_change(palace, command="conflict", identity=None, apply=True)
     assert {d.path: d.data for d in read_notes(palace).documents.values()} == before
@@ -142,3 +142,23 @@ def test_the_quick_reader_of_parties_agrees_with_yaml(tmp_path_factory, parties,
     (folder / "x.md").write_text(f"---\n{head}---\n", "utf-8")
     found = find_disputes(root)
     assert found == dict.fromkeys(paths, ("palace/conflict_room/x.md",))
+
+
+def test_two_places_of_one_note_can_conflict_and_nothing_is_superseded(palace, write):
+    write("chambers/a.md", "# Mast\n\nIt is 3 metres.\n\nIt is 2 metres.\n")
+    open_(palace, "a:3", "a:5")
+    outcome = resolve(palace)
+    assert len(outcome.paths) == 1
+    assert list_conflicts(palace) == []
+    assert read_notes(palace).documents["palace/chambers/a.md"].text("superseded_by") == ""
+
+
+def test_a_conflict_of_three_parties_is_not_decided_at_once(palace, notes, write):
+    open_(palace)
+    (path,) = (palace.paths.palace / "conflict_room").glob("*.md")
+    write("chambers/c.md", "other\n")
+    path.write_text(
+        path.read_text("utf-8").replace("b.md]", "b.md, palace/chambers/c.md]"), "utf-8"
+    )
+    with pytest.raises(UsageError, match="more than two parties"):
+        resolve(palace)
