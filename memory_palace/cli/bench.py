@@ -84,9 +84,11 @@ def run_promises(
     parts = list(PARTS) if all_parts else part or []
     with show_progress("promises") as progress:
         given = Given(data, base, cache_of(cache), runs, progress)
-        rows = list(measure_promises(given, parts))
-    print_measured(rows, as_json=as_json)
-    if any(row.is_kept is False for row in rows):
+        is_kept = True
+        for row in measure_promises(given, parts):
+            print_measured([row], as_json=as_json)
+            is_kept &= row.is_kept is not False
+    if not is_kept:
         raise typer.Exit(CheckFailedError.exit_code)
 
 
