@@ -108,11 +108,12 @@ class PalaceAnchors:
         )
         return replace(query, anchors=found)
 
-    def work(self) -> AnchorWork:
-        """Return what making anchors takes, at this moment."""
+    def work(self, embedder: Embedder | None = None, now_ns: int | None = None) -> AnchorWork:
+        """Return what making anchors takes, by default with the index's embedder and now."""
         from memory_palace.anchors.corpus import AnchorWork
 
-        return AnchorWork(self.paths, self.config, self.embedder(), time.time_ns())
+        embedder = self.embedder() if embedder is None else embedder
+        return AnchorWork(self.paths, self.config, embedder, now_ns or time.time_ns())
 
     def follow(
         self, hot: Snapshot, names: tuple[str, ...], embedder: Embedder, now_ns: int
@@ -124,12 +125,10 @@ class PalaceAnchors:
         """
         if not names:
             return Followed(())
-        from memory_palace.anchors.corpus import AnchorWork
         from memory_palace.anchors.update import follow_index
 
-        work = AnchorWork(self.paths, self.config, embedder, now_ns)
         try:
-            return Followed(follow_index(work, hot, names))
+            return Followed(follow_index(self.work(embedder, now_ns), hot, names))
         except IndexDamagedError as error:
             where = self.paths.index.relative_to(self.paths.root).as_posix()
             return Followed((), (Problem(where, None, "index", str(error)),))

@@ -32,7 +32,6 @@ from memory_palace.anchors.postings import (
     score_pairs,
 )
 from memory_palace.anchors.tier import (
-    NO_PAIRS,
     Anchor,
     Keys,
     Lists,
@@ -161,17 +160,15 @@ def embed_anchors(
 
 def _empty_tier(nightly: Tier) -> Tier:
     """Return the updates since a nightly build before there are any."""
-    no_keys: Keys = np.zeros(0, np.uint64)
     starts = np.zeros(len(nightly.anchors) + 1, np.int64)
-    return replace(
-        nightly,
+    return Tier(
         anchors=(),
         matrix=nightly.matrix[:0],
-        lists=Lists(starts, no_keys, np.zeros(0, np.float32)),
-        pairs=NO_PAIRS,
-        covered=no_keys,
+        lists=Lists(starts, np.zeros(0, np.uint64), np.zeros(0, np.float32)),
+        covered=np.zeros(0, np.uint64),
         added_ns=np.zeros(0, np.int64),
-        pruned=(),
-        quarantined=(),
-        quarantined_keys=no_keys,
+        fingerprint=nightly.fingerprint,
+        theta=nightly.theta,
+        sem_theta=nightly.sem_theta,
+        built_ns=nightly.built_ns,
     )
