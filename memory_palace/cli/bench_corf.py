@@ -18,7 +18,14 @@ from memory_palace.cli.options import JsonLines, open_palace
 from memory_palace.cli.printing import say
 from memory_palace.palace import Palace
 
-Half: TypeAlias = Literal["dev", "held-out", "all"]
+Half: TypeAlias = Annotated[
+    Literal["dev", "held-out", "all"],
+    typer.Option("--half", help="Which half of the questions to ask."),
+]
+Systems: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--system", help="Compare anchors with this system only; repeatable."),
+]
 
 
 def run_corf(
@@ -33,13 +40,8 @@ def run_corf(
         int, typer.Option("--per-mode", min=1, help="Questions to generate per mode.")
     ] = 100,
     seed: Seed = SEED,
-    half: Annotated[
-        Half, typer.Option("--half", help="Which half of the questions to ask.")
-    ] = "dev",
-    system: Annotated[
-        list[str] | None,
-        typer.Option("--system", help="Compare anchors with this system only; repeatable."),
-    ] = None,
+    half: Half = "dev",
+    system: Systems = None,
     fresh: Annotated[
         float, typer.Option("--fresh", min=0, max=1, help="Share of notes written after the build.")
     ] = 0.0,
