@@ -1,4 +1,4 @@
-"""Find the note that a person means: by path, stem, title or alias."""
+"""Find the note that a person means, by path, stem, title or alias."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN = 8
 
 
 class NoteNames:
-    """Everything that notes can be called by. Letter case and Unicode form do not matter."""
+    """Every name of every note. Letter case and Unicode form do not matter."""
 
     def __init__(
         self, paths: Sequence[str], titles: Sequence[str], aliases: Sequence[Sequence[str]]

@@ -70,7 +70,7 @@ class NearLinks:
         )
 
     def neighbors_of(self, paths: Iterable[str]) -> dict[str, Neighbors]:
-        """Return what each note links to and what links to it; none for a path that is no node."""
+        """Return what each note links to and what links to it; nothing for other paths."""
         places = {path: self._place(path) for path in paths}
         out = {place: self._links_of(place) for place in places.values() if place >= 0}
         back = {place: self._links_like(place) for place in out}

@@ -14,7 +14,7 @@ from memory_palace.config import PALACE
 LinkState: TypeAlias = Literal[
     "resolved", "ambiguous", "broken", "archived", "private", "attachment"
 ]
-"""What came of a link. An attachment is a file that is no note, such as an image.
+"""What came of a link. An attachment is a file other than a note, such as an image.
 
 Archived and private targets exist, but are neither shown nor followed."""
 
@@ -116,7 +116,7 @@ _ATTACHMENT = re.compile(
 
 
 def is_attachment(target: str) -> bool:
-    """Say whether a target names a file of a kind that notes embed, and that is no note."""
+    """Say whether a target names a file that notes embed, such as an image."""
     return _ATTACHMENT.search(target) is not None
 
 

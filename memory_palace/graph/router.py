@@ -32,7 +32,7 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NoteLinks:
-    """What the graph takes of a note."""
+    """What the graph needs to know of a note."""
 
     path: str
     title: str
@@ -43,7 +43,7 @@ class NoteLinks:
 class LinkGraph:
     """Notes and their links, resolved when first asked for, in time linear in both.
 
-    Cold and private notes are no nodes: a link to one is neither broken nor followed.
+    Cold and private notes are not nodes: a link to one is neither broken nor followed.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class LinkGraph:
         ]
 
     def neighbors(self, path: str) -> Neighbors:
-        """Return the notes one link away; a path that is no node has none."""
+        """Return the notes one link away; a path that is not a node has none."""
         return Neighbors(tuple(self._out.get(path, ())), tuple(self._back.get(path, ())))
 
     def route(self, start: str, goal: str) -> tuple[str, ...]:
@@ -144,11 +144,11 @@ class LinkGraph:
         return [path for path in self.paths if not self._out[path] and path not in self._back]
 
     def broken(self) -> list[Edge]:
-        """Return the links that no note answers to."""
+        """Return the links that match no note."""
         return self._in_state("broken")
 
     def ambiguous(self) -> list[Edge]:
-        """Return the links that more than one note answers to."""
+        """Return the links that match more than one note."""
         return self._in_state("ambiguous")
 
     def archived(self) -> list[Edge]:

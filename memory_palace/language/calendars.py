@@ -10,7 +10,7 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First month of each, on the northern half of the earth."""
 
 EARLIEST, LATEST = 1900, 2200
-"""Years that can be meant; other numbers of four digits are no years."""
+"""Years that a text can mean; other numbers of four digits are not years."""
 
 
 @dataclass(frozen=True, slots=True)

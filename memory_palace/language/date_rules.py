@@ -1,6 +1,6 @@
 """What English expressions of time mean: a pattern each, and a function from match to windows.
 
-Rules claim their text in order, so that "March 5, 2024" is no "March" as well. Offsets and
+Rules claim their text in order, so that "March 5, 2024" is not read as "March" as well. Offsets and
 tolerances are those of SPEC §4.2: days 2, a week 3, weeks 5, a month 7, months 10, a year 30,
 "recently" 14 ± 14.
 """
@@ -204,7 +204,7 @@ def _rule(pattern: str, make: Make, hints: frozenset[str], unit: str = "span") -
 
 
 _SURE_MONTH = _MONTH.replace("mar(?:ch)?", "(?-i:March)").replace("|may|", "|")
-"""Months that are told from other words by themselves: "we march on" and "I may" are none."""
+"""Months that need no context; "we march on" and "I may" name none."""
 _IN_MONTH = "in|during|since|by|until|of|early|late|mid|around|before|after"
 _IN_YEAR = "in|during|since|of|from|by|until|year|circa|around"
 HINT = re.compile(r"[^\W\d_]+|\d{4}(?=[-/.])|\d(?=/)|\d{4}")
@@ -272,4 +272,4 @@ RULES = (
 """In the order in which they claim text."""
 
 ALL_HINTS = frozenset[str]().union(*(rule.hints for rule in RULES))
-"""Words, none of which means that there is no expression of time."""
+"""A text without any of these words names no time."""

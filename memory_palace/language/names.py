@@ -1,8 +1,8 @@
 """Names of people, places and things: capitalised words, and entities that are known.
 
-A capital at the start of a sentence is no evidence (SPEC R4): such a word is a name only where
+A capital at the start of a sentence proves nothing (SPEC R4): such a word is a name only where
 it is known, stands capitalised inside a sentence of the same text, or begins a run of capitalised
-words and is no ordinary word itself.
+words and is not an ordinary word itself.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def find_names(words: Sequence[Word], known: Container[str] = ()) -> list[Name]:
 def find_known(words: Sequence[Word], known: Container[str]) -> Iterator[Name]:
     """Yield the known names among the words, in any spelling, the longest at each place.
 
-    An ordinary word is none by itself: "new" is known where "New York" is, and Will is "will".
+    An ordinary word alone is not a name: "new" occurs in "New York", and Will is also "will".
     """
     if isinstance(known, Sized) and not len(known):
         return

@@ -15,7 +15,7 @@ _EDGES = " \t.,;:!?…"
 def find_quotes(text: str) -> list[str]:
     """Return the quoted phrases of 3 to 60 characters (SPEC §4.2), in order, once each.
 
-    Punctuation at their edges is dropped. An apostrophe is no quotation mark.
+    Punctuation at their edges is dropped. An apostrophe is not a quotation mark.
     """
     if _MARKS.isdisjoint(text):
         return []

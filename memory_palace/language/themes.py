@@ -1,4 +1,4 @@
-"""Themes that a text can have whatever its subject is. One so far: looking back on one's life."""
+"""Themes that a text of any subject can have. One so far: looking back on one's life."""
 
 from __future__ import annotations
 

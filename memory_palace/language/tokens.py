@@ -31,7 +31,7 @@ _STEMMER = Stemmer("english")
 _SHORTEST_STEMMED = 4
 """Shorter words are left alone: "was" and "this" have no ending to lose."""
 _LONGEST = 64
-"""Characters of a token that count; base64 and the like are no words."""
+"""Characters of a token that count; base64 and the like are not words."""
 
 
 def plain_words(text: str) -> list[str]:
@@ -97,7 +97,7 @@ def stem_word(word: str) -> str:
     """Return the English stem (Porter 2, through PyStemmer) of a casefolded word.
 
     Only words of ASCII letters are touched, so that other alphabets, identifiers and numbers
-    stay as they are, whatever the language of the text around them.
+    stay as they are in a text of any language.
     """
     if len(word) < _SHORTEST_STEMMED or not (word.isascii() and word.isalpha()):
         return word

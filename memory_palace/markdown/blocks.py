@@ -17,7 +17,7 @@ BlockKind: TypeAlias = Literal["prose", "heading", "fence", "indented", "comment
 
 
 class LeafBlock(NamedTuple):
-    """A leaf block, as lines of the text, 0-based and inclusive. Rules and blank lines are none."""
+    """A leaf block by its lines, 0-based and inclusive. Rules and blank lines are not blocks."""
 
     kind: BlockKind
     first: int
@@ -276,7 +276,7 @@ class _BlockReader:
 
 
 def _measure(line: str, at: int, column: int) -> tuple[int, int]:
-    """Return where the first character is that is no blank, and how many columns it stands in."""
+    """Return where the first character that is not blank is, and its indent in columns."""
     blanks = len(line) - at - len(line[at:].lstrip(" \t")) if line[at : at + 1] in _BLANKS else 0
     if "\t" not in line[at : at + blanks]:
         return at + blanks, blanks

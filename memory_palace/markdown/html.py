@@ -11,7 +11,7 @@ class HtmlBlock(NamedTuple):
 
     start: re.Pattern[str]
     end: re.Pattern[str] | None
-    """What is in its last line; a blank line ends it where nothing is said."""
+    """What its last line contains; ``None`` where a blank line ends it."""
     can_interrupt: bool
     """Whether it may end a paragraph."""
 

@@ -58,7 +58,7 @@ def scan_links(
     """
     openers: list[re.Match[str]] = []
     dead = 0
-    """So many openers at the bottom of the stack stand around a link and open none."""
+    """How many openers at the bottom of the stack enclose a link, and so cannot open one."""
     position = start
     while mark := _SPECIAL.search(plain, position, end):
         position = mark.end()

@@ -125,7 +125,7 @@ def _join(group: Sequence[ChunkUnit]) -> str:
 
 
 def _common_path(group: Sequence[ChunkUnit]) -> tuple[str, ...]:
-    """Return the headings that all of the text is under; a bare heading is no text."""
+    """Return the headings that all of the text is under; a heading alone does not count as text."""
     text = [unit for unit in group if not unit.is_heading] or group
     levels = zip(*(unit.heading_path for unit in text), strict=False)
     return tuple(level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels))

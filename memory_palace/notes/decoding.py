@@ -1,4 +1,4 @@
-"""Bytes of a note to text whose lines end in line feeds, whatever wrote them."""
+"""Decode the bytes of a note into text whose lines end in line feeds."""
 
 from __future__ import annotations
 

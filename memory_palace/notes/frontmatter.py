@@ -30,7 +30,7 @@ _PARAGRAPH_END = re.compile(r"\n[ \t]*(?:\n|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A parsed block, or the reason why it is none."""
+    """A parsed block, or the reason why it could not be parsed."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     end: int = 0

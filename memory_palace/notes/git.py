@@ -8,8 +8,8 @@ from pathlib import Path
 
 _SECONDS = 30
 _OPTIONS = ("--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false")
-"""Status must not rewrite git's index, a name such as ``a[1].md`` is no pattern, and a repository
-must not choose a program to run."""
+"""Status must not rewrite git's index, a name such as ``a[1].md`` is not a pattern, and a
+repository must not choose a program to run."""
 PATHS_ON_A_COMMAND_LINE = 100
 
 

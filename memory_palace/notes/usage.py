@@ -19,7 +19,7 @@ class Usage:
     """The log, by note."""
 
     is_logged: bool = False
-    """Whether there is a log: without one, no use is no evidence."""
+    """Whether there is a log: without one, unused notes cannot be told from used ones."""
     days: Mapping[str, Sequence[date]] = field(default_factory=dict)
     """The days on which each note was retrieved or read, one entry for each time."""
 
