@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from importlib.resources import files
 
 _SMALL = {
     word: value
@@ -38,40 +39,16 @@ _FRACTIONS = {"half": Fraction(1, 2), "halves": Fraction(1, 2)} | {
 _FRACTIONS |= {"sixth": Fraction(1, 6)}
 _MULTIPLES = {"twice": 2, "double": 2, "doubles": 2, "doubled": 2, "thrice": 3, "dozen": 12}
 
-_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
-_UNIT_TABLE: tuple[tuple[str, Fraction, str], ...] = tuple(
-    (family, Fraction(size), words)
-    for family, size, words in (
-        ("time", Fraction(1, 1000), "ms millisecond milliseconds"),
-        ("time", Fraction(1), "s sec second seconds"),
-        ("time", Fraction(_MINUTE), "min minute minutes"),
-        ("time", Fraction(_HOUR), "h hr hour hours"),
-        ("time", Fraction(_DAY), "day days"),
-        ("time", Fraction(7 * _DAY), "week weeks"),
-        ("time", Fraction(_YEAR, 12), "month months"),
-        ("time", Fraction(_YEAR), "year years"),
-        ("length", Fraction(1, 1000), "mm millimetre millimetres millimeter millimeters"),
-        ("length", Fraction(1, 100), "cm centimetre centimetres centimeter centimeters"),
-        ("length", Fraction(1), "m metre metres meter meters"),
-        ("length", Fraction(1000), "km kilometre kilometres kilometer kilometers"),
-        ("mass", Fraction(1), "g gram grams"),
-        ("mass", Fraction(1000), "kg kilo kilos kilogram kilograms"),
-        ("mass", Fraction(10**6), "t ton tons tonne tonnes"),
-        ("volume", Fraction(1, 1000), "ml millilitre millilitres milliliter milliliters"),
-        ("volume", Fraction(1), "l litre litres liter liters"),
-        ("share", Fraction(1, 100), "% percent"),
-        ("data", Fraction(1000), "kb kilobyte kilobytes"),
-        ("data", Fraction(10**6), "mb megabyte megabytes"),
-        ("data", Fraction(10**9), "gb gigabyte gigabytes"),
-        ("data", Fraction(1), "byte bytes"),
-        ("power", Fraction(1), "w watt watts"),
-        ("power", Fraction(1000), "kw kilowatt kilowatts"),
-        ("money", Fraction(1), "€ euro euros"),
-        ("money", Fraction(1, 100), "cent cents"),
-        ("temperature", Fraction(1), "° °c degree degrees celsius"),
-    )
-)
-_UNITS = {word: (family, size) for family, size, words in _UNIT_TABLE for word in words.split()}
+
+def _read_units() -> Iterator[tuple[str, tuple[str, Fraction]]]:
+    """Yield the spellings of ``units.txt`` with what they measure and their size."""
+    text = files("memory_palace.mnemonics").joinpath("units.txt").read_text("utf-8")
+    for line in text.splitlines()[1:]:
+        family, size, *words = line.split()
+        yield from ((word, (family, Fraction(size))) for word in words)
+
+
+_UNITS = dict(_read_units())
 UNIT_WORDS = frozenset({*_UNITS, "per", "each", "every"})
 """What stands beside numbers and says nothing about their subject."""
 _TOKEN = re.compile(

@@ -39,6 +39,7 @@ _POSITIONS = (
 )
 _YOU = re.compile(r"\byou(?:['’](?:re|ve|ll|d))?\s+\w+", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+"""Words as they are written, for the reasons that people read."""
 _SHOWN = 4
 
 

@@ -16,7 +16,8 @@ _UNSPACED = (
 )
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _WORD = re.compile(rf"[{_UNSPACED}]|{_LETTER}+(?:['’]{_LETTER}+)*")
-"""Where no spaces part words, every character is one."""
+"""Whole words without stems and parts, which language/tokens gives: a verification token is held
+only as it was written. Where no spaces part words, every character is one."""
 
 
 def find_tokens(text: str) -> tuple[str, ...]:

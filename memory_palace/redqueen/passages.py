@@ -14,6 +14,7 @@ from memory_palace.language.tokens import tokenize
 from memory_palace.language.vocabulary import VAGUE
 
 _CONTENT_WORD = re.compile(r"[^\W_]+(?:[.,'’\-][^\W_]+)*")
+"""Words as they are written: people read them in questions and anchors, where tokens are stems."""
 NUMBER = re.compile(
     r"(?<![\w.,])[−+-]?\d+(?:[.,]\d+)*(?:\s?(?:°C|%|€|hPa|(?:mm|cm|km|m|W|Ah|dB|kg|g|h|s)\b))?"
 )
