@@ -14,8 +14,9 @@ from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
 from memory_palace.cli.bench_options import Cache, EmbedderName, print_measured
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_seek import run_seek
-from memory_palace.cli.bench_sets import cache_of, show_progress
+from memory_palace.cli.bench_sets import cache_of
 from memory_palace.cli.options import JsonLines
+from memory_palace.cli.printing import progress_bar
 from memory_palace.errors import CheckFailedError
 
 app = typer.Typer(no_args_is_help=True, help="Measure the palace, as ratios within one run.")
@@ -82,7 +83,7 @@ def run_promises(
     Example: palace bench promises --all --data data --base ../palace-1722493
     """
     parts = list(PARTS) if all_parts else part or []
-    with show_progress("promises") as progress:
+    with progress_bar("promises") as progress:
         given = Given(data, base, cache_of(cache), runs, progress)
         is_kept = True
         for row in measure_promises(given, parts):

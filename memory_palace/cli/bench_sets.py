@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -18,7 +16,7 @@ from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.datasets.own import load_notes
 from memory_palace.bench.report import run_record, table
-from memory_palace.bench.runs import Progress, Run, run_system
+from memory_palace.bench.runs import Run, run_system
 from memory_palace.cli.bench_options import (
     Audited,
     Cache,
@@ -29,7 +27,7 @@ from memory_palace.cli.bench_options import (
     UnitOption,
 )
 from memory_palace.cli.options import JsonLines
-from memory_palace.cli.printing import print_answer
+from memory_palace.cli.printing import print_answer, progress_bar
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.retrieval.profiles import Profile
@@ -165,7 +163,7 @@ def ask_all(
     cache: Path | None,
 ) -> Run:
     """Ask every question of some collections, with a bar on a terminal."""
-    with show_progress(name if isinstance(system, str) else system.name) as progress:
+    with progress_bar(name if isinstance(system, str) else system.name) as progress:
         return run_system(
             name,
             collections,
@@ -179,19 +177,3 @@ def ask_all(
 def cache_of(given: Path | None) -> Path:
     """Return where vectors, indexes and runs are kept."""
     return given if given is not None else cache_folder(os.environ) / "bench"
-
-
-@contextmanager
-def show_progress(what: str) -> Iterator[Progress]:
-    """Show a bar on a terminal only."""
-    if not sys.stderr.isatty():
-        yield lambda what, done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda doing, done, total: bar.update(
-            task, description=f"{what}: {doing}", completed=done, total=total
-        )

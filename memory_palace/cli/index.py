@@ -64,7 +64,7 @@ def index_notes(
             structure=structure,
             enrich=enrich,
             wait_seconds=wait,
-            progress=lambda done, total: advance(done, total, ""),
+            progress=lambda done, total: advance("", done, total),
         )
     for problem in report.problems:
         say(str(problem))

@@ -59,7 +59,7 @@ def fetch_model(name: Name = "minilm") -> None:
         def progress(read_bytes: int) -> None:
             nonlocal done
             done += read_bytes
-            advance(done, total, "")
+            advance("", done, total)
 
         folder = fetch_minilm(
             cache=cache_folder(os.environ),

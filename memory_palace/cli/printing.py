@@ -102,13 +102,13 @@ def print_board(columns: Mapping[str, Sequence[str]]) -> None:
 @contextmanager
 def progress_bar(
     what: str, *, quiet: bool = False, in_bytes: bool = False
-) -> Iterator[Callable[[int, int | None, str], None]]:
+) -> Iterator[Callable[[str, int, int], None]]:
     """Show how much is done, the rate and the time left; on a terminal only.
 
-    The function that is given takes what is done, the total, and what is being done.
+    The function that is given takes what is being done, how much is done, and the total.
     """
     if quiet or not sys.stderr.isatty():
-        yield lambda done, total, doing: None
+        yield lambda doing, done, total: None
         return
     from rich import progress as rich_progress  # delayed: most commands show no bar
     from rich.console import Console
@@ -124,7 +124,7 @@ def progress_bar(
     with rich_progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None, rate="")
 
-        def advance(done: int, total: int | None, doing: str) -> None:
+        def advance(doing: str, done: int, total: int) -> None:
             speed = bar.tasks[0].speed
             rate = f"{(speed or 0) / 1e6:.1f} MB/s" if in_bytes else f"{speed or 0:.0f}/s"
             bar.update(
