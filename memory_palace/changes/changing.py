@@ -27,7 +27,7 @@ class Plan:
     reason: str
     evidence: tuple[str, ...] = ()
     redirects: Mapping[str, str] = field(default_factory=dict)
-    """For a note that leaves: the one its links shall lead to."""
+    """For a note that leaves: the note its links lead to afterwards."""
 
 
 @dataclass(frozen=True, slots=True)

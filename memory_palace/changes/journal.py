@@ -178,7 +178,7 @@ def read_moves(paths: PalacePaths) -> list[tuple[str, str]]:
     return [(move.old, move.new) for entry in read_log(paths) for move in entry.moves]
 
 
-def foreign_edits(paths: PalacePaths, notes: Sequence[str]) -> list[str]:
+def edits_not_in_git(paths: PalacePaths, notes: Sequence[str]) -> list[str]:
     """Return the notes with edits that git has not seen and the last logged change did not make."""
     changed = uncommitted(paths.root, notes)
     log = read_log(paths) if changed else []
@@ -215,10 +215,10 @@ def _entry_to_undo(
 
 
 def _check_committed(paths: PalacePaths, change: ChangeSet) -> None:
-    foreign = foreign_edits(paths, touched_paths(change))
-    if foreign:
+    edited = edits_not_in_git(paths, touched_paths(change))
+    if edited:
         raise UsageError(
-            f"not committed to git: {', '.join(foreign)}; commit first, or add --allow-uncommitted"
+            f"not committed to git: {', '.join(edited)}; commit first, or add --allow-uncommitted"
         )
 
 

@@ -25,7 +25,7 @@ def relink(
 
     A link by stem or alias mostly survives a move and is left as it is; one by path, or one that
     becomes ambiguous, gets the new path. Notes that the change replaces are rewritten in their new
-    text. ``redirects`` name for a note that leaves the one its links shall lead to.
+    text. ``redirects`` map a note that leaves to the note its links lead to afterwards.
     """
     moves = {op.old: op.new for op in change if isinstance(op, Move)}
     if not moves:
@@ -78,8 +78,8 @@ class _Names:
         meant = self._before.find(target, source)
         if meant is None:
             return None
-        heir = self._redirects.get(meant, meant)
-        new = self._moves.get(heir, heir)
+        successor = self._redirects.get(meant, meant)
+        new = self._moves.get(successor, successor)
         if new == meant and source not in self._moves:
             return None
         found = self._after.find(target, self._moves.get(source, source))

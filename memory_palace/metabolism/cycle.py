@@ -12,7 +12,7 @@ from memory_palace.metabolism.assets import TELEGRAM, AssetKind, get_kind
 from memory_palace.metabolism.distill import (
     LEAST_TOKENS,
     MOST_TOKENS,
-    NOTHING,
+    NOTHING_FOUND,
     count_tokens,
     distill_card,
     readable_sources,
@@ -67,7 +67,7 @@ def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Pla
         documents = readable_sources(ledger, card)
         rules = (
             f"Use {LEAST_TOKENS} to {MOST_TOKENS * 3 // 4} tokens in all. Where the notes say "
-            f"nothing for a heading, write: {NOTHING}\n"
+            f"nothing for a heading, write: {NOTHING_FOUND}\n"
         )
         parts = write_sections(model, documents, TELEGRAM.sections, what="a telegraph", rules=rules)
         tokens = count_tokens(parts)

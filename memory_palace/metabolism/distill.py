@@ -20,7 +20,7 @@ from memory_palace.workflow.corridor import target_of_item
 
 LEAST_TOKENS, MOST_TOKENS = 150, 400
 """Bounds of a telegraph, by ``estimate_tokens``."""
-NOTHING = "Not written down in the card or what it links to."
+NOTHING_FOUND = "Not written down in the card or what it links to."
 _ROOM_FILES = ("index.md", "chain_map.md", "reflection_backfill.md")
 _HEADINGS: Mapping[str, tuple[str, ...]] = {
     "Background": ("background", "goal", "context", "symptom", "problem", "situation"),
@@ -78,7 +78,7 @@ class Telegraph:
     @property
     def missing(self) -> list[str]:
         """Parts for which nothing was found."""
-        return [name for name, text in self.parts.items() if text == NOTHING]
+        return [name for name, text in self.parts.items() if text == NOTHING_FOUND]
 
 
 def distill_card(ledger: Ledger, card: Card) -> Telegraph:
@@ -118,12 +118,11 @@ def readable_sources(ledger: Ledger, card: Card) -> list[Document]:
         and not path.startswith((f"{WING}/telegrams/", "palace/grand_hall/"))
     )
     # A room's pages may be about other work as well: they count where the card is linked with them.
-    near = ledger.out.get(card.path, frozenset()) | ledger.back.get(card.path, frozenset())
-    near |= {target_of_item(item)[0] for item in card.outputs}
+    linked = ledger.linked(card.path) | {target_of_item(item)[0] for item in card.outputs}
     return [
         ledger.documents[path]
         for path in dict.fromkeys(paths)
-        if path in ledger.documents and (not path.startswith(room) or path in near)
+        if path in ledger.documents and (not path.startswith(room) or path in linked)
     ]
 
 
@@ -148,7 +147,7 @@ def render_telegraph(
 
 def count_tokens(parts: Mapping[str, str]) -> int:
     """Estimate the tokens of the four parts, those that hold nothing left out."""
-    return sum(estimate_tokens(text) for text in parts.values() if text != NOTHING)
+    return sum(estimate_tokens(text) for text in parts.values() if text != NOTHING_FOUND)
 
 
 def _extract(documents: Sequence[Document]) -> dict[str, list[str]]:
@@ -201,6 +200,6 @@ def _fit(found: Mapping[str, Sequence[str]], read: Sequence[Document]) -> Telegr
                 break
             spent += cost
             chosen[part] += 1
-    parts = {part: " ".join(found[part][: chosen[part]]) or NOTHING for part in found}
+    parts = {part: " ".join(found[part][: chosen[part]]) or NOTHING_FOUND for part in found}
     whole = sum(estimate_tokens(document.body) for document in read)
     return Telegraph(parts, count_tokens(parts), whole, tuple(d.path for d in read))

@@ -1,6 +1,6 @@
 """Reverse elimination: which notes step down, go, or are in doubt, by rules that can be counted.
 
-Every rule gives proposals with their evidence; nothing is deleted, and nobody's contradiction is
+Every rule gives proposals with their evidence; nothing is deleted, and no contradiction is
 decided here.
 """
 

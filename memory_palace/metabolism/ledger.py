@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
-from memory_palace.changes.journal import foreign_edits, read_moves
+from memory_palace.changes.journal import edits_not_in_git, read_moves
 from memory_palace.config import PALACE
 from memory_palace.engine import Engine
 from memory_palace.graph.zones import ZonedNames
@@ -42,12 +42,15 @@ class Ledger:
     settled: frozenset[frozenset[str]] = field(default_factory=frozenset)
     """Pairs of notes that a conflict was opened on, whatever became of it."""
 
+    def linked(self, path: str) -> frozenset[str]:
+        """Return the notes that a note is linked with, in either direction."""
+        return self.out.get(path, frozenset()) | self.back.get(path, frozenset())
+
     def worked_in(self, path: str) -> list[Card]:
         """Return the completed cards that a note is linked with, in either direction."""
-        near = self.out.get(path, frozenset()) | self.back.get(path, frozenset())
         return [
             card
-            for card in (self.cards[p] for p in sorted(near) if p in self.cards)
+            for card in (self.cards[p] for p in sorted(self.linked(path)) if p in self.cards)
             if card.state == "completed"
         ]
 
@@ -57,8 +60,7 @@ class Ledger:
         A completed card that was never reopened is a success, each reopening of a card a
         failure. ``successes`` and ``failures`` in the note's front matter are added.
         """
-        near = self.out.get(path, frozenset()) | self.back.get(path, frozenset())
-        cards = [self.cards[p] for p in near if p in self.cards]
+        cards = [self.cards[p] for p in self.linked(path) if p in self.cards]
         reopened = [len(card.document.texts("reopened")) for card in cards]
         done = sum(
             card.state == "completed" and not times
@@ -107,7 +109,7 @@ def take_ledger(engine: Engine, library: Library, *, today: date | None = None) 
         usage=read_usage(engine.paths.logs, read_moves(engine.paths)),
         today=today or datetime.now(UTC).date(),
         disputed=find_disputes(engine.paths.root),
-        uncommitted=foreign_edits(engine.paths, list(documents)),
+        uncommitted=edits_not_in_git(engine.paths, list(documents)),
         settled=[frozenset(conflict.parties) for conflict in conflicts],
     )
 

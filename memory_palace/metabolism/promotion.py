@@ -83,7 +83,7 @@ def plan_promotion(
 ) -> Promotion:
     """Return what makes an asset of a note.
 
-    Raise ``CheckFailedError`` naming every closed gate and every section that nobody wrote.
+    Raise ``CheckFailedError`` naming every closed gate and every missing section.
     """
     document = ledger.documents[path]
     if kind_of(document) is KINDS["constitution"]:

@@ -88,13 +88,15 @@ def explain_note(engine: Engine, name: str, *, kind: str | None = None) -> Expla
 
 def undistilled_cards(ledger: Ledger) -> list[Card]:
     """Return completed cards in the corridor that no telegraph names."""
-    told = {d.text("corridor_card") for d in ledger.documents.values() if kind_of(d) is TELEGRAM}
+    distilled = {
+        d.text("corridor_card") for d in ledger.documents.values() if kind_of(d) is TELEGRAM
+    }
     return [
         card
         for card in ledger.cards.values()
         if card.state == "completed"
         and not card.is_archived
-        and not {card.document.stem, card.task_id} & told
+        and not {card.document.stem, card.task_id} & distilled
     ]
 
 

@@ -93,10 +93,10 @@ class _Draft:
         self.moves[path] = plan_archive(path, year=int(self.today[:4]))
 
     def _succeed(self, loser: Document, winner: str) -> None:
-        """Give the heir the loser's names, so that links by name lead to it."""
+        """Give the successor the loser's names, so that links by name lead to it."""
         text = self.texts.get(winner, self.ledger.documents[winner].data)
-        heir = parse_document(winner, text)
-        own = heir.texts("aliases") if heir is not None else ()
+        successor = parse_document(winner, text)
+        own = successor.texts("aliases") if successor is not None else ()
         stem = stem_of(winner)
         names = [name for name in (loser.stem, *loser.texts("aliases")) if name != stem]
         self._set(winner, aliases=list(dict.fromkeys([*own, *names])))

@@ -152,7 +152,7 @@ def apply_memory_retrieval(
 ) -> None:
     """Set the candidates of a belief in place, and promote ``searching`` where the best is enough.
 
-    Every other status stays, whatever the scores. Returns nothing, so that nobody takes it for a
+    Every other status stays, whatever the scores. It returns nothing, so that it is not taken for a
     function of its arguments.
     """
     belief["candidate_nodes"] = [

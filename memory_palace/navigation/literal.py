@@ -2,7 +2,7 @@
 
 Not for use: the formula promotes nodes that have nothing to do with the goal (see ``calibration``),
 a word said twice lowers the score, and its guard puts the least alike node above more alike ones.
-The embedder makes vectors of chance, the same for the same text: unrelated texts get cosines around
+The embedder makes random vectors, the same for the same text: unrelated texts get cosines around
 0 with a deviation of 1/8, and so do related ones. Two texts in some 65,000 share a seed by
 accident, since it has 32 bits.
 """

@@ -46,7 +46,7 @@ def locus_field(node_id: int, pose: Pose2D) -> dict[str, object]:
 
 
 def first_paragraph(text: str) -> str:
-    """Return the first lines that are no heading, as one line."""
+    """Return the first lines that are not headings, as one line."""
     lines: list[str] = []
     for line in text.split("\n"):
         if line.strip() and not line.startswith("#"):

@@ -103,7 +103,7 @@ def blend(cosines: Scores, shares: Scores) -> NDArray[np.float64]:
 
 
 def score_threshold(null: Null | None, compared: int, *, scoring: Scoring = "calibrated") -> float:
-    """Return the score from which on the best of ``compared`` vectors is no chance.
+    """Return the least score at which the best of ``compared`` vectors is not chance.
 
     Without vectors (``null`` is ``None``) every word of the goal has to be there.
     """

@@ -47,7 +47,7 @@ class NoisyPerception:
         return Sighting(node_id, sighting.is_hit, 0.5 if is_there else None)
 
 
-def says(text: str, quote: str) -> bool:
+def contains_quote(text: str, quote: str) -> bool:
     """Whether a text says the quote, whole words, whatever the case, spaces, hyphens and marks.
 
     A quote without a word is never said.

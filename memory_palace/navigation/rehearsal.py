@@ -39,7 +39,7 @@ class Rehearsal:
     position: Pose2D
     looked: set[int] = field(default_factory=set)
     records: list[StepRecord] = field(default_factory=list)
-    _vain: int = 0
+    _misses: int = 0
     """Looks or approaches in a row at the place where the search is."""
 
     @property
@@ -64,7 +64,7 @@ class Rehearsal:
         if node_id is None:
             return
         if self.belief["current_node_id"] != node_id:
-            self._vain = 0
+            self._misses = 0
         self.position = self.poses[node_id]
         if self.belief["next_action"] == "approach":
             self._approach(node_id, number)
@@ -73,7 +73,7 @@ class Rehearsal:
         if self.belief["visibility_streak"] == 1:  # look again before believing it
             self._take_in(node_id, number)
         if self.belief["target_status"] == "visible":
-            self._vain = 0
+            self._misses = 0
         elif self._is_likely(node_id):
             self._give_up_slowly(node_id)
         else:
@@ -84,9 +84,9 @@ class Rehearsal:
         return any(c["node_id"] == node_id and c["score"] >= self.threshold for c in candidates)
 
     def _give_up_slowly(self, node_id: int) -> None:
-        self._vain += 1
-        if self._vain >= PATIENCE:
-            self._vain = 0
+        self._misses += 1
+        if self._misses >= PATIENCE:
+            self._misses = 0
             self.looked.add(node_id)
 
     def _take_in(self, node_id: int, number: int) -> None:

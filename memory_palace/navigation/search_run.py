@@ -9,7 +9,7 @@ from memory_palace.engine import Engine
 from memory_palace.navigation.belief import FINAL, STREAK
 from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.loop import StepRecord
-from memory_palace.navigation.perception import NoisyPerception, says
+from memory_palace.navigation.perception import NoisyPerception, contains_quote
 from memory_palace.navigation.rehearsal import PATIENCE
 from memory_palace.navigation.search_session import SearchSession
 from memory_palace.navigation.searches import (
@@ -50,7 +50,7 @@ def run_search(
             _look(engine, session, node, NoisyPerception(target or 0, source), record)
         elif node is not None:
             _, text = read_node(engine, name, node)
-            if expect and says(text.text, expect):
+            if expect and contains_quote(text.text, expect):
                 confirm_node(engine, name, node, expect)
         yield record
 

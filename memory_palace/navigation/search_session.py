@@ -179,7 +179,7 @@ def _from_json(value: Mapping[str, object]) -> SearchSession:
 
 
 def _check_names(session: SearchSession, name: str) -> None:
-    """Raise ``SchemaError`` where the session is another's, or a node in it has no note."""
+    """Raise ``SchemaError`` where the file is of another session, or a node has no note."""
     if session.id != name:
         raise SchemaError(f"it belongs to the search {session.id}")
     used = {*session.closed, *(found["node_id"] for found in session.belief["candidate_nodes"])}

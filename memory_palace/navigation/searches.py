@@ -1,4 +1,4 @@
-"""Searches of a palace: begun, stepped, told what was seen; each change is one commit."""
+"""Searches of a palace: start, step, report what was seen; each change is one commit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.loop import StepRecord, take_step
 from memory_palace.navigation.node_ranking import Scoring
 from memory_palace.navigation.nodes import Pose2D
-from memory_palace.navigation.perception import says
+from memory_palace.navigation.perception import contains_quote
 from memory_palace.navigation.proposer import Proposer, RuleProposer
 from memory_palace.navigation.search_session import SearchSession, SearchSessions
 from memory_palace.navigation.survey import take_survey
@@ -137,7 +137,7 @@ def confirm_node(engine: Engine, name: str | None, node: int | None, quote: str)
     with _changing(engine, name) as (sessions, session):
         number = _node(sessions, session, node)
         path = session.nodes[number]
-        if not says(engine.read(path).text, quote):
+        if not contains_quote(engine.read(path).text, quote):
             raise CheckFailedError(f"{path} does not say {quote!r}; nothing is confirmed")
         see(session.belief, number, is_hit=True, step=session.step)
         finish(session.belief)

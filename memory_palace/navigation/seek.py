@@ -28,7 +28,7 @@ from memory_palace.navigation.rehearsal import Rehearsal
 _BROKEN = "the bag is {"
 
 
-class Says:
+class FixedProposer:
     """A proposer that says one thing."""
 
     name = "fixed"
@@ -41,7 +41,7 @@ class Says:
         return self._text
 
 
-class Finds:
+class FixedVerifier:
     """A verifier that finds one thing."""
 
     def __init__(self, code: str | None) -> None:
@@ -59,7 +59,9 @@ def _step(
 ) -> tuple[BeliefState, StepRecord]:
     around = Surroundings(frozenset({0, 1}))
     memory = Retrieval([], 0.5)
-    return take_step(belief, memory, around, proposer=Says(text), verifier=Finds(code), step=1)
+    return take_step(
+        belief, memory, around, proposer=FixedProposer(text), verifier=FixedVerifier(code), step=1
+    )
 
 
 def keeps_visible() -> bool:

@@ -42,7 +42,7 @@ def write_new(path: Path, data: bytes, *, mode: int = 0o644) -> None:
 def write_content(folder: Path, fill: Callable[[BinaryIO], object], name: str) -> Path:
     """Write a file that is named by its content: ``name`` has ``{}`` for 16 hex digits of SHA-256.
 
-    A file of that name already there is replaced: existing is no proof of being whole.
+    A file of that name already there is replaced: that it exists does not prove that it is whole.
     """
     with _temporary(folder, "content", 0o600) as (temporary, file):
         fill(file)

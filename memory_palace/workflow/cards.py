@@ -61,7 +61,7 @@ class Card:
 
 
 def state_of(path: str) -> State | None:
-    """Return the state that a path says, or ``None`` where it is no card's."""
+    """Return the state that a path says, or ``None`` for a path that is not a card's."""
     match = _PATH.fullmatch(path)
     return next((state for state in STATES if match and match[1] == state), None)
 

@@ -126,7 +126,7 @@ def route_task(engine: Engine, text: str) -> list[Place]:
     """Return chambers and project rooms, the best fit of each kind first.
 
     What speaks for a chamber or room: its notes, and the cards of its owner or project. Asking
-    where a task belongs is no use of the notes, and is not logged as one.
+    where a task belongs does not count as use of the notes.
     """
     cards = {card.path: card for card in list_tasks(engine)}
     found = engine.query(text, profile="raw", limit=_EVERYTHING, neighbors=0, is_use=False)
