@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.context import Progress
     from memory_palace.index.doctor import Examination
-    from memory_palace.index.status import Status
+    from memory_palace.index.status import IndexStatus
     from memory_palace.notes.excerpt import NoteText
     from memory_palace.retrieval.profiles import Profile
     from memory_palace.retrieval.search import RankingOptions, SearchResult
@@ -259,7 +259,7 @@ class Engine:
         cold = [whole.paths[place] for place in whole.cold.nonzero()[0].tolist()]
         return LinkGraph.from_snapshot(snapshot, cold_paths=cold)
 
-    def status(self) -> Status:
+    def status(self) -> IndexStatus:
         """Return what the index holds, in figures."""
         from memory_palace.index.status import take_status
 

@@ -9,7 +9,7 @@ import typer
 
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, to_record
-from memory_palace.index.status import Status
+from memory_palace.index.status import IndexStatus
 
 
 def show_status(ctx: typer.Context, as_json: Json = False) -> None:
@@ -21,11 +21,11 @@ def show_status(ctx: typer.Context, as_json: Json = False) -> None:
     print_answer(_record(status), _lines(status), as_json=as_json)
 
 
-def _built(status: Status) -> datetime:
+def _built(status: IndexStatus) -> datetime:
     return datetime.fromtimestamp(status.built_ns / 1e9, UTC)
 
 
-def _record(status: Status) -> dict[str, Any]:
+def _record(status: IndexStatus) -> dict[str, Any]:
     record: dict[str, Any] = to_record(status)
     del record["built_ns"]
     return record | {
@@ -35,7 +35,7 @@ def _record(status: Status) -> dict[str, Any]:
     }
 
 
-def _lines(status: Status) -> list[str]:
+def _lines(status: IndexStatus) -> list[str]:
     total = sum(status.index_bytes.values())
     parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in status.index_bytes.items())
     behind = status.freshness.behind

@@ -26,7 +26,7 @@ _LEFT_OUT = frozenset((Part.FUNCTION, Part.DETERMINER, Part.NUMBER, Part.BREAK))
 _LONGEST = 4
 
 
-class Said(NamedTuple):
+class Utterance(NamedTuple):
     """A part of a passage, and who says it."""
 
     who: str
@@ -43,11 +43,11 @@ class Reading(NamedTuple):
     relations: Sequence[Relation]
 
 
-Reader: TypeAlias = Callable[[Sequence[Said], Collection[str]], Reading]
+Reader: TypeAlias = Callable[[Sequence[Utterance], Collection[str]], Reading]
 """Reads the parts of a passage, given the keys of names that are known."""
 
 
-def read_by_patterns(said: Sequence[Said], known: Collection[str]) -> Reading:
+def read_by_patterns(said: Sequence[Utterance], known: Collection[str]) -> Reading:
     """Read a passage without any model."""
     words = [word for part in said for word in (*part.words, END)]
     names = find_names(words, known)
@@ -77,13 +77,15 @@ def _load(pipeline: str) -> Reader:
             f"it again, or run `pip uninstall {pipeline}` to use the built-in patterns"
         ) from error
 
-    def read(said: Sequence[Said], known: Collection[str]) -> Reading:
+    def read(said: Sequence[Utterance], known: Collection[str]) -> Reading:
         return read_documents(said, list(nlp.pipe(part.text for part in said)), known)
 
     return read
 
 
-def read_documents(said: Sequence[Said], docs: Sequence[Any], known: Collection[str]) -> Reading:
+def read_documents(
+    said: Sequence[Utterance], docs: Sequence[Any], known: Collection[str]
+) -> Reading:
     """Turn what spaCy found in each part (a parsed ``Doc``) into a reading."""
     names: list[Name] = []
     phrases: list[tuple[Word, ...]] = []

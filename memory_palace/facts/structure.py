@@ -16,7 +16,7 @@ from memory_palace.facts.keys import (
     tag_key,
     text_key,
 )
-from memory_palace.facts.reading import Reader, Reading, Said, choose_reader, read_by_patterns
+from memory_palace.facts.reading import Reader, Reading, Utterance, choose_reader, read_by_patterns
 from memory_palace.language.dates import WEEKDAYS, find_weekdays
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import name_key, name_text
@@ -89,7 +89,7 @@ def extract_structure(
         text = unicodedata.normalize("NFKC", text)
     prose = strip_markup(text)
     facts += [Fact(FactKind.QUOTE, text_key(quote), quote) for quote in find_quotes(prose)]
-    said = [Said(who, part, split_words(part)) for who, part in split_speakers(prose)]
+    said = [Utterance(who, part, split_words(part)) for who, part in split_speakers(prose)]
     keys = [word.key for part in said for word in part.words if word.key]
     if is_english(prose, keys):
         known = {name_key(entity) for entity in entities}
@@ -108,7 +108,7 @@ def _stated(tags: Sequence[str], links: Sequence[str], entities: Sequence[str]) 
         yield Fact(FactKind.ENTITY, name_key(entity), entity)
 
 
-def _spoken(reading: Reading, said: Sequence[Said], keys: frozenset[str]) -> list[Fact]:
+def _spoken(reading: Reading, said: Sequence[Utterance], keys: frozenset[str]) -> list[Fact]:
     facts = [*_entities(reading.names), *_phrases(reading.phrases)]
     for relation in reading.relations:
         whole, *partial = relation_keys(relation)

@@ -13,7 +13,7 @@ from memory_palace.index.listing import Listing, append_lines, consult, meta_row
 from memory_palace.index.publish import Published, Written, draft_commit, publish
 from memory_palace.index.rows import KnownVectors, RowMaker, Tally
 from memory_palace.index.segment import Segment, open_segment
-from memory_palace.index.state import EMPTY, State, changed_ns
+from memory_palace.index.state import EMPTY, CommittedState, changed_ns
 from memory_palace.index.writing import NoteRow, tombstone, write_segment
 from memory_palace.models import IndexReport, SourceFile
 from memory_palace.notes.discovery import discover_notes
@@ -21,7 +21,7 @@ from memory_palace.notes.reading import read_note
 
 
 def build_index(
-    context: BuildContext, state: State, *, force: bool = False, verify: bool = False
+    context: BuildContext, state: CommittedState, *, force: bool = False, verify: bool = False
 ) -> IndexReport:
     """Index every note that changed. The caller holds the writer's lock.
 
@@ -89,7 +89,7 @@ def _gone(tally: Tally) -> set[str]:
     return tally.vanished | {p.path for p in tally.problems if p.is_failure}
 
 
-def _ages(state: State, diff: Diff) -> Callable[[SourceFile], int | None]:
+def _ages(state: CommittedState, diff: Diff) -> Callable[[SourceFile], int | None]:
     """Return how to find when a file's content last changed, where the index knows it."""
     before = {(note.path, note.is_cold): note for note in state.known()} if diff.new else {}
     sources = {file.path: note for file, note in diff.moved}
@@ -109,7 +109,7 @@ def _ages(state: State, diff: Diff) -> Callable[[SourceFile], int | None]:
 
 def _write_zones(
     context: BuildContext,
-    state: State,
+    state: CommittedState,
     diff: Diff,
     listing: Listing,
     maker: RowMaker,
@@ -134,7 +134,7 @@ def _write_zones(
     return Written(tuple(refs), opened)
 
 
-def _known_vectors(context: BuildContext, state: State, diff: Diff) -> KnownVectors:
+def _known_vectors(context: BuildContext, state: CommittedState, diff: Diff) -> KnownVectors:
     known = KnownVectors()
     for segment in state.segments:
         known.add_segment(segment)
@@ -148,7 +148,13 @@ def _known_vectors(context: BuildContext, state: State, diff: Diff) -> KnownVect
 
 
 def _batches(
-    state: State, diff: Diff, listing: Listing, maker: RowMaker, tally: Tally, *, is_cold: bool
+    state: CommittedState,
+    diff: Diff,
+    listing: Listing,
+    maker: RowMaker,
+    tally: Tally,
+    *,
+    is_cold: bool,
 ) -> Iterator[Sequence[NoteRow]]:
     """Content in batches; records without content ride with the first of them."""
     files = [file for file in diff.new if file.is_cold == is_cold]

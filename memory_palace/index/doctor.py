@@ -26,7 +26,7 @@ from memory_palace.index.recipes import (
 from memory_palace.index.rows import describe, text_digest
 from memory_palace.index.segment import chunk_line, chunk_record
 from memory_palace.index.snapshot import Member, Snapshot, open_snapshot
-from memory_palace.index.state import State, check_anchors, open_state
+from memory_palace.index.state import CommittedState, check_anchors, open_state
 from memory_palace.index.writing import DIGEST_BYTES
 from memory_palace.models import Chunk, SourceFile
 from memory_palace.notes.discovery import discover_notes
@@ -215,7 +215,7 @@ class _Examiner:
         return rows
 
 
-def _leftovers(paths: PalacePaths, state: State) -> Iterator[Finding]:
+def _leftovers(paths: PalacePaths, state: CommittedState) -> Iterator[Finding]:
     """Files in the index folder that no commit record names."""
     named = state.commit.names() if state.commit else set()
     for path in sorted(paths.index.iterdir()):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from memory_palace.index.context import BuildContext
 from memory_palace.index.diff import Diff
 from memory_palace.index.segment import META, PRIORITIES, SOURCES
-from memory_palace.index.state import State, changed_ns, read_row
+from memory_palace.index.state import CommittedState, changed_ns, read_row
 from memory_palace.index.writing import NoteRow
 from memory_palace.models import NoteDate, SourceFile
 from memory_palace.notes.dating import git_commit_times, git_head
@@ -62,7 +62,7 @@ class Listing:
     head: str
 
 
-def consult(context: BuildContext, state: State, diff: Diff) -> Listing:
+def consult(context: BuildContext, state: CommittedState, diff: Diff) -> Listing:
     """Read the manifest; ask git for dates of notes that may need one."""
     root = context.paths.root
     manifest = read_manifest(context.paths.manifest)
@@ -77,7 +77,9 @@ def consult(context: BuildContext, state: State, diff: Diff) -> Listing:
     return Listing(manifest, Authorities(manifest.entries, times), head)
 
 
-def meta_rows(state: State, diff: Diff, listing: Listing, *, is_cold: bool) -> Iterator[NoteRow]:
+def meta_rows(
+    state: CommittedState, diff: Diff, listing: Listing, *, is_cold: bool
+) -> Iterator[NoteRow]:
     """Yield records of notes whose bytes are the same but whose figures or listing are not.
 
     Every note is compared when the manifest, the last git commit or the trust in the index
@@ -154,7 +156,7 @@ def _all_files(diff: Diff) -> Sequence[SourceFile]:
     return [*diff.new, *(file for file, _ in pairs)]
 
 
-def _undated(state: State) -> Iterator[str]:
+def _undated(state: CommittedState) -> Iterator[str]:
     for fold in (state.hot, state.cold):
         if fold.paths:
             sources = fold.column("date_source").tolist()

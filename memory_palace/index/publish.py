@@ -15,7 +15,7 @@ from memory_palace.index.fold import fold_segments
 from memory_palace.index.recipes import has_same_vectors
 from memory_palace.index.segment import Segment
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.state import State
+from memory_palace.index.state import CommittedState
 from memory_palace.models import Problem
 from memory_palace.storage.atomic import remove_files, sweep_temporaries
 
@@ -59,8 +59,8 @@ def draft_commit(context: BuildContext, *, manifest: str, git_head: str) -> Comm
 
 def publish(
     context: BuildContext,
-    state: State,
-    base: State,
+    state: CommittedState,
+    base: CommittedState,
     written: Written,
     draft: Commit,
     *,

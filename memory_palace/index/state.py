@@ -32,7 +32,7 @@ class KnownNote:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class CommittedState:
     """The committed index as a writer sees it."""
 
     commit: Commit | None
@@ -65,17 +65,19 @@ class State:
         return self.hot.segments + self.cold.segments
 
 
-EMPTY = State(None, (), fold_segments([]), fold_segments([]), ())
+EMPTY = CommittedState(None, (), fold_segments([]), fold_segments([]), ())
 
 
-def open_state(paths: PalacePaths, *, verify: bool = False) -> State:
+def open_state(paths: PalacePaths, *, verify: bool = False) -> CommittedState:
     """Open what is committed. Damage is reported in ``problems``, never raised."""
     try:
         commit = read_commit(paths.commit)
     except IndexMissingError:
         return EMPTY
     except IndexDamagedError as error:
-        return State(None, (), EMPTY.hot, EMPTY.cold, (_problem(paths.commit, paths, error),))
+        return CommittedState(
+            None, (), EMPTY.hot, EMPTY.cold, (_problem(paths.commit, paths, error),)
+        )
     opened: dict[SegmentRef, Segment] = {}
     problems: list[Problem] = []
     for ref in commit.segments:
@@ -85,7 +87,7 @@ def open_state(paths: PalacePaths, *, verify: bool = False) -> State:
             problems.append(_problem(paths.index / f"{ref.name}.npz", paths, error))
     if verify:
         problems += check_anchors(paths, commit)
-    return State(
+    return CommittedState(
         commit,
         tuple(opened),
         fold_segments([s for ref, s in opened.items() if not ref.is_cold]),

@@ -15,7 +15,7 @@ from memory_palace.notes.manifest import read_manifest
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class IndexStatus:
     """The state of a palace."""
 
     notes: int
@@ -37,7 +37,7 @@ class Status:
     """What was found in notes when they were indexed, and in the manifest now."""
 
 
-def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Status:
+def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> IndexStatus:
     """Count. ``snapshot`` includes the cold zone."""
     commit = snapshot.commit
     manifest = read_manifest(paths.manifest)
@@ -50,7 +50,7 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Statu
     vectors = commit.rows * commit.dimension * 4
     postings = sum(segment.postings_bytes for segment in snapshot.segments)
     arrays = sum(ref.array_bytes for ref in commit.segments)
-    return Status(
+    return IndexStatus(
         notes=len(snapshot.paths),
         cold=int(snapshot.cold.sum()),
         chunks=int(np.count_nonzero(snapshot.row_note >= 0)),

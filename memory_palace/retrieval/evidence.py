@@ -27,7 +27,7 @@ from memory_palace.index.recipes import Detail
 from memory_palace.index.snapshot import Member, Snapshot
 from memory_palace.language.rarity import bm25_idf
 from memory_palace.models import Query, Scores, Vector
-from memory_palace.retrieval.question import Question
+from memory_palace.retrieval.question import ParsedQuestion
 
 if TYPE_CHECKING:
     from memory_palace.retrieval.analysis import Analysis
@@ -215,7 +215,7 @@ class Evidence:
         """The question's noun phrases beside what describes each passage."""
         self.facts = PostingLookup(snapshot, "facts")
         self.word_rows = PostingLookup(snapshot, "words")
-        self.question = Question(query.text, as_of=query.as_of)
+        self.question = ParsedQuestion(query.text, as_of=query.as_of)
 
     def exactly(self, notes: Places) -> Evidence:
         """Return the same with exact cosines in all rows of some notes.

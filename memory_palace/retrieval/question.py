@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memory_palace.language.calendars import Window
 
 
-class Question:
+class ParsedQuestion:
     """What a query asks for, read once and used by every signal."""
 
     def __init__(self, text: str, *, as_of: float) -> None:

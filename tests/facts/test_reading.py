@@ -9,7 +9,7 @@ import pytest
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import MissingPartError
 from memory_palace.facts import reading
-from memory_palace.facts.reading import Said, read_by_patterns
+from memory_palace.facts.reading import Utterance, read_by_patterns
 from memory_palace.facts.structure import extract_structure
 from memory_palace.index import recipes
 from memory_palace.language.tagged_words import split_words
@@ -99,5 +99,5 @@ def test_what_spacy_finds_has_the_keys_that_questions_have(parsed):
 
 @pytest.mark.nlp
 def test_the_first_person_is_the_speaker_for_spacy_too(parsed):
-    part = Said("ben", parsed.text, split_words(parsed.text))
+    part = Utterance("ben", parsed.text, split_words(parsed.text))
     assert reading.read_documents([part], [parsed], ()).relations[0] == ("ben", "buy", "bank")

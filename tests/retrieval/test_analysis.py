@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memory_palace.retrieval.analysis import SILENT, analyse
-from memory_palace.retrieval.question import Question
+from memory_palace.retrieval.question import ParsedQuestion
 
 ASKED = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
 
@@ -65,6 +65,7 @@ def test_r3_other_languages_are_read_for_quotes_alone():
 
 def test_days_are_read_as_of_the_day_of_the_question():
     found = [
-        Question("what did Anna say yesterday", as_of=ASKED - days * 86_400) for days in (0, 1)
+        ParsedQuestion("what did Anna say yesterday", as_of=ASKED - days * 86_400)
+        for days in (0, 1)
     ]
     assert [str(question.dates[0].first) for question in found] == ["2026-05-27", "2026-05-26"]

@@ -13,7 +13,7 @@ from memory_palace.facts.derive import extract_dates
 from memory_palace.facts.structure import extract_structure
 from memory_palace.language.tokens import tokenize
 from memory_palace.retrieval.analysis import Analysis, analyse
-from memory_palace.retrieval.question import Question
+from memory_palace.retrieval.question import ParsedQuestion
 from memory_palace.retrieval.signals.table import find_signal
 
 ASKED = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
@@ -76,7 +76,7 @@ def make_context(question, passages, *, dates=None, notes=None, order=None, know
     rows = np.array(range(len(passages)) if order is None else order, np.int64)
     return Context(
         analysis=analyse(question, known_entities=set(known)),
-        dates=Question(question, as_of=ASKED).dates,
+        dates=ParsedQuestion(question, as_of=ASKED).dates,
         facts=FactTable(facts),
         words=WordTable([set(tokenize(text)) for text in passages]),
         snapshot=Notes(np.array(stamps)),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_palace.retrieval.analysis import analyse
-from memory_palace.retrieval.question import Question
+from memory_palace.retrieval.question import ParsedQuestion
 from memory_palace.retrieval.signals.table import find_signal
 
 SIGNALS = {
@@ -110,4 +110,4 @@ def test_r7_scores_do_not_depend_on_distances(context):
 @given(st.text(max_size=200))
 def test_any_text_can_be_asked(text):
     analyse(text)
-    assert Question(text, as_of=0.0).dates is not None
+    assert ParsedQuestion(text, as_of=0.0).dates is not None
