@@ -79,16 +79,18 @@ def palace(
     ctx: typer.Context,
     root: Annotated[
         Path | None,
-        typer.Option("-C", "--root", envvar="PALACE_ROOT", help="The folder that holds palace/."),
+        typer.Option("-C", "--root", envvar="PALACE_ROOT", help="Folder that holds palace/."),
     ] = None,
     version: Annotated[
         bool | None,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = None,
 ) -> None:
     """Keep a long-term memory that is nothing but Markdown files.
 
-    Without -C the nearest folder at or above this one that holds a palace/ is used.
+    Without -C, the nearest palace/ in or above the current folder is used.
     Example: palace query "why did we drop MQTT" --details
     """
     ctx.obj = root

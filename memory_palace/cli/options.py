@@ -17,7 +17,9 @@ JsonLines: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print one JSON object per line.")
 ]
 Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")]
-Limit: TypeAlias = Annotated[int, typer.Option("-k", "--top-k", help="Maximum number of results.")]
+Limit: TypeAlias = Annotated[
+    int, typer.Option("-k", "--top-k", min=1, help="Maximum number of results.")
+]
 Type: TypeAlias = Annotated[str | None, typer.Option("-t", "--type", help="Only this note type.")]
 PriorityName: TypeAlias = Annotated[
     str | None, typer.Option("-p", "--priority", help="Only this priority: high, medium or low.")
@@ -37,7 +39,7 @@ IncludeCold: TypeAlias = Annotated[
     bool, typer.Option("--include-cold", help="Search archive_basement as well.")
 ]
 Budget: TypeAlias = Annotated[
-    int | None, typer.Option("--budget", help="Maximum size of the text, in UTF-8 bytes.")
+    int | None, typer.Option("--budget", min=1, help="Maximum size of the text, in UTF-8 bytes.")
 ]
 Wait: TypeAlias = Annotated[
     float, typer.Option("--wait", min=0.0, help="Seconds to wait for another writer to finish.")

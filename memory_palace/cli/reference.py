@@ -48,14 +48,14 @@ def _command(name: str, command: Any) -> Iterator[str]:
 
 
 def _parameter(parameter: Any) -> str:
-    names = ", ".join(f"`{name}`" for name in parameter.opts)
+    names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
     if parameter.param_type_name == "argument":
         names = f"`{parameter.name.upper()}`"
     text = (getattr(parameter, "help", None) or "").strip()
     if not text or names == "`--help`":
         return ""
     default = parameter.default
-    if default not in (None, False, (), []) and not callable(default):
+    if default not in (None, False, "", (), []) and not callable(default):
         text += f" Default: {default}."
     return f"| {names} | {text} |"
 
