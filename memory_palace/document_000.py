@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from memory_palace.mnemonics.confidence import calculate_retrieval_score, cosine_similarity
 from memory_palace.mnemonics.hierarchy import HierarchicalIndex
-from memory_palace.mnemonics.values import Memory
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.verification import VerificationChecker
+from memory_palace.redqueen.round_values import Evaluation, Question, Strategy
 from memory_palace.redqueen.session import run_red_queen
-from memory_palace.redqueen.values import Evaluation, Question, Strategy
 
 __all__ = [
     "Evaluation",

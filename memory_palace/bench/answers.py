@@ -17,9 +17,9 @@ from memory_palace.palace import Palace
 from memory_palace.redqueen.dialogue import Dialogue
 from memory_palace.redqueen.evaluator import mentions
 from memory_palace.redqueen.examiner import TemplateExaminer
+from memory_palace.redqueen.round_values import Question, Strategy
 from memory_palace.redqueen.rounds import load_memories
 from memory_palace.redqueen.selection import choose_targets
-from memory_palace.redqueen.values import Question, Strategy
 
 _ALONE = """\
 Answer in one or two sentences. If you do not know, say so.

@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 
 from memory_palace.bench.verify_set.cases import HALVES, Case, Split, load_cases, make_cases
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.nearness import EmbedTokens
-from memory_palace.mnemonics.values import Memory
 from memory_palace.mnemonics.verification import Verdict, Verification, verify_response
 
 CLAIMED_F1 = 0.92

@@ -16,8 +16,8 @@ from memory_palace.errors import CheckFailedError
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.sentences import split_sentences
 from memory_palace.mnemonics.memory_notes import MEMORIES_ROOM
+from memory_palace.mnemonics.memory_values import LinkKind, Memory, MemoryLink
 from memory_palace.mnemonics.smashin import band_of
-from memory_palace.mnemonics.values import LinkKind, Memory, MemoryLink
 
 app = typer.Typer(no_args_is_help=True, help="Write, check and review memories.")
 Name: TypeAlias = Annotated[

@@ -13,9 +13,9 @@ from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import Fit, half_life_days
 from memory_palace.mnemonics.memory_notes import ScoredMemory
+from memory_palace.mnemonics.memory_values import BY_PERSON, BY_WORDS, Factor, Mark, Memory
 from memory_palace.mnemonics.reviews import FIBONACCI, Standing
 from memory_palace.mnemonics.smashin import band_of
-from memory_palace.mnemonics.values import BY_PERSON, BY_WORDS, Factor, Mark, Memory
 
 _WEAK = 0.6
 """Predicted confidence below which a memory is called weak (source document 000)."""

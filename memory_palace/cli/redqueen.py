@@ -12,9 +12,9 @@ from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.redqueen.dialogue import open_dialogue
 from memory_palace.redqueen.llm import model_roles
+from memory_palace.redqueen.round_values import Strategy, band
 from memory_palace.redqueen.rounds import PastRound, Round
 from memory_palace.redqueen.session import EVOLVED_AT_MOST
-from memory_palace.redqueen.values import Strategy, band
 
 app = typer.Typer(no_args_is_help=True, help="Find what would be forgotten, and strengthen it.")
 Identity: TypeAlias = Annotated[

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from memory_palace.facade.verb import Feature, Verb
 from memory_palace.mnemonics import memories, memory_notes, reviewing, verify
 from memory_palace.mnemonics.memory_notes import MEMORIES_ROOM, WrittenMemory
-from memory_palace.mnemonics.values import MemoryLink
+from memory_palace.mnemonics.memory_values import MemoryLink
 
 
 class Memories(Feature):

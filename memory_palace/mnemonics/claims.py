@@ -15,7 +15,7 @@ from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.tokens import PLAIN_WORD, plain_words, tokenize
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.mnemonics.numbers import UNIT_WORDS, Number, find_numbers
-from memory_palace.mnemonics.tokens import fold_words
+from memory_palace.mnemonics.verification_tokens import fold_words
 
 _CLAUSE = re.compile(
     r"[,;()–—]\s+|(?<!\bnot)\s+(?:and|but|while|whereas|since|because|which|although|so)\s+",

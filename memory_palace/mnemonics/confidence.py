@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory_palace.mnemonics.values import MOST_FACTORS, Memory
+from memory_palace.mnemonics.memory_values import MOST_FACTORS, Memory
 from memory_palace.mnemonics.verification import Verdict, check_tokens
 
 ALPHA, BETA, GAMMA = 0.5, 0.3, 0.2

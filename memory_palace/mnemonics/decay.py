@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_palace.mnemonics.values import MOST_FACTORS
+from memory_palace.mnemonics.memory_values import MOST_FACTORS
 
 DECAY_PER_DAY = (0.2, 0.18, 0.15, 0.12, 0.1, 0.08, 0.06, 0.05, 0.04, 0.03, 0.025, 0.02, 0.015)
 """By SMASHIN SCOPE 0 to 12 (source document 000): half-lives from 3.5 to 46 days. The document has

@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from memory_palace.mnemonics.reviews import Review
-from memory_palace.mnemonics.tokens import find_tokens
-from memory_palace.mnemonics.values import (
+from memory_palace.mnemonics.memory_values import (
     BY_PERSON,
     MOST_FACTORS,
     NEW_CONFIDENCE,
@@ -19,6 +17,8 @@ from memory_palace.mnemonics.values import (
     Memory,
     MemoryLink,
 )
+from memory_palace.mnemonics.reviews import Review
+from memory_palace.mnemonics.verification_tokens import find_tokens
 from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.document import LEAD, Document, split_sections
 from memory_palace.notes.frontmatter import split_front_matter

@@ -19,8 +19,8 @@ from memory_palace.language.stopwords import STOP_STEMS, STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.form import is_memory, read_memory
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import load_reviews
-from memory_palace.mnemonics.values import Memory
 from memory_palace.models import Matrix, Vector
 from memory_palace.notes.document import read_library
 from memory_palace.retrieval.collection import TextCollection

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from memory_palace.language.markers import drop_markers
 from memory_palace.mnemonics.form import CONTENT, IMAGE, Form
+from memory_palace.mnemonics.memory_values import MOST_FACTORS
 from memory_palace.mnemonics.token_lint import Flaw, VisibleWords, lint_tokens
-from memory_palace.mnemonics.values import MOST_FACTORS
 
 IMAGE_CHARACTERS = 300, 500
 CONTENT_WORDS = 50, 150

@@ -14,6 +14,7 @@ from memory_palace.errors import UsageError
 from memory_palace.mnemonics.form import IMAGE, SMASHIN, Form, read_form, read_memory
 from memory_palace.mnemonics.lint import lint_memory
 from memory_palace.mnemonics.memories import MemoryNotes, read_memory_notes
+from memory_palace.mnemonics.memory_values import Mark, Memory, MemoryLink
 from memory_palace.mnemonics.rendering import (
     render_marks,
     render_memory,
@@ -27,7 +28,6 @@ from memory_palace.mnemonics.smashin import (
     merge_marks,
 )
 from memory_palace.mnemonics.token_lint import Flaw
-from memory_palace.mnemonics.values import Mark, Memory, MemoryLink
 from memory_palace.notes.document import Document, Library, parse_document
 from memory_palace.retrieval.filters import check_room
 

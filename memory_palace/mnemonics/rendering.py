@@ -21,7 +21,7 @@ from memory_palace.mnemonics.form import (
     SMASHIN,
     STATED_SCORE,
 )
-from memory_palace.mnemonics.values import BY_PERSON, MOST_FACTORS, Mark, Memory
+from memory_palace.mnemonics.memory_values import BY_PERSON, MOST_FACTORS, Mark, Memory
 from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.document import split_sections
 from memory_palace.notes.frontmatter import split_front_matter, write_front_matter

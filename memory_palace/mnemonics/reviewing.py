@@ -11,6 +11,7 @@ from memory_palace.engine import Engine
 from memory_palace.mnemonics.decay import Fit, fit_decay
 from memory_palace.mnemonics.form import read_memory
 from memory_palace.mnemonics.memories import read_memory_notes
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import (
     FIBONACCI,
     FORGOTTEN_CONFIDENCE,
@@ -23,7 +24,6 @@ from memory_palace.mnemonics.reviews import (
     make_trials,
     stand,
 )
-from memory_palace.mnemonics.values import Memory
 
 
 @dataclass(frozen=True, slots=True)

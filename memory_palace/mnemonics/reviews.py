@@ -13,7 +13,7 @@ from memory_palace.changes.journal import read_moves
 from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import Trial, fade
-from memory_palace.mnemonics.values import MOST_FACTORS, Memory
+from memory_palace.mnemonics.memory_values import MOST_FACTORS, Memory
 from memory_palace.storage.logs import append_record, follow_moves, read_records
 
 LOG = "reviews.jsonl"

@@ -13,8 +13,8 @@ from importlib.resources import files
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tokens import tokenize
 from memory_palace.markdown.prose import strip_markup
+from memory_palace.mnemonics.memory_values import BY_WORDS, Factor, Mark
 from memory_palace.mnemonics.numbers import find_numbers
-from memory_palace.mnemonics.values import BY_WORDS, Factor, Mark
 
 BANDS = (
     (10, "excellent", "89-96 %"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from memory_palace.language.markers import find_markers
 from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.mnemonics.form import Form
-from memory_palace.mnemonics.tokens import fold_words
+from memory_palace.mnemonics.verification_tokens import fold_words
 
 LEAST_WORDS = 2
 """Content words of a token; shorter ones are said by chance (source document 000: 3 to 5 words)."""

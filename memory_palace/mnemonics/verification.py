@@ -13,10 +13,10 @@ from enum import StrEnum
 from memory_palace.errors import CheckFailedError
 from memory_palace.mnemonics.claims import find_attempts
 from memory_palace.mnemonics.contradictions import MemoryText
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.nearness import EmbedTokens
 from memory_palace.mnemonics.support import ClaimCheck, Support, check_support
-from memory_palace.mnemonics.tokens import find_tokens, fold_words, holds_token
-from memory_palace.mnemonics.values import Memory
+from memory_palace.mnemonics.verification_tokens import find_tokens, fold_words, holds_token
 
 
 class Verdict(StrEnum):

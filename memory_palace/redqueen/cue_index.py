@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memory_palace.embedding.base import Embedder
 from memory_palace.models import Matrix
-from memory_palace.redqueen.values import Cue, cue_text
+from memory_palace.redqueen.round_values import Cue, cue_text
 from memory_palace.retrieval.collection import TextCollection
 
 _MOST_BACKGROUND = 1_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memory_palace.language.tokens import tokenize
-from memory_palace.redqueen.memories import Memories
-from memory_palace.redqueen.values import PASS_SCORE, Evaluation, Gap, Question, Recollection
+from memory_palace.redqueen.examined import Memories
+from memory_palace.redqueen.round_values import PASS_SCORE, Evaluation, Gap, Question, Recollection
 
 _CERTAIN = 4
 _UNCERTAIN = 2

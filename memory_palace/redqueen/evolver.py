@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memory_palace.language.tokens import tokenize
 from memory_palace.redqueen.evaluator import mentions
-from memory_palace.redqueen.memories import ExaminedMemory, Memories
+from memory_palace.redqueen.examined import ExaminedMemory, Memories
 from memory_palace.redqueen.passages import (
     Rarity,
     content_words,
     find_statements,
     telling_words,
 )
-from memory_palace.redqueen.values import Evaluation, Evolution
+from memory_palace.redqueen.round_values import Evaluation, Evolution
 
 MOST_ANCHORS = 16
 FEW_ANCHORS = 8

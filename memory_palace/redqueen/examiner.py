@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory_palace.language.tokens import tokenize
-from memory_palace.redqueen.memories import ExaminedMemory, Memories
+from memory_palace.redqueen.examined import ExaminedMemory, Memories
 from memory_palace.redqueen.passages import (
     NUMBER,
     Rarity,
@@ -15,7 +15,7 @@ from memory_palace.redqueen.passages import (
     telling_words,
     weigh_sentence,
 )
-from memory_palace.redqueen.values import Kind, Question, Strategy
+from memory_palace.redqueen.round_values import Kind, Question, Strategy
 
 BLANK = "…"
 _KINDS: dict[Strategy, tuple[Kind, ...]] = {

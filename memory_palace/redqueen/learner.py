@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory_palace.embedding.base import Embedder
 from memory_palace.redqueen.cue_index import CueIndex, Ranking
-from memory_palace.redqueen.values import Cue, Recollection, cue_text
+from memory_palace.redqueen.round_values import Cue, Recollection, cue_text
 
 RECALLED = 5
 """How many memories an answer may think of."""

@@ -10,7 +10,7 @@ from typing import TypeVar
 from memory_palace.redqueen.cue_index import CueIndex
 from memory_palace.redqueen.dialogue import Dialogue, ReplyError
 from memory_palace.redqueen.evolver import clean_anchor
-from memory_palace.redqueen.memories import Memories
+from memory_palace.redqueen.examined import Memories
 from memory_palace.redqueen.replies import (
     read_choice,
     read_items,
@@ -19,7 +19,7 @@ from memory_palace.redqueen.replies import (
     read_texts,
 )
 from memory_palace.redqueen.roles import Roles
-from memory_palace.redqueen.values import (
+from memory_palace.redqueen.round_values import (
     PASS_SCORE,
     Cue,
     Evaluation,

@@ -9,7 +9,7 @@ from memory_palace.mnemonics.form import IMAGE, is_memory, read_form
 from memory_palace.mnemonics.rendering import add_anchors, read_section, replace_section
 from memory_palace.notes.document import Document
 from memory_palace.notes.frontmatter import set_fields
-from memory_palace.redqueen.values import Evolution
+from memory_palace.redqueen.round_values import Evolution
 
 _UNSAFE = re.compile(r"<!--|-->|^#{1,6}[ \t].*$", re.MULTILINE)
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory_palace.redqueen.memories import Memories
-from memory_palace.redqueen.values import (
+from memory_palace.redqueen.examined import Memories
+from memory_palace.redqueen.round_values import (
     Cue,
     Evaluation,
     Evolution,

@@ -17,16 +17,16 @@ from memory_palace.graph.resolve import Resolver
 from memory_palace.mnemonics.memories import find_embedder
 from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.notes.document import Library
-from memory_palace.redqueen.memories import ExaminedMemory, read_memories
+from memory_palace.redqueen.examined import ExaminedMemory, read_memories
 from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.roles import Roles
+from memory_palace.redqueen.round_values import Evolution, Strategy
 from memory_palace.redqueen.session import (
     EVOLVED_AT_MOST,
-    Session,
+    RoundFindings,
     offline_roles,
     run_session,
 )
-from memory_palace.redqueen.values import Evolution, Strategy
 from memory_palace.storage.logs import append_record, read_records
 
 COMMAND = "redqueen"
@@ -39,7 +39,7 @@ REST = timedelta(hours=24)
 class Round:
     """One round, and the change it made or would make."""
 
-    session: Session
+    session: RoundFindings
     outcome: Outcome
     uses_vectors: bool
 
@@ -164,7 +164,7 @@ def _patches(library: Library, evolutions: Sequence[Evolution]) -> Iterator[Oper
 
 
 def _record(
-    engine: Engine, session: Session, outcome: Outcome, *, seed: int, now: datetime
+    engine: Engine, session: RoundFindings, outcome: Outcome, *, seed: int, now: datetime
 ) -> None:
     evolved = set(outcome.paths)
     record = {

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.decay import decay_per_day
-from memory_palace.redqueen.memories import ExaminedMemory, Memories
-from memory_palace.redqueen.values import Strategy, cue_text
+from memory_palace.redqueen.examined import ExaminedMemory, Memories
+from memory_palace.redqueen.round_values import Strategy, cue_text
 
 DEPTH = 5
 """Questions that ``depth-first`` puts to one memory before it goes on to the next."""

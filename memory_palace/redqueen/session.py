@@ -7,22 +7,28 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory_palace.embedding.base import Embedder
-from memory_palace.mnemonics.values import Memory
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.redqueen.evaluator import ElementEvaluator
 from memory_palace.redqueen.evolver import AnchorEvolver
+from memory_palace.redqueen.examined import ExaminedMemory, Memories
 from memory_palace.redqueen.examiner import TemplateExaminer
 from memory_palace.redqueen.learner import CueLearner
-from memory_palace.redqueen.memories import ExaminedMemory, Memories
 from memory_palace.redqueen.roles import Roles
+from memory_palace.redqueen.round_values import (
+    Evaluation,
+    Evolution,
+    Question,
+    Recollection,
+    Strategy,
+)
 from memory_palace.redqueen.selection import choose_targets
-from memory_palace.redqueen.values import Evaluation, Evolution, Question, Recollection, Strategy
 
 EVOLVED_AT_MOST = 3
 """Memories that one round changes, where nobody says more: people read every diff."""
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class RoundFindings:
     """What one round found, and what it proposes. Nothing is written."""
 
     strategy: Strategy
@@ -54,7 +60,7 @@ async def run_session(
     seed: int = 0,
     evolve_at_most: int | None = EVOLVED_AT_MOST,
     resting: Collection[str] = (),
-) -> Session:
+) -> RoundFindings:
     """Play one round. ``resting`` memories are asked, and never evolved; ``None`` sets no limit."""
     rng = random.Random(seed)
     targets = choose_targets(memories, strategy, question_count, rng=rng)
@@ -67,7 +73,7 @@ async def run_session(
     awake = {id: found for id, found in weak.items() if id not in resting}
     chosen = dict(list(awake.items())[:evolve_at_most])
     evolutions = await roles.evolver.strengthen(chosen, memories) if chosen else []
-    return Session(
+    return RoundFindings(
         strategy, tuple(questions), tuple(answers), tuple(evaluations), tuple(evolutions), tired
     )
 

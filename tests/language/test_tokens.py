@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memory_palace.anchors.terms import words_of
 from memory_palace.language.tagged_words import split_words
 from memory_palace.language.tokens import plain_words, tokenize
-from memory_palace.mnemonics.tokens import fold_words
+from memory_palace.mnemonics.verification_tokens import fold_words
 from memory_palace.redqueen.passages import content_words
 
 

@@ -18,6 +18,7 @@ from memory_palace.mnemonics.decay import (
     fit_decay,
     half_life_days,
 )
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import (
     FIBONACCI,
     LOG,
@@ -28,7 +29,6 @@ from memory_palace.mnemonics.reviews import (
     read_reviews,
     stand,
 )
-from memory_palace.mnemonics.values import Memory
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 FUNNEL = Memory("palace/a.md", "A", "", "", smashin_score=6, created=date(2026, 3, 1))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.mnemonics.form import read_form, read_marks, read_memory
+from memory_palace.mnemonics.memory_values import Factor, LinkKind, Mark, Memory, MemoryLink
 from memory_palace.mnemonics.rendering import (
     render_marks,
     render_memory,
@@ -19,9 +20,8 @@ from memory_palace.mnemonics.rendering import (
     state_score,
 )
 from memory_palace.mnemonics.reviews import Review
-from memory_palace.mnemonics.values import Factor, LinkKind, Mark, Memory, MemoryLink
 from memory_palace.notes.document import parse_document
-from memory_palace.redqueen.memories import examine
+from memory_palace.redqueen.examined import examine
 
 PATH = "palace/reflection_wing/memories/ring.md"
 NOTE = """---

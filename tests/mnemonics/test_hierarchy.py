@@ -14,7 +14,7 @@ from memory_palace.bench.two_hops import BUDGET_BYTES, measure_hierarchy
 from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.mnemonics.hierarchy import ROOT_CHARACTERS, HierarchicalIndex, render
-from memory_palace.mnemonics.values import Memory
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.palace import Palace
 from memory_palace.retrieval.routing import MOST_DOMAINS, Router
 

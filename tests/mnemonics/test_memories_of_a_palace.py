@@ -16,9 +16,9 @@ from memory_palace.mnemonics.memory_notes import (
     read_draft,
     score_memory,
 )
+from memory_palace.mnemonics.memory_values import Factor, Mark, Memory
 from memory_palace.mnemonics.reviewing import plan_reviews, record_review
 from memory_palace.mnemonics.reviews import LOG
-from memory_palace.mnemonics.values import Factor, Mark, Memory
 from memory_palace.mnemonics.verification import Verdict
 from memory_palace.mnemonics.verify import verify
 from memory_palace.palace import Palace

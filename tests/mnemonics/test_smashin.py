@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_palace.mnemonics.memory_values import Factor, Mark
 from memory_palace.mnemonics.smashin import (
     band_of,
     count_score,
@@ -13,7 +14,6 @@ from memory_palace.mnemonics.smashin import (
     find_anti_patterns,
     merge_marks,
 )
-from memory_palace.mnemonics.values import Factor, Mark
 
 RICH = (
     "You lift the funnel and a spider the size of a tea plate, in a violet raincoat, sits on the "

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.errors import CheckFailedError
-from memory_palace.mnemonics.values import Memory
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.verification import (
     Verdict,
     VerificationChecker,

@@ -10,7 +10,7 @@ import pytest
 from memory_palace.bench.verify_set import cases as module
 from memory_palace.bench.verify_set.cases import KINDS, Split, load_cases, make_cases, read_blocks
 from memory_palace.errors import PalaceError
-from memory_palace.mnemonics.tokens import holds_token
+from memory_palace.mnemonics.verification_tokens import holds_token
 
 
 def test_five_kinds_in_two_halves_are_balanced():

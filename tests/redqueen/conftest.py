@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from memory_palace.palace import Palace
-from memory_palace.redqueen.memories import ExaminedMemory
-from memory_palace.redqueen.values import Cue
+from memory_palace.redqueen.examined import ExaminedMemory
+from memory_palace.redqueen.round_values import Cue
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -15,8 +15,8 @@ from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError
 from memory_palace.redqueen.dialogue import ATTEMPTS, find_json, open_dialogue, read_prompt
 from memory_palace.redqueen.llm import model_roles
 from memory_palace.redqueen.replies import ReplyError
+from memory_palace.redqueen.round_values import Strategy
 from memory_palace.redqueen.rounds import run
-from memory_palace.redqueen.values import Strategy
 
 pytestmark = [
     pytest.mark.llm,

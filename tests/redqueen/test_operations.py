@@ -8,6 +8,7 @@ import pytest
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
+from memory_palace.redqueen.round_values import Strategy
 from memory_palace.redqueen.rounds import (
     COMMAND,
     find_resting,
@@ -16,7 +17,6 @@ from memory_palace.redqueen.rounds import (
     read_history,
     run,
 )
-from memory_palace.redqueen.values import Strategy
 
 
 def state(palace):

@@ -5,11 +5,11 @@ from datetime import date
 import pytest
 
 from memory_palace.errors import PalaceError
-from memory_palace.mnemonics.tokens import find_tokens
+from memory_palace.mnemonics.verification_tokens import find_tokens
 from memory_palace.notes.document import parse_document
-from memory_palace.redqueen.memories import examine
+from memory_palace.redqueen.examined import examine
 from memory_palace.redqueen.patching import patch_note
-from memory_palace.redqueen.values import Evolution
+from memory_palace.redqueen.round_values import Evolution
 
 FORM = """\
 ---

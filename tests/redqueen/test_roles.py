@@ -11,17 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.mnemonics.values import Memory
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.notes.document import parse_document
 from memory_palace.redqueen.cue_index import CueIndex
 from memory_palace.redqueen.evaluator import ElementEvaluator, judge_answer, mentions
 from memory_palace.redqueen.evolver import ANCHOR_WORDS, AnchorEvolver, clean_anchor
+from memory_palace.redqueen.examined import examine
 from memory_palace.redqueen.examiner import TemplateExaminer
 from memory_palace.redqueen.learner import CueLearner
-from memory_palace.redqueen.memories import examine
+from memory_palace.redqueen.round_values import (
+    Cue,
+    Evaluation,
+    Question,
+    Recollection,
+    Strategy,
+    band,
+)
 from memory_palace.redqueen.selection import DEPTH, choose_targets, weak_priority
 from memory_palace.redqueen.session import offline_roles, run_red_queen, run_session
-from memory_palace.redqueen.values import Cue, Evaluation, Question, Recollection, Strategy, band
 
 from .conftest import memory
 

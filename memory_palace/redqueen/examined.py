@@ -9,10 +9,10 @@ from datetime import date
 from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.mnemonics.form import read_form
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import Review
-from memory_palace.mnemonics.values import Memory
 from memory_palace.notes.document import Document
-from memory_palace.redqueen.values import Cue
+from memory_palace.redqueen.round_values import Cue
 
 
 @dataclass(frozen=True, slots=True)
