@@ -92,18 +92,18 @@ def undo_change(
     engine: Engine, *, command: str | None = None, identity: str | None = None, apply: bool = False
 ) -> Outcome:
     """Take back the last change of a command, or the one of an id, byte for byte."""
-    if not apply:
-        planned = plan_undo(engine.paths, command=command, identity=identity)
-        return Outcome(render_diff(planned.change), planned.entry.reason, _paths(planned.change))
-    with engine.writing(wait_seconds=WAIT_SECONDS):
-        done = undo(engine.paths, now=_now(), command=command, identity=identity)
-    remark = reindex(engine)
+    if apply:
+        with engine.writing(wait_seconds=WAIT_SECONDS):
+            taken_back = undo(engine.paths, now=_now(), command=command, identity=identity)
+    else:
+        taken_back = plan_undo(engine.paths, command=command, identity=identity)
+    entry, change = taken_back.entry, taken_back.change
     return Outcome(
-        render_diff(done.change),
-        done.entry.reason,
-        _paths(done.change),
-        done.entry.identity,
-        remark,
+        render_diff(change),
+        entry.reason,
+        _paths(change),
+        entry.identity if apply else None,
+        reindex(engine) if apply else "",
     )
 
 
