@@ -28,12 +28,12 @@ if TYPE_CHECKING:
         UsageError,
         WrongEmbedderError,
     )
+    from memory_palace.index.values import IndexReport
     from memory_palace.models import (
         ChunkRecord,
         Contribution,
         Filters,
         Hit,
-        IndexReport,
         NoteDate,
         NoteRecord,
         Problem,
@@ -71,6 +71,7 @@ _HOMES = (
     "memory_palace.errors",
     "memory_palace.config",
     "memory_palace.models",
+    "memory_palace.index.values",
     "memory_palace.palace",
 )
 """Where the names are, the cheapest module first."""

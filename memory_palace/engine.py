@@ -17,7 +17,7 @@ from memory_palace.index.commit import read_commit
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
 from memory_palace.index.snapshot import Snapshot, open_snapshot
-from memory_palace.models import Filters, IndexReport, NoteRecord, Query, QueryResult
+from memory_palace.models import Filters, NoteRecord, Query, QueryResult
 from memory_palace.notes.usage import record_usage
 from memory_palace.retrieval import profiles
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memory_palace.index.context import Progress
     from memory_palace.index.doctor import Examination
     from memory_palace.index.status import IndexStatus
+    from memory_palace.index.values import IndexReport
     from memory_palace.notes.excerpt import NoteText
     from memory_palace.retrieval.profiles import Profile
     from memory_palace.retrieval.search import RankingOptions, SearchResult

@@ -18,8 +18,9 @@ from memory_palace.index.recipes import Detail, name_recipe, read_detail
 from memory_palace.index.rows import chunk_row, describe, text_digest
 from memory_palace.index.segment import CONTENT, note_line
 from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.index.values import Derived
 from memory_palace.index.writing import NoteRow, write_segment
-from memory_palace.models import Chunk, Derived, Note, NoteDate
+from memory_palace.models import Chunk, Note, NoteDate
 from memory_palace.notes.parsing import parse_note
 
 _ROOM = "palace/project_rooms"

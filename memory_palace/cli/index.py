@@ -11,7 +11,7 @@ from memory_palace.cli.options import Json, Quiet, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, progress_bar, say, to_record
 from memory_palace.cli.watch import CHANGES
 from memory_palace.errors import NotesFailedError
-from memory_palace.models import IndexReport
+from memory_palace.index.values import IndexReport
 
 
 def index_notes(

@@ -10,7 +10,7 @@ import typer
 
 from memory_palace.cli.options import Quiet, open_palace
 from memory_palace.cli.printing import say
-from memory_palace.models import IndexReport
+from memory_palace.index.values import IndexReport
 
 
 def watch_notes(

@@ -17,10 +17,11 @@ from memory_palace.facts.fact import (
     yearless_key,
 )
 from memory_palace.index.recipes import Detail
+from memory_palace.index.values import Derived
 from memory_palace.language.speakers import find_speakers
 from memory_palace.language.time_words import may_name_time
 from memory_palace.language.tokens import tokenize
-from memory_palace.models import Chunk, Derived, Note
+from memory_palace.models import Chunk, Note
 
 if TYPE_CHECKING:
     from memory_palace.language.dates import TimeExpression

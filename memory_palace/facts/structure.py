@@ -17,6 +17,7 @@ from memory_palace.facts.keys import (
     text_key,
 )
 from memory_palace.facts.reading import Reader, Reading, Utterance, choose_reader, read_by_patterns
+from memory_palace.index.values import Derived
 from memory_palace.language.dates import WEEKDAYS, find_weekdays
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import name_key, name_text
@@ -28,7 +29,7 @@ from memory_palace.language.tagged_words import Part, Word, split_words
 from memory_palace.language.themes import find_themes
 from memory_palace.language.tokens import tokenize
 from memory_palace.markdown.prose import strip_markup
-from memory_palace.models import Chunk, Derived, Note
+from memory_palace.models import Chunk, Note
 
 _SHORTEST_PART = 3
 _DESCRIBING = frozenset(

@@ -14,8 +14,9 @@ from memory_palace.index.publish import Published, Written, draft_commit, publis
 from memory_palace.index.rows import KnownVectors, RowMaker, Tally
 from memory_palace.index.segment import Segment, open_segment
 from memory_palace.index.state import EMPTY, CommittedState, changed_ns
+from memory_palace.index.values import IndexReport
 from memory_palace.index.writing import NoteRow, tombstone, write_segment
-from memory_palace.models import IndexReport, SourceFile
+from memory_palace.models import SourceFile
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.reading import read_note
 

@@ -10,7 +10,8 @@ from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.index.recipes import Detail
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Derived, Note, Problem
+from memory_palace.index.values import Derived
+from memory_palace.models import Note, Problem
 
 Progress = Callable[[int, int], None]
 """Told how many chunks are done, and how many there will be by the present estimate."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.npz import Array
-from memory_palace.models import Derived
+from memory_palace.index.values import Derived
 
 if TYPE_CHECKING:
     from memory_palace.index.snapshot import Snapshot

@@ -26,8 +26,9 @@ from memory_palace.index.segment import (
     chunk_line,
     note_line,
 )
+from memory_palace.index.values import Derived
 from memory_palace.index.writing import DIGEST_BYTES, ChunkRow, NoteRow
-from memory_palace.models import Chunk, Derived, Matrix, Note, Problem, SourceFile, Vector
+from memory_palace.models import Chunk, Matrix, Note, Problem, SourceFile, Vector
 from memory_palace.notes.reading import NoteUnreadable, read_note
 from memory_palace.storage.atomic import is_named_by_content, write_content
 

@@ -12,7 +12,8 @@ from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.postings import PostingLookup, same_keys
 from memory_palace.index.recipes import Detail
 from memory_palace.index.rows import describe
-from memory_palace.models import Chunk, Derived, Query
+from memory_palace.index.values import Derived
+from memory_palace.models import Chunk, Query
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.question import join_phrases
 from memory_palace.retrieval.search import search
