@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes
@@ -107,16 +108,12 @@ def run(
             resting=find_resting(engine, now=moment),
         )
     )
-
-    def plan(library: Library) -> Plan:
-        resting = find_resting(engine, now=moment)
-        chosen = [e for e in session.evolutions if e.memory_id not in resting]
-        evidence = tuple(f"{e.memory_id}: {gap}" for e in chosen for gap in e.reasons)
-        reason = f"red queen: {len(chosen)} memories after {len(session.questions)} questions"
-        return Plan(list(_patches(library, chosen)), reason, evidence)
-
     outcome = change_notes(
-        engine, plan, command=COMMAND, apply=apply, allow_uncommitted=allow_uncommitted
+        engine,
+        partial(_plan, engine, session, moment),
+        command=COMMAND,
+        apply=apply,
+        allow_uncommitted=allow_uncommitted,
     )
     if outcome.identity is not None:
         _record(engine, session, outcome, seed=seed, now=moment)
@@ -151,6 +148,14 @@ def find_round(engine: Engine, identity: str | None = None) -> PastRound:
             return past
     what = "no round has been applied yet" if identity is None else f"no round is called {identity}"
     raise UsageError(f"{what}; see `palace redqueen history`")
+
+
+def _plan(engine: Engine, session: RoundFindings, now: datetime, library: Library) -> Plan:
+    resting = find_resting(engine, now=now)
+    chosen = [e for e in session.evolutions if e.memory_id not in resting]
+    evidence = tuple(f"{e.memory_id}: {gap}" for e in chosen for gap in e.reasons)
+    reason = f"red queen: {len(chosen)} memories after {len(session.questions)} questions"
+    return Plan(list(_patches(library, chosen)), reason, evidence)
 
 
 def _patches(library: Library, evolutions: Sequence[Evolution]) -> Iterator[Operation]:
