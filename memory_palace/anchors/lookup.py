@@ -15,8 +15,8 @@ from memory_palace.anchors.book import Book
 from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.terms import runs, words_of
 from memory_palace.anchors.words import WordMatch, match_words
-from memory_palace.language.stopwords import POINTERS
 from memory_palace.language.tokens import plain_words
+from memory_palace.language.word_lists import POINTERS
 from memory_palace.models import AnchorEvidence, FiredAnchor, Scores, Vector
 from memory_palace.notes.rooms import stem_of
 

@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 
 from memory_palace.bench.corpora import Corpus
 from memory_palace.bench.datasets.items import Collection, EvalQuestion
-from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.models import Filters, Query, Vector
 from memory_palace.retrieval.profiles import Profile, get_profile
 from memory_palace.retrieval.search import search

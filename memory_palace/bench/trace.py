@@ -18,8 +18,8 @@ import numpy as np
 from memory_palace.bench.datasets.items import read_jsonl, take, take_list
 from memory_palace.errors import UsageError
 from memory_palace.language.sentences import split_sentences
-from memory_palace.language.stopwords import STOP_STEMS
 from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import STOP_STEMS
 
 RELEVANT = 1 / 3
 """Share of the question's words that makes a sentence relevant."""

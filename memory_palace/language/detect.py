@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.vocabulary import word_set
+from memory_palace.language.word_lists import STOPWORDS
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _FOREIGN = word_set(

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple, TypeAlias
 
-from memory_palace.markdown.definitions import Definition, take_definitions
 from memory_palace.markdown.html import match_html
+from memory_palace.markdown.links import Definition, take_definitions
 
 BlockKind: TypeAlias = Literal["prose", "heading", "fence", "indented", "comment", "html"]
 

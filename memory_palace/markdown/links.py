@@ -6,11 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from memory_palace.markdown.definitions import Definition, fold_label
-
 WIKI_LINK = re.compile(r"!?\[\[([^\[\]\n]{1,500}+)\]\]")
 """``[[target#heading|alias]]`` or ``![[target]]``; the group stands between the brackets."""
 LinkForm: TypeAlias = Literal["wiki", "inline", "reference"]
+
+
+class Definition(NamedTuple):
+    """Where a reference definition, ``[label]: destination``, has its destination in the text."""
+
+    start: int
+    end: int
 
 
 class MarkdownLink(NamedTuple):
@@ -29,6 +34,13 @@ class MarkdownLink(NamedTuple):
 
 
 _SPECIAL = re.compile(rf"{WIKI_LINK.pattern}|!?\[|\]")
+_DEFINITION = re.compile(
+    r"[ \t>]*\[((?:[^\\\[\]]|\\.){1,999}+)\]:[ \t]*+(?:\r?\n[ \t>]*+)?"
+    r"(<(?:[^<>\n\\]|\\.)*+>|[^\s<]\S*+)"
+    r"(?:(?:[ \t]++|[ \t\r]*+\n[ \t>]*+)"
+    r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\)))?[ \t\r]*(?:\n|\Z)",
+    re.S,
+)
 _LONGEST = 1000
 """Characters of a destination and its title; more are not read, so that time stays linear."""
 _CHARACTER = r"[^\s()\\]|\\[!-/:-@\[-`{-~]?+"
@@ -110,3 +122,20 @@ def _close(
     if text[start] == "<":
         start, last = start + 1, last - 1
     return MarkdownLink("reference", opener.start(), stop, start, last, at, is_image)
+
+
+def take_definitions(text: str, start: int, end: int) -> Iterator[tuple[str, Definition, int]]:
+    """Yield the definitions that a paragraph begins with: label, destination, and where it ends."""
+    if not text.startswith("[", start):
+        return
+    while start < end and (found := _DEFINITION.match(text, start, end)):
+        label = fold_label(found[1])
+        if not label:
+            return
+        start = found.end()
+        yield label, Definition(*found.span(2)), start
+
+
+def fold_label(label: str) -> str:
+    """Return a link label as labels are compared."""
+    return " ".join(label.replace("\n>", "\n").split()).casefold()

@@ -9,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 
 from memory_palace.engine import Engine
-from memory_palace.language.negations import FOREIGN_NEGATIONS, is_negation
 from memory_palace.language.tokens import plain_words
 from memory_palace.language.vocabulary import word_set
+from memory_palace.language.word_lists import FOREIGN_NEGATIONS, is_negation
 from memory_palace.metabolism.assets import kind_of
 from memory_palace.models import Vector
 from memory_palace.notes.document import Document

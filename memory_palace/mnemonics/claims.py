@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory_palace.language.markers import drop_markers
-from memory_palace.language.negations import NEGATIONS, is_negation
 from memory_palace.language.sentences import split_sentences
-from memory_palace.language.stopwords import STOP_STEMS
 from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.tokens import PLAIN_WORD, plain_words, tokenize
+from memory_palace.language.word_lists import NEGATIONS, STOP_STEMS, is_negation
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.mnemonics.numbers import UNIT_WORDS, Number, find_numbers
 from memory_palace.mnemonics.verification_tokens import fold_words

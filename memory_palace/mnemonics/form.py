@@ -19,10 +19,10 @@ from memory_palace.mnemonics.memory_values import (
 )
 from memory_palace.mnemonics.reviews import Review
 from memory_palace.mnemonics.verification_tokens import find_tokens
-from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.document import LEAD, Document, split_sections
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.note_links import find_links
+from memory_palace.notes.reading import decode_note
 from memory_palace.notes.withholding import withhold
 
 MEMORY_TYPE = "memory"

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from memory_palace.config import PalacePaths, read_config
 from memory_palace.language.markers import drop_markers
-from memory_palace.language.stopwords import STOP_STEMS, STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
+from memory_palace.language.word_lists import STOP_STEMS, STOPWORDS
 from memory_palace.mnemonics.form import is_memory, read_memory
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import load_reviews

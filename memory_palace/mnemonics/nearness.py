@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.mnemonics.claims import Wording
 from memory_palace.models import Matrix, Vector
 

@@ -22,9 +22,9 @@ from memory_palace.mnemonics.form import (
     STATED_SCORE,
 )
 from memory_palace.mnemonics.memory_values import BY_PERSON, MOST_FACTORS, Mark, Memory
-from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.document import split_sections
 from memory_palace.notes.frontmatter import split_front_matter, write_front_matter
+from memory_palace.notes.reading import decode_note
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 _END = re.compile(r"[\r\n]+\Z")

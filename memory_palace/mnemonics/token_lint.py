@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_palace.language.markers import find_markers
-from memory_palace.language.stopwords import STOPWORDS
+from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.mnemonics.form import Form
 from memory_palace.mnemonics.verification_tokens import fold_words
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory_palace.errors import UsageError, WrongEmbedderError
-from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import STOPWORDS
 
 _JOINTS = re.compile(r"[-‐‑_/]")
 

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from memory_palace.errors import UsageError
-from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.frontmatter import split_front_matter
 from memory_palace.notes.parsing import is_private
+from memory_palace.notes.reading import decode_note
 from memory_palace.notes.withholding import withhold
 
 _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")

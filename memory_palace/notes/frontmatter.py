@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from memory_palace.errors import PalaceError
-from memory_palace.notes.decoding import decode_note
+from memory_palace.notes.reading import decode_note
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OPEN = re.compile(r"\A---[ \t]*\n")

@@ -12,9 +12,9 @@ from memory_palace.markdown.markup import Markup
 from memory_palace.models import Note, Priority, Problem
 from memory_palace.notes.chunking import chunk_body
 from memory_palace.notes.dating import date_in_front_matter, date_in_name
-from memory_palace.notes.decoding import decode_note
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.note_links import links_of
+from memory_palace.notes.reading import decode_note
 from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.withholding import says_private, withhold
 

@@ -1,8 +1,10 @@
-"""Open one note, once, and never a file outside the palace."""
+"""Open one note, once, and never a file outside the palace; decode it."""
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from memory_palace.config import PALACE
 from memory_palace.errors import PalaceError
 from memory_palace.models import FileStat, Problem, ProblemKind, SourceFile
 
+_LINE_END = re.compile(r"\r\n?")
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """A pipe that is named like a note must not block the run."""
 
@@ -49,6 +52,26 @@ def read_note(root: Path, file: SourceFile, *, limit_bytes: int) -> tuple[bytes,
     return data, FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
+def decode_note(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
+    """Decode UTF-8 (with or without BOM) or UTF-16; take anything else for Windows-1252.
+
+    NUL bytes become spaces. Lines are counted as an editor shows them: a carriage return, a line
+    feed, or one after the other ends a line.
+    """
+    problems: list[Problem] = []
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        text = data.decode("utf-16", "replace")
+        problems.append(Problem(path, None, "encoding", "is UTF-16; save it as UTF-8"))
+    else:
+        text = _decode_bytes(data, path, problems)
+    if "\0" in text:
+        line = 1 + text.count("\n", 0, text.index("\0"))
+        message = "contains NUL bytes; they are read as spaces"
+        problems.append(Problem(path, line, "encoding", message))
+        text = text.replace("\0", " ")
+    return (_LINE_END.sub("\n", text) if "\r" in text else text), tuple(problems)
+
+
 def _check(
     root: Path, path: Path, file: SourceFile, found: os.stat_result, limit_bytes: int
 ) -> None:
@@ -74,3 +97,13 @@ def _too_large(file: SourceFile, size: int, limit_bytes: int) -> NoteUnreadable:
 
 def _unreadable(file: SourceFile, kind: ProblemKind, message: str) -> NoteUnreadable:
     return NoteUnreadable(Problem(file.path, None, kind, message, is_failure=True))
+
+
+def _decode_bytes(data: bytes, path: str, problems: list[Problem]) -> str:
+    try:
+        return data.removeprefix(codecs.BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        line = 1 + data.count(b"\n", 0, error.start)
+        message = "is not UTF-8 from here on and is read as Windows-1252; save it as UTF-8"
+        problems.append(Problem(path, line, "encoding", message))
+        return data.decode("cp1252", "replace")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from memory_palace.language.rarity import bm25_idf
 from memory_palace.language.sentences import split_sentences
-from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.vocabulary import VAGUE
+from memory_palace.language.word_lists import STOPWORDS
 
 _CONTENT_WORD = re.compile(r"[^\W_]+(?:[.,'’\-][^\W_]+)*")
 """Words as they are written: people read them in questions and anchors, where tokens are stems."""

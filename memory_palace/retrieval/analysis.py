@@ -16,11 +16,11 @@ from memory_palace.language.names import Name, find_names
 from memory_palace.language.phrases import find_phrases, phrase_keys
 from memory_palace.language.quotes import find_quotes
 from memory_palace.language.relations import Relation, find_object, find_verb, lemma
-from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tagged_words import Word, split_words
 from memory_palace.language.themes import find_themes
 from memory_palace.language.tokens import stem_word
 from memory_palace.language.vocabulary import word_set
+from memory_palace.language.word_lists import STOPWORDS
 
 _PREFERENCE = re.compile(
     r"\b(?:recommend\w*|suggest\w*|prefer\w*|favou?rite|like|likes|liked|love|loves|enjoy\w*|hate|"

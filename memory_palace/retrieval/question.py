@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memory_palace.language.stopwords import drop_stop_stems
 from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import drop_stop_stems
 from memory_palace.models import Query
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from memory_palace.facts.fact import FactKind
 from memory_palace.facts.keys import ANY, preference_key
-from memory_palace.language.stopwords import STOPWORDS
 from memory_palace.language.tokens import stem_word
+from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.signals.time import temporal

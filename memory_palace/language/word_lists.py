@@ -1,4 +1,4 @@
-"""English words that say nothing about what a text is about."""
+"""Short lists of words: those that say nothing of a subject, those that point, those that deny."""
 
 from __future__ import annotations
 
@@ -26,9 +26,21 @@ POINTERS = frozenset(
     "we our ours us my mine it its they them their this that these those i".split()
 )
 """Pronouns that point at something the text does not name (source document 003)."""
+NEGATIONS = frozenset(
+    "no not never none nobody without neither nor cannot hardly nowhere unable".split()
+)
+FOREIGN_NEGATIONS = frozenset(
+    "nicht kein keine nie niemals ohne ne pas jamais sans nunca jamás sin".split()
+)
+"""German, French and Spanish ones. Apart, because "sin" and "pas" are words of English too."""
 
 
 def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:
     """Return the distinct stems that carry meaning, in order; all where none does."""
     distinct = tuple(dict.fromkeys(stems))
     return tuple(stem for stem in distinct if stem not in STOP_STEMS) or distinct
+
+
+def is_negation(word: str) -> bool:
+    """Say whether a word of ``plain_words`` denies in English."""
+    return word in NEGATIONS or word.endswith("n't")
