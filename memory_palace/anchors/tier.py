@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.companions import check_companion, damaged_companion
+from memory_palace.index.commit import check_companion, damaged_companion
 from memory_palace.index.npz import map_arrays, write_arrays
 from memory_palace.index.postings import find_sorted, hash_key
 from memory_palace.models import Matrix, Scores

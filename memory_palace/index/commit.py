@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.errors import IndexDamagedError, IndexMissingError
-from memory_palace.storage.atomic import write_atomic
+from memory_palace.storage.atomic import is_named_by_content, write_atomic
 
 FORMAT = 3
 
@@ -97,6 +97,28 @@ def next_commit(before: Commit | None, after: Commit) -> Commit:
     names = (*(segment.name for segment in before.segments), *before.anchors)
     old = tuple(name for name in names if name not in kept)
     return replace(after, generation=before.generation + 1, previous=old)
+
+
+def check_companion(folder: Path, name: str) -> Path:
+    """Return a file beside the segments after comparing it with the SHA-256 in its name.
+
+    Raise ``IndexDamagedError`` where it is missing or differs.
+    """
+    path = folder / f"{name}.npz"
+    try:
+        if is_named_by_content(path):
+            return path
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        raise damaged_companion(path, "it is missing" if missing else "it cannot be read") from None
+    raise damaged_companion(path, "it does not match its SHA-256")
+
+
+def damaged_companion(path: Path, why: str) -> IndexDamagedError:
+    """Name a file that cannot be trusted, and the command that makes it again."""
+    return IndexDamagedError(
+        f"{path.name} is damaged: {why}; run `palace anchors build` to make it again"
+    )
 
 
 def _parse(body: dict[str, Any]) -> Commit:

@@ -11,8 +11,7 @@ import numpy as np
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import IndexDamagedError, IndexMissingError
-from memory_palace.index.commit import Commit, SegmentRef, read_commit
-from memory_palace.index.companions import check_companion
+from memory_palace.index.commit import Commit, SegmentRef, check_companion, read_commit
 from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.segment import STAT, Segment, damaged, open_segment
 from memory_palace.index.writing import NUMBER_COLUMNS, TEXT_COLUMNS, NoteRow
