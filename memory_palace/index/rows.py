@@ -148,8 +148,10 @@ class RowMaker:
         rows: list[ChunkRow] = []
         texts: dict[bytes, str] = {}
         found = self._context.derive(note, self._context.detail)
+        before: Chunk | None = None
         for chunk, derived in zip(note.chunks, found, strict=True):
-            row = chunk_row(chunk, derived)
+            row = chunk_row(chunk, derived, before)
+            before = chunk
             texts[row.digest] = chunk.embed_text
             if self._is_enriched:
                 text = describe(chunk, derived)
@@ -259,13 +261,13 @@ def write_checkpoint(
     write_content(folder, fill, CHECKPOINT)
 
 
-def chunk_row(chunk: Chunk, derived: Derived) -> ChunkRow:
-    """Return the row of a chunk, without its vectors."""
+def chunk_row(chunk: Chunk, derived: Derived, before: Chunk | None = None) -> ChunkRow:
+    """Return the row of a chunk that stands after ``before``, without its vectors."""
     return ChunkRow(
         chunk.first_line,
         chunk.last_line,
         bytes.fromhex(chunk.digest)[:DIGEST_BYTES],
-        chunk_line(chunk),
+        chunk_line(chunk, before),
         derived_keys(derived),
     )
 

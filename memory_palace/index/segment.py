@@ -135,8 +135,11 @@ class Segment:
         return line
 
     def chunk_line(self, row: int) -> list[Any]:
-        """Read what is shown of a chunk."""
+        """Read what is shown of a chunk; headings that are left out are those of the one before."""
         line: list[Any] = json.loads(self.chunk_bytes(row))
+        while line[0] is None:
+            row -= 1
+            line[0] = json.loads(self.chunk_bytes(row))[0]
         return line
 
     def note_bytes(self, note: int) -> bytes:
@@ -233,13 +236,15 @@ def note_record(line: dict[str, Any], **columns: Any) -> NoteRecord:
     )
 
 
-def chunk_line(chunk: Chunk) -> bytes:
+def chunk_line(chunk: Chunk, before: Chunk | None = None) -> bytes:
     """Return what is kept of a chunk beside the columns: headings and preview.
 
-    There is a line for every few sentences of a vault, so it names no fields.
+    There is a line for every few sentences of a vault, so it names no fields, and leaves out
+    headings that the chunk ``before`` it in the same note has too.
     """
+    headings = None if before and before.heading_path == chunk.heading_path else chunk.heading_path
     preview = visible(" ".join(chunk.text.split())[:PREVIEW_CHARACTERS])
-    return json_line([chunk.heading_path, preview])
+    return json_line([headings, preview])
 
 
 def chunk_record(

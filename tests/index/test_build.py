@@ -245,3 +245,16 @@ def test_a_merge_that_gives_a_segment_that_was_there_before_keeps_its_notes(inde
         indexed.index()
         assert indexed.snapshot().paths == before
         assert found(indexed, "sourdough starter")
+
+
+def test_passages_below_one_heading_all_show_it(palace):
+    words = " ".join(f"The oven ran {n} degrees hot on that day." for n in range(120))
+    note = palace.paths.palace / "grand_hall/oven.md"
+    note.write_text(f"# Oven\n\n## Heat\n\n{words}\n\n## Repair\n\nIt was mended.\n")
+    palace.index(embedder="hashing")
+    snapshot = palace.snapshot()
+    rows = [row for row, place in enumerate(snapshot.row_note) if "oven" in snapshot.paths[place]]
+    shown = [snapshot.chunk(row).heading_path for row in rows]
+    assert len(shown) > 2
+    assert set(shown[:-1]) == {("Oven", "Heat")} and shown[-1] == ("Oven",)
+    assert palace.doctor().findings == ()
