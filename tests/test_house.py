@@ -47,19 +47,22 @@ def test_no_file_is_too_long() -> None:
     assert TREES.keys() >= DATA
 
 
-@UNDER_WAY
+def size_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Count a function's lines; parameters, one to a line, are a table and count as one."""
+    return (function.end_lineno or 0) - function.body[0].lineno + 2
+
+
 def test_no_function_is_too_long() -> None:
     long = {
-        f"{path}:{node.lineno} {node.name}": size
+        f"{path}:{node.lineno} {node.name}": size_of(node)
         for path, tree in TREES.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (size := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
+        and size_of(node) > LONGEST_FUNCTION
     }
     assert long == {}
 
 
-@UNDER_WAY
 def test_formatting_is_left_to_the_formatter() -> None:
     skips = {path: (PACKAGE / path).read_text("utf-8").count("# fmt: skip") for path in TREES}
     assert sum(skips.values()) <= MOST_FMT_SKIP, {path: n for path, n in skips.items() if n}

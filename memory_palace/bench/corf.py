@@ -25,7 +25,7 @@ from memory_palace.retrieval.search import rank_anchored
 K = 20
 LATE = "late"
 """The row of questions on notes that were written after the anchors were built."""
-Ask: TypeAlias = Callable[[CorfQuestion, Vector], list[str]]
+CorfSystem: TypeAlias = Callable[[CorfQuestion, Vector], list[str]]
 """Gives passages, best first, with the question's vector at hand."""
 
 
@@ -104,7 +104,7 @@ def _modes(item: CorfQuestion) -> tuple[str, ...]:
     return ("all", *item.modes, LATE) if item.written_after_build else ("all", *item.modes)
 
 
-def known_systems(palace: Palace) -> dict[str, Ask]:
+def known_systems(palace: Palace) -> dict[str, CorfSystem]:
     """Return anchors and what is left without a part, dense search, BM25 and hybrid.
 
     Source document 003 names the first four.
@@ -134,7 +134,9 @@ def _with_settings(palace: Palace, **settings: float) -> Palace:
     return Palace(palace.paths.root, config=replace(palace.config, anchors=anchors))
 
 
-def _anchors(palace: Palace, snapshot: Snapshot, *, projects: Sequence[str] | None = None) -> Ask:
+def _anchors(
+    palace: Palace, snapshot: Snapshot, *, projects: Sequence[str] | None = None
+) -> CorfSystem:
     dense = _dense(palace, snapshot.row_note >= 0)
     notes = match_notes(snapshot, Filters())
 
@@ -152,7 +154,7 @@ def _anchors(palace: Palace, snapshot: Snapshot, *, projects: Sequence[str] | No
     return ask
 
 
-def _dense(palace: Palace, allowed: NDArray[np.bool_]) -> Ask:
+def _dense(palace: Palace, allowed: NDArray[np.bool_]) -> CorfSystem:
     rows = np.flatnonzero(allowed)
     snapshot = palace.snapshot()
 
@@ -167,7 +169,7 @@ def _dense(palace: Palace, allowed: NDArray[np.bool_]) -> Ask:
     return ask
 
 
-def _profile(palace: Palace, profile: str) -> Ask:
+def _profile(palace: Palace, profile: str) -> CorfSystem:
     def ask(item: CorfQuestion, vector: Vector) -> list[str]:
         result = palace.query(item.text, limit=K, profile=profile, per_note=False, neighbors=0)
         return _chunk_ids(result.hits)
@@ -181,7 +183,7 @@ def _chunk_ids(hits: Iterable[Hit]) -> list[str]:
 
 
 def _ask_all(
-    palace: Palace, items: Sequence[CorfQuestion], vectors: Mapping[str, Vector], ask: Ask
+    palace: Palace, items: Sequence[CorfQuestion], vectors: Mapping[str, Vector], ask: CorfSystem
 ) -> list[_Outcome]:
     def sources(chunks: Iterable[str]) -> set[str]:
         return {source_of(chunk.partition("#")[0], palace.config.sources) for chunk in chunks}

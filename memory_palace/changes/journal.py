@@ -71,23 +71,10 @@ def apply_change(
     """
     recover(paths)
     check_change(paths.root, change)
-    log = read_log(paths)
     if not allow_uncommitted:
         _check_committed(paths, change)
-    moves = tuple(operation for operation in change if isinstance(operation, Move))
-    writes = describe_writes(change)
-    moved = {move.old: digest((paths.root / move.old).read_bytes()) for move in moves}
-    entry = LoggedChange(
-        f"{now}-{len(log) + 1}",
-        now,
-        command,
-        reason,
-        tuple(evidence),
-        writes,
-        moves,
-        digests_after(writes, moves, moved),
-        undoes,
-    )
+    identity = f"{now}-{len(read_log(paths)) + 1}"
+    entry = _describe(paths, change, identity, now, command, reason, tuple(evidence), undoes)
     _keep(paths, change)
     write_atomic(paths.palace / _JOURNAL, json.dumps(entry.to_record()).encode())
     try:
@@ -220,6 +207,24 @@ def _check_committed(paths: PalacePaths, change: ChangeSet) -> None:
         raise UsageError(
             f"not committed to git: {', '.join(edited)}; commit first, or add --allow-uncommitted"
         )
+
+
+def _describe(
+    paths: PalacePaths,
+    change: ChangeSet,
+    identity: str,
+    now: str,
+    command: str,
+    reason: str,
+    evidence: tuple[str, ...],
+    undoes: str | None,
+) -> LoggedChange:
+    """Return what is logged of a change, from the notes as they are before it."""
+    moves = tuple(operation for operation in change if isinstance(operation, Move))
+    writes = describe_writes(change)
+    moved = {move.old: digest((paths.root / move.old).read_bytes()) for move in moves}
+    digests = digests_after(writes, moves, moved)
+    return LoggedChange(identity, now, command, reason, evidence, writes, moves, digests, undoes)
 
 
 def _keep(paths: PalacePaths, change: ChangeSet) -> None:
