@@ -212,26 +212,25 @@ def split_texts(blob: Array, count: int) -> list[str]:
 
 
 def note_line(note: Note) -> bytes:
-    """Return what is kept of a note beside the columns."""
-    return json_line(
-        {
-            "tags": note.tags,
-            "entities": note.entities,
-            "aliases": note.aliases,
-            "links": [[k.target, k.line, k.heading, k.alias, k.is_embed] for k in note.links],
-            "problems": [[p.line, p.kind, p.message, p.is_failure] for p in note.problems],
-        }
-    )
+    """Return what is kept of a note beside the columns; what is empty is left out."""
+    kept = {
+        "tags": note.tags,
+        "entities": note.entities,
+        "aliases": note.aliases,
+        "links": [[k.target, k.line, k.heading, k.alias, k.is_embed] for k in note.links],
+        "problems": [[p.line, p.kind, p.message, p.is_failure] for p in note.problems],
+    }
+    return json_line({name: values for name, values in kept.items() if values})
 
 
 def note_record(line: dict[str, Any], **columns: Any) -> NoteRecord:
     """Join a note's line with its columns."""
     return NoteRecord(
-        tags=tuple(line["tags"]),
-        aliases=tuple(line["aliases"]),
-        entities=tuple(line["entities"]),
-        links=tuple(Link(*link) for link in line["links"]),
-        problems=tuple(Problem(columns["path"], *problem) for problem in line["problems"]),
+        tags=tuple(line.get("tags", ())),
+        aliases=tuple(line.get("aliases", ())),
+        entities=tuple(line.get("entities", ())),
+        links=tuple(Link(*link) for link in line.get("links", ())),
+        problems=tuple(Problem(columns["path"], *problem) for problem in line.get("problems", ())),
         **columns,
     )
 
