@@ -90,28 +90,18 @@ class Palace(Engine):
         """Rank the notes that answer ``text``; without text, list those that match the filters.
 
         ``limit`` counts notes, or passages with ``per_note=False``; ``neighbors`` linked notes
-        follow each hit. ``lexical`` compares words and facts alone and needs no model.
-        ``budget_bytes`` bounds the text of all hits together. ``as_of`` is the moment that
-        recency and words such as "yesterday" count from. With ``is_use=False`` the hits do not
-        count as used where use is logged.
-
-        Raise ``UsageError`` for a value that cannot be used, ``IndexMissingError`` before the
-        first ``index()``.
+        follow each hit. ``lexical`` compares words and facts only, without a model.
+        ``budget_bytes`` bounds the text of all hits. Recency and "yesterday" count from
+        ``as_of``. ``is_use=False`` keeps the hits out of the usage log. Raise ``UsageError`` for
+        a value that cannot be used, ``IndexMissingError`` before the first ``index()``.
         """
-        for name, value, least in (
-            ("limit", limit, 1),
-            ("neighbors", neighbors, 0),
-            ("budget_bytes", budget_bytes, 1),
-        ):
-            if value is not None and value < least:
-                raise UsageError(f"{name} must be at least {least}, not {value}")
-        get_profile(profile)
+        _check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
         now = time.time()
         return super().query(
             text,
             limit=limit,
             filters=_choose(filters, type, priority, room, since, until, now=now),
-            profile=profile,
+            profile=get_profile(profile).name,
             per_note=per_note,
             lexical=lexical,
             gate=gate,
@@ -231,6 +221,13 @@ class Palace(Engine):
         from memory_palace.facade.navigation import Searches
 
         return Searches(self)
+
+
+def _check_least(**given: tuple[int | None, int]) -> None:
+    """Raise ``UsageError`` for a value below its least."""
+    for name, (value, least) in given.items():
+        if value is not None and value < least:
+            raise UsageError(f"{name} must be at least {least}, not {value}")
 
 
 def _choose(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -13,39 +13,46 @@ from memory_palace.cli.watch import CHANGES
 from memory_palace.errors import NotesFailedError
 from memory_palace.index.values import IndexReport
 
+Verify: TypeAlias = Annotated[
+    bool,
+    typer.Option("--verify", help="Hash every note and index file, and repair what differs."),
+]
+DryRun: TypeAlias = Annotated[
+    bool, typer.Option("--dry-run", help="Report what would change; write nothing.")
+]
+Embedder: TypeAlias = Annotated[
+    str | None, typer.Option("--embedder", help="Embedder for a first or forced build.")
+]
+KeepStructure: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--structure/--no-structure",
+        help="Keep names, phrases and relations as well, for --profile structured.",
+        show_default=False,
+    ),
+]
+Enriched: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--enrich/--no-enrich",
+        help="Keep a second vector per passage as well, for --profile enriched.",
+        show_default=False,
+    ),
+]
+Nightly: TypeAlias = Annotated[
+    bool, typer.Option("--nightly", help="Rebuild the anchors afterwards.")
+]
+
 
 def index_notes(
     ctx: typer.Context,
     force: Annotated[bool, typer.Option("--force", help="Embed every note again.")] = False,
-    verify: Annotated[
-        bool,
-        typer.Option("--verify", help="Hash every note and index file, and repair what differs."),
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Report what would change; write nothing.")
-    ] = False,
-    embedder: Annotated[
-        str | None, typer.Option("--embedder", help="Embedder for a first or forced build.")
-    ] = None,
-    structure: Annotated[
-        bool | None,
-        typer.Option(
-            "--structure/--no-structure",
-            help="Keep names, phrases and relations as well, for --profile structured.",
-            show_default=False,
-        ),
-    ] = None,
-    enrich: Annotated[
-        bool | None,
-        typer.Option(
-            "--enrich/--no-enrich",
-            help="Keep a second vector per passage as well, for --profile enriched.",
-            show_default=False,
-        ),
-    ] = None,
-    nightly: Annotated[
-        bool, typer.Option("--nightly", help="Rebuild the anchors afterwards.")
-    ] = False,
+    verify: Verify = False,
+    dry_run: DryRun = False,
+    embedder: Embedder = None,
+    structure: KeepStructure = None,
+    enrich: Enriched = None,
+    nightly: Nightly = False,
     wait: Wait = 0.0,
     as_json: Json = False,
     quiet: Quiet = False,

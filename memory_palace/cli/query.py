@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -28,6 +28,26 @@ from memory_palace.palace import Palace
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from memory_palace.retrieval.search import fit_passages
 
+Details: TypeAlias = Annotated[
+    bool, typer.Option("--details", help="Show how each score was made.")
+]
+NoGate: TypeAlias = Annotated[
+    bool, typer.Option("--no-gate", help="Let recency and priority count for every note.")
+]
+Neighbors: TypeAlias = Annotated[
+    int, typer.Option("--neighbors", help="Linked notes to show after each hit.")
+]
+Profile: TypeAlias = Annotated[
+    str | None, typer.Option("--profile", help=f"How to rank: {', '.join(PROFILES)}.")
+]
+Mode: TypeAlias = Annotated[
+    Literal["vector", "lexical"],
+    typer.Option("--mode", help="lexical compares words and facts only, without a model."),
+]
+Refresh: TypeAlias = Annotated[
+    bool, typer.Option("--refresh", help="Index changed notes before asking.")
+]
+
 
 def query_notes(
     ctx: typer.Context,
@@ -38,29 +58,16 @@ def query_notes(
     room: Room = None,
     since: Since = None,
     until: Until = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Show how each score was made.")
-    ] = False,
+    details: Details = False,
     raw: Annotated[bool, typer.Option("--raw", help="Short for --profile raw.")] = False,
-    no_gate: Annotated[
-        bool, typer.Option("--no-gate", help="Let recency and priority count for every note.")
-    ] = False,
+    no_gate: NoGate = False,
     include_cold: IncludeCold = False,
-    neighbors: Annotated[
-        int, typer.Option("--neighbors", help="Linked notes to show after each hit.")
-    ] = 2,
-    profile: Annotated[
-        str | None, typer.Option("--profile", help=f"How to rank: {', '.join(PROFILES)}.")
-    ] = None,
-    mode: Annotated[
-        Literal["vector", "lexical"],
-        typer.Option("--mode", help="lexical compares words and facts only, without a model."),
-    ] = "vector",
+    neighbors: Neighbors = 2,
+    profile: Profile = None,
+    mode: Mode = "vector",
     as_of: AsOf = None,
     budget: Budget = None,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Index changed notes before asking.")
-    ] = False,
+    refresh: Refresh = False,
     full: Annotated[bool, typer.Option("--full", help="Print whole passages.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -68,11 +75,7 @@ def query_notes(
 
     Example: palace query why did we drop MQTT --details
     """
-    if raw and profile not in (None, "raw"):
-        raise UsageError(f"--raw contradicts --profile {profile}; give one of them")
-    palace = open_palace(ctx)
-    if refresh:
-        _refresh(palace)
+    palace = _open(ctx, refresh=refresh)
     result = palace.query(
         " ".join(text or ()),
         limit=top_k,
@@ -81,7 +84,7 @@ def query_notes(
         room=room,
         since=since,
         until=until,
-        profile="raw" if raw else profile or DEFAULT_PROFILE,
+        profile=_choose_profile(profile, raw=raw),
         lexical=mode == "lexical",
         gate=not no_gate,
         include_cold=include_cold,
@@ -89,41 +92,67 @@ def query_notes(
         as_of=as_of,
         budget_bytes=budget,
     )
-    texts = [
-        _passage(palace, hit, include_cold=include_cold) if full else "" for hit in result.hits
-    ]
-    if budget is not None:
-        texts = fit_passages(result.hits, texts, budget)
-    record = _record(result, texts, full=full)
-    print_answer(record, _lines(result, texts, details=details), as_json=as_json)
-    _remark(palace, result, include_cold=include_cold)
+    texts = _passages(palace, result, budget, include_cold=include_cold) if full else None
+    _show(palace, result, texts, details=details, include_cold=include_cold, as_json=as_json)
 
 
-def _refresh(palace: Palace) -> None:
+def _choose_profile(profile: str | None, *, raw: bool) -> str:
+    if raw and profile not in (None, "raw"):
+        raise UsageError(f"--raw contradicts --profile {profile}; give one of them")
+    return "raw" if raw else profile or DEFAULT_PROFILE
+
+
+def _open(ctx: typer.Context, *, refresh: bool) -> Palace:
+    palace = open_palace(ctx)
+    if not refresh:
+        return palace
     try:
         report = palace.index()
     except IndexLockedError as error:
         say(f"not refreshed: {error}")
-        return
+        return palace
     for problem in report.problems:
         say(str(problem))
+    return palace
 
 
-def _passage(palace: Palace, hit: Hit, *, include_cold: bool) -> str:
-    if hit.chunk is None:
-        return ""
-    first, last = hit.chunk.first_line, hit.chunk.last_line
-    return palace.read(hit.path, first_line=first, last_line=last, include_cold=include_cold).text
+def _show(
+    palace: Palace,
+    result: QueryResult,
+    texts: list[str] | None,
+    *,
+    details: bool,
+    include_cold: bool,
+    as_json: bool,
+) -> None:
+    print_answer(_record(result, texts), _lines(result, texts, details=details), as_json=as_json)
+    _remark(palace, result, include_cold=include_cold)
 
 
-def _lines(result: QueryResult, texts: list[str], *, details: bool) -> Iterator[str]:
+def _passages(
+    palace: Palace, result: QueryResult, budget: int | None, *, include_cold: bool
+) -> list[str]:
+    """Return the whole passage of each hit, as many bytes of them as the budget allows."""
+    texts = []
+    for hit in result:
+        chunk, text = hit.chunk, ""
+        if chunk is not None:
+            first, last = chunk.first_line, chunk.last_line
+            text = palace.read(
+                hit.path, first_line=first, last_line=last, include_cold=include_cold
+            ).text
+        texts.append(text)
+    return texts if budget is None else fit_passages(result.hits, texts, budget)
+
+
+def _lines(result: QueryResult, texts: list[str] | None, *, details: bool) -> Iterator[str]:
     if details and result.gate:
         figures = ", ".join(f"{name} {value:g}" for name, value in result.gate.items())
         yield f"gate: clip(1 - (best - semantic) / width, 0, 1) with {figures}"
     if details and result.anchors:
         fired = ", ".join(map(str, result.anchors.fired)) or "no anchor"
         yield f"answered by {result.anchors.answered_by}: {fired}"
-    for hit, text in zip(result.hits, texts, strict=True):
+    for hit, text in zip(result, texts or [""] * len(result), strict=True):
         indent = "  " if hit.role == "core" else "     "
         arrow = "" if hit.role == "core" else "  -> "
         line = f":{hit.chunk.first_line}" if hit.chunk else ""
@@ -148,7 +177,7 @@ def _details(hit: Hit) -> Iterator[str]:
     yield f"date {show_date(date.timestamp)} ({date.source}), priority {hit.note.priority}"
 
 
-def _record(result: QueryResult, texts: list[str], *, full: bool) -> dict[str, Any]:
+def _record(result: QueryResult, texts: list[str] | None) -> dict[str, Any]:
     return {
         "query": result.text,
         "profile": result.profile,
@@ -159,8 +188,8 @@ def _record(result: QueryResult, texts: list[str], *, full: bool) -> dict[str, A
         "gate": dict(result.gate),
         **anchors_record(result),
         "hits": [
-            _hit_record(hit) | ({"text": text} if full else {})
-            for hit, text in zip(result.hits, texts, strict=True)
+            _hit_record(hit) | ({"text": texts[place]} if texts is not None else {})
+            for place, hit in enumerate(result)
         ],
     }
 

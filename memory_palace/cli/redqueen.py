@@ -22,31 +22,37 @@ Identity: TypeAlias = Annotated[
 ]
 
 
+FirstExamined: TypeAlias = Annotated[
+    Strategy, typer.Option("--strategy", help="Which memories to examine first.")
+]
+Questions: TypeAlias = Annotated[
+    int, typer.Option("--questions", min=1, max=10_000, help="Maximum number of questions.")
+]
+MostChanged: TypeAlias = Annotated[
+    int,
+    typer.Option("--limit", min=0, help="Maximum number of memories to change; 0 for no limit."),
+]
+RoundSeed: TypeAlias = Annotated[
+    int, typer.Option("--seed", help="The same seed and notes give the same round.")
+]
+PlayedBy: TypeAlias = Annotated[
+    str | None, typer.Option("--model", help="Model of the llm library that plays the roles.")
+]
+Prices: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--prices", help="Price per million tokens in and out, such as 0.10,0.40."),
+]
+
+
 @app.command("run")
 def run_round(
     ctx: typer.Context,
-    strategy: Annotated[
-        Strategy, typer.Option("--strategy", help="Which memories to examine first.")
-    ] = Strategy.WEAK_SPOTS,
-    questions: Annotated[
-        int, typer.Option("--questions", min=1, max=10_000, help="Maximum number of questions.")
-    ] = 10,
-    limit: Annotated[
-        int,
-        typer.Option(
-            "--limit", min=0, help="Maximum number of memories to change; 0 for no limit."
-        ),
-    ] = EVOLVED_AT_MOST,
-    seed: Annotated[
-        int, typer.Option("--seed", help="The same seed and notes give the same round.")
-    ] = 0,
-    model: Annotated[
-        str | None, typer.Option("--model", help="Model of the llm library that plays the roles.")
-    ] = None,
-    prices: Annotated[
-        str | None,
-        typer.Option("--prices", help="Price per million tokens in and out, such as 0.10,0.40."),
-    ] = None,
+    strategy: FirstExamined = Strategy.WEAK_SPOTS,
+    questions: Questions = 10,
+    limit: MostChanged = EVOLVED_AT_MOST,
+    seed: RoundSeed = 0,
+    model: PlayedBy = None,
+    prices: Prices = None,
     apply: Apply = False,
     allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,

@@ -25,37 +25,44 @@ Node: TypeAlias = Annotated[
 ]
 
 
+OnLoci: TypeAlias = Annotated[
+    bool, typer.Option("--loci", help="Search loci instead of all notes.")
+]
+Literal: TypeAlias = Annotated[
+    bool, typer.Option("--literal", help="Use the original formula and threshold.")
+]
+Proposer: TypeAlias = Annotated[
+    str, typer.Option("--proposer", help="rules, or llm:MODEL with the extra [llm].")
+]
+Constraint: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--constraint", help="'avoid NODE' or 'within METRES'; repeatable."),
+]
+StartAt: TypeAlias = Annotated[
+    str | None, typer.Option("--from", help="Where the search begins: X,Y in metres.")
+]
+WithinMetres: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--within", min=0.0, help="Maximum distance in metres from --from."),
+]
+HalfLife: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--half-life", min=0.001, help="Days after which an old sighting counts half."),
+]
+
+
 @app.command("start")
 def start(
     ctx: typer.Context,
     goal: Annotated[str, typer.Argument(help="What to look for, in at most 80 characters.")],
-    on_loci: Annotated[
-        bool, typer.Option("--loci", help="Search loci instead of all notes.")
-    ] = False,
+    on_loci: OnLoci = False,
     top_k: Limit = 5,
-    literal: Annotated[
-        bool, typer.Option("--literal", help="Use the original formula and threshold.")
-    ] = False,
-    proposer: Annotated[
-        str, typer.Option("--proposer", help="rules, or llm:MODEL with the extra [llm].")
-    ] = "rules",
-    constraint: Annotated[
-        list[str] | None,
-        typer.Option("--constraint", help="'avoid NODE' or 'within METRES'; repeatable."),
-    ] = None,
-    position: Annotated[
-        str | None, typer.Option("--from", help="Where the search begins: X,Y in metres.")
-    ] = None,
-    within: Annotated[
-        float | None,
-        typer.Option("--within", min=0.0, help="Maximum distance in metres from --from."),
-    ] = None,
-    half_life: Annotated[
-        float | None,
-        typer.Option(
-            "--half-life", min=0.001, help="Days after which an old sighting counts half."
-        ),
-    ] = None,
+    literal: Literal = False,
+    proposer: Proposer = "rules",
+    constraint: Constraint = None,
+    position: StartAt = None,
+    within: WithinMetres = None,
+    half_life: HalfLife = None,
     as_json: Json = False,
 ) -> None:
     """Start a search. It writes only its own files, in palace/.sessions.
