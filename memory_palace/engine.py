@@ -264,8 +264,7 @@ class Engine:
         """Return what the index holds, in figures."""
         from memory_palace.index.status import take_status
 
-        whole = self.snapshot(include_cold=True)
-        return take_status(self.paths, self.config, whole)
+        return take_status(self.paths, self.config, self.snapshot(include_cold=True))
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
