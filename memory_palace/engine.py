@@ -127,8 +127,7 @@ class Engine:
         """
         from memory_palace.retrieval.search import search
 
-        snapshot = self.snapshot(include_cold=include_cold)
-        text = " ".join(text.split())
+        text, snapshot = " ".join(text.split()), self.snapshot(include_cold=include_cold)
         is_lexical = bool(text) and (lexical or not snapshot.commit.dimension)
         chosen = profiles.choose_profile(profile, is_listing=not text, is_lexical=is_lexical)
         profiles.check_detail(chosen, snapshot.detail)
@@ -230,8 +229,8 @@ class Engine:
         from memory_palace.retrieval.context import match_notes
 
         snapshot = self.snapshot(include_cold=include_cold)
-        places = match_notes(snapshot, filters or Filters()).nonzero()[0].tolist()
-        return [snapshot.note(place) for place in places]
+        places = match_notes(snapshot, filters or Filters()).nonzero()[0]
+        return [snapshot.note(place) for place in places.tolist()]
 
     def read(
         self,
