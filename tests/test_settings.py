@@ -19,7 +19,7 @@ def test_an_unknown_setting_is_an_error_that_names_the_nearest():
         {"half_life_days": True},
         {"half_life_days": "30"},
         {"max_note_bytes": 1.5},
-        {"max_note_bytes": False},
+        {"max_note_bytes": True},
         {"cold_hint": 1},
         {"usage_log": "on"},
         {"embedder": 7},

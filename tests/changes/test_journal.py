@@ -104,6 +104,9 @@ def test_an_archived_note_goes_back_where_the_log_says(paths):
     assert move == MOVES[0]
     apply_moves(paths, [move], reason="x", now="t")
     assert plan_restore(paths, move.new) == Move(move.new, move.old)
+    other = Move("palace/grand_hall/b.md", "palace/archive_basement/put away/b.md")
+    apply_moves(paths, [other], reason="its folders do not say where it came from", now="t")
+    assert plan_restore(paths, other.new) == Move(other.new, other.old)
     with pytest.raises(UsageError, match="archived already"):
         plan_archive(move.new, year=2026)
     with pytest.raises(UsageError, match="not in the archive"):
