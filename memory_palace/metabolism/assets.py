@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 
 from memory_palace.config import PALACE
 from memory_palace.errors import UsageError
@@ -22,11 +24,11 @@ class AssetKind:
     type: str
     """What its front matter calls it."""
     folder: str
-    sections: tuple[str, ...]
+    sections: Sequence[str]
     """All required; the first says what it is about."""
     evidence: str | None = None
-    """The section that lists where it worked; written from the links that are there."""
-    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The section that lists where it worked."""
+    synonyms: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Other headings a source may have for a section."""
 
     def missing(self, sections: Mapping[str, str]) -> list[str]:
@@ -39,61 +41,13 @@ class AssetKind:
         return document.section(section, *self.synonyms.get(section, ()))
 
 
-KINDS: Mapping[str, AssetKind] = {
-    kind.name: kind
-    for kind in (
-        AssetKind(
-            "principle",
-            "principle",
-            "principles",
-            ("Principle", "Rationale", "When it applies, and when not", "Evidence"),
-            evidence="Evidence",
-            synonyms={
-                "Principle": ("Rule", "Lesson"),
-                "Rationale": ("Why", "Reason", "Because"),
-                "When it applies, and when not": ("When it applies / does not", "Scope", "When"),
-            },
-        ),
-        AssetKind(
-            "kernel",
-            "prompt kernel",
-            "prompt_kernels",
-            ("Kernel", "Inputs", "Expected behaviour", "Tested on"),
-            evidence="Tested on",
-            synonyms={"Kernel": ("Prompt",), "Expected behaviour": ("Expected behavior",)},
-        ),
-        AssetKind(
-            "failure",
-            "failure pattern",
-            "failure_patterns",
-            ("Symptom", "Cause", "Recovery", "Detection", "Seen in"),
-            evidence="Seen in",
-            synonyms={"Recovery": ("Fix", "Working solution", "Solution")},
-        ),
-        AssetKind(
-            "path",
-            "thinking path",
-            "thinking_paths",
-            ("Trigger", "Steps", "Stop condition", "Worked example"),
-            synonyms={"Worked example": ("Example",), "Stop condition": ("Stop",)},
-        ),
-        AssetKind(
-            "constitution",
-            "constitution candidate",
-            "constitution_candidates",
-            ("Rule", "The four tests", "Cost of deviation", "Proposed wording", "Decision"),
-            evidence="The four tests",
-            synonyms={"Rule": ("Principle",)},
-        ),
-    )
-}
+def _read_kinds() -> dict[str, AssetKind]:
+    text = files("memory_palace.metabolism").joinpath("assets.toml").read_text("utf-8")
+    return {name: AssetKind(name, **values) for name, values in tomllib.loads(text).items()}
 
-TELEGRAM = AssetKind(
-    "telegram",
-    "telegram",
-    "telegrams",
-    ("Background", "Failed attempts", "Working solution", "Principle"),
-)
+
+KINDS = _read_kinds()
+TELEGRAM = KINDS.pop("telegram")
 
 
 def get_kind(name: str) -> AssetKind:

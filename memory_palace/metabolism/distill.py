@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
 
 from memory_palace.changes.composing import compose_note, make_slug
 from memory_palace.changes.operations import Create
@@ -22,47 +25,16 @@ LEAST_TOKENS, MOST_TOKENS = 150, 400
 """Bounds of a telegraph, by ``estimate_tokens``."""
 NOTHING_FOUND = "Not written down in the card or what it links to."
 _ROOM_FILES = ("index.md", "chain_map.md", "reflection_backfill.md")
-_HEADINGS: Mapping[str, tuple[str, ...]] = {
-    "Background": ("background", "goal", "context", "symptom", "problem", "situation"),
-    "Failed attempts": (
-        "failed attempts",
-        "attempts",
-        "what failed",
-        "tried",
-        "dead ends",
-        "false starts",
-        "cause",
-    ),
-    "Working solution": (
-        "working solution",
-        "solution",
-        "what worked",
-        "result",
-        "results",
-        "outcome",
-        "recovery",
-        "acceptance checks",
-    ),
-    "Principle": ("principle", "lesson", "lessons", "learned", "takeaway", "rule", "detection"),
-}
+_PARTS: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+    files("memory_palace.metabolism").joinpath("telegraph.toml").read_text("utf-8")
+)
+"""Share of the length, headings and cues of each part."""
 _LISTS = frozenset(("input paths", "output paths", "next action", "links", "seen in", "evidence"))
-_CUES: Mapping[str, re.Pattern[str]] = {
-    "Failed attempts": re.compile(
-        r"\b(fail(ed|s|ure)?|did(n't| not)|could(n't| not)|in vain|no use|wrong|broken?"
-        r"|instead of|turned out|too (slow|late|much|weak|long))\b",
-        re.IGNORECASE,
-    ),
-    "Working solution": re.compile(
-        r"\b(solved|fixed|works?|worked|repaired|rebuilt|restored|replaced|now|finally|matched)\b",
-        re.IGNORECASE,
-    ),
-    "Principle": re.compile(
-        r"\b(always|never|next time|from now on|every time|must|whenever|before (you|we)|rule)\b",
-        re.IGNORECASE,
-    ),
+_CUES = {
+    part: re.compile(values["cues"], re.IGNORECASE)
+    for part, values in _PARTS.items()
+    if "cues" in values
 }
-"""Words that speak for a part; a statement that has none is background."""
-_SHARES = {"Background": 0.25, "Failed attempts": 0.25, "Working solution": 0.3, "Principle": 0.2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +147,8 @@ def _end(statement: str) -> str:
 
 def _part_of(heading: str, statement: str) -> str:
     if heading != LEAD:
-        for part, names in _HEADINGS.items():
-            if heading.casefold() in names:
+        for part, values in _PARTS.items():
+            if heading.casefold() in values["headings"]:
                 return part
     return next((part for part, cue in _CUES.items() if cue.search(statement)), "Background")
 
@@ -186,15 +158,15 @@ def _fit(found: Mapping[str, Sequence[str]], read: Sequence[Document]) -> Telegr
     costs = {part: [estimate_tokens(s) + 1 for s in found[part]] for part in found}
     chosen = dict.fromkeys(found, 0)
     spent = 0
-    for part, share in _SHARES.items():
+    for part, values in _PARTS.items():
         used = 0
         for cost in costs[part]:
-            if used + cost > share * MOST_TOKENS:
+            if used + cost > values["share"] * MOST_TOKENS:
                 break
             used += cost
             chosen[part] += 1
         spent += used
-    for part in _SHARES:
+    for part in _PARTS:
         for cost in costs[part][chosen[part] :]:
             if spent + cost > MOST_TOKENS:
                 break

@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 
 from memory_palace.language.sentences import split_sentences
 from memory_palace.markdown.markup import Markup
 
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
-_FOAM = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        # acknowledgements
-        r"^(many |warm )?(thanks|thank you|cheers|kudos|merci|danke|gracias)\b",
-        r"^(great|good|nice|excellent|brilliant|amazing|awesome) (job|work|effort|teamwork)\b",
-        r"^(sure|ok(ay)?|got it|understood|will do|no problem|sounds good|perfect)[.!,]?$",
-        # interim status
-        r"^(still |currently |now )?(working on|looking into|in progress|making progress)\b",
-        r"^(status|update)\s*[:—-]",
-        r"^(will|i'll|we'll) (report|update|check|get) back\b",
-        r"^more (soon|later|tomorrow)\b",
-        # motivational asides
-        r"^(let's|we can|we will|you can) (do this|do it|go|get there|keep going|keep it up)\b",
-        r"^(keep going|keep it up|never give up|fingers crossed|onwards?|we got this|hooray)\b",
-        # trials without a new insight
-        r"^(tried|trying|tried it|ran it|retried) (again|once more|one more time)"
-        r"([,.]? (still )?(nothing|no (luck|change|success|difference)|the same( \w+)?))?[.!]?$",
-        r"^(no luck|no change|same (error|result|again)|still (nothing|failing|broken))[.!]?$",
-    )
-)
+_LINES = files("memory_palace.metabolism").joinpath("foam.txt").read_text("utf-8").splitlines()
+_FOAM = [re.compile(line, re.IGNORECASE) for line in _LINES if not line.startswith("#")]
 
 
 def split_statements(text: str) -> list[str]:
