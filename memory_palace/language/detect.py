@@ -5,19 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory_palace.language.vocabulary import word_set
+from memory_palace.language.vocabulary import WORDS, word_set
 from memory_palace.language.word_lists import STOPWORDS
 
 _LETTERS = re.compile(r"[^\W\d_]+")
-_FOREIGN = word_set(
-    """der die
-    das und ist nicht ich du wir ihr mit von zu für auf dem den ein eine einen wie wann wo
-    warum haben habe hat sind war auch sich nach bei aus le la les des est et une un du dans que
-    qui pour pas je tu nous vous avec sur ce cette sont mais où quand comment el los las es y en
-    por para con una del se lo como qué cuándo dónde pero il di che è per sono della nel gli ho
-    quando o os um uma não com do da em como de het een niet ik wij van voor met op zijn maar och
-    att det som är jag inte på med till av har jest nie się na w z do i że og ikke til"""
-) - word_set("a i do in on at to no so as an am is of or me he we be by it")
+_FOREIGN = WORDS["foreign"] - word_set(
+    "a i do in on at to no so as an am is of or me he we be by it"
+)
 _LEAST_ASCII = 0.8
 _LEAST_SHARE = 0.12
 _FEW = 8

@@ -12,17 +12,14 @@ from functools import lru_cache
 
 from memory_palace.language.tagged_words import Part, Word
 from memory_palace.language.tokens import stem_word
-from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
+from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, WORDS, word_set
 
 _LONGEST = 4
 _OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER, Part.POSSESSIVE})
 _NOMINAL = frozenset({Part.NOUN, Part.ADJECTIVE})
 _MODIFIERS = frozenset({Part.ADJECTIVE, Part.PARTICIPLE})
 _OPEN_CLASS = frozenset({Part.NOUN, Part.VERB, Part.PARTICIPLE})
-_SUBJECTS = word_set(
-    """i we you they he she who can could will would should may might must cannot can't couldn't
-    won't wouldn't shouldn't don't doesn't didn't let's"""
-)
+_SUBJECTS = WORDS["before a verb"]
 """What a verb follows, listed as one or not."""
 _OBJECT_PRONOUNS = word_set("it them him us me this that these those all how what")
 _SHORTEST_HEAD = 3

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from memory_palace.language.vocabulary import word_set
+from memory_palace.language.vocabulary import WORDS
 
 Polarity = Literal["like", "dislike", "want", "plan"]
 
@@ -58,15 +58,7 @@ _FAVOURITE = re.compile(
     r" (?:is|are|was|were|has to be|would be)(?: (?:definitely|probably))?"
     r"\s+(?P<object>[^.,;:!?()\n\"“”]{3,60})"
 )
-_HINTS = word_set(
-    """love loves loved like likes liked enjoy enjoys enjoyed prefer prefers preferred adore adores
-    adored fan fond into obsessed passionate interested keen crazy enough hate hates hated dislike
-    dislikes disliked detest detests detested loathe loathes loathed avoid avoids avoided stand
-    care allergic tired sick afraid scared want wants wanted wish wishes wished rather hope hopes
-    hoped hoping dream dreams need needs needed looking craving wait look looks plan plans planned
-    intend intends intended decided planning going thinking considering saving about training
-    favorite favourite"""
-)
+_HINTS = WORDS["words of preference"]
 """Every statement has one of these words."""
 _STOP = re.compile(
     r"\s(?:because|since|when|while|but|so|and (?:i|he|she|they|it|we)|which|that|as|if|although|"
@@ -74,11 +66,7 @@ _STOP = re.compile(
     re.I,
 )
 _LEADS = re.compile(r"^(?:(?:to|the|a|an|my|our|some|that|how|it when|when|of|about)\s+)+", re.I)
-_NOT_SUBJECTS = word_set(
-    """what who how why when where it that this they you he she there here and but so if would does
-    do did is are was were the these those which sounds looks feels yeah yes hey wow also people
-    everyone someone nobody"""
-)
+_NOT_SUBJECTS = WORDS["no holders of preferences"]
 
 
 def find_preferences(

@@ -7,61 +7,14 @@ from typing import NamedTuple
 
 from memory_palace.language.tagged_words import Part, Word
 from memory_palace.language.tokens import stem_word
-from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, word_set
+from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, WORDS
+from memory_palace.language.word_lists import read_table
 
-FIRST_PERSON = word_set("i i'm i've i'd i'll we we've we'd we'll we're")
-_SKIPPED = word_set(
-    """be is am are was were been being have has had do does did will would can could should might
-    may must not never also really just always often usually still already recently finally even
-    going i'm i've i'd i'll we're we've gonna to don't doesn't didn't ever actually"""
-)
-_STATES = word_set("is am are was were i'm we're isn't aren't wasn't became become")
-_PREPOSITIONS = word_set("to in on at for with from about of into as by over through up out")
+FIRST_PERSON = WORDS["first person"]
+_SKIPPED = WORDS["between subject and verb"]
+_PREPOSITIONS = WORDS["prepositions"]
 _LEMMAS = {
-    form: lemma
-    for lemma, forms in {
-        "go": "goes going went gone",
-        "buy": "buys buying bought",
-        "get": "gets getting got gotten",
-        "make": "makes making made",
-        "take": "takes taking took taken",
-        "give": "gives giving gave given",
-        "see": "sees seeing saw seen",
-        "meet": "meets meeting met",
-        "eat": "eats eating ate eaten",
-        "write": "writes writing wrote written",
-        "read": "reads reading",
-        "run": "runs running ran",
-        "find": "finds finding found",
-        "lose": "loses losing lost",
-        "win": "wins winning won",
-        "build": "builds building built",
-        "teach": "teaches teaching taught",
-        "think": "thinks thinking thought",
-        "tell": "tells telling told",
-        "say": "says saying said",
-        "leave": "leaves leaving left",
-        "begin": "begins beginning began begun",
-        "choose": "chooses choosing chose chosen",
-        "drive": "drives driving drove driven",
-        "keep": "keeps keeping kept",
-        "know": "knows knowing knew known",
-        "feel": "feels feeling felt",
-        "break": "breaks breaking broke broken",
-        "send": "sends sending sent",
-        "sell": "sells selling sold",
-        "spend": "spends spending spent",
-        "wear": "wears wearing wore worn",
-        "grow": "grows growing grew grown",
-        "draw": "draws drawing drew drawn",
-        "speak": "speaks speaking spoke spoken",
-        "swim": "swims swimming swam swum",
-        "sing": "sings singing sang sung",
-        "fly": "flies flying flew flown",
-        "become": "becomes becoming became",
-        "bring": "brings bringing brought",
-    }.items()
-    for form in forms.split()
+    form: lemma for lemma, forms in read_table("lemmas.txt").items() for form in forms.split()
 }
 _OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER})
 _LONGEST_OBJECT = 4

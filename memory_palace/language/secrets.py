@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from memory_palace.language.word_lists import read_table
+
 
 @dataclass(frozen=True, slots=True)
 class Secret:
@@ -18,42 +20,11 @@ class Secret:
     kind: str
 
 
-_FORMATS = {
-    "GitHub Token": r"\bgithub_pat_[A-Za-z0-9_]{30}|gh[pousr]_[A-Za-z0-9_]{36}",
-    "Anthropic API Key": r"\bsk-ant-[A-Za-z0-9_-]{20}",
-    "OpenAI API Key": r"\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20}",
-    "Google API Key": r"\bAIza[A-Za-z0-9_-]{35}",
-    "Hugging Face Token": r"\bhf_[A-Za-z0-9]{30}",
-    "NPM Token": r"\bnpm_[A-Za-z0-9]{36}",
-    "Artifactory Credentials": r'(?u:[\s=:"]|^)(?:AKC[a-zA-Z0-9]{2}|AP[\dA-F])[a-zA-Z0-9]{8,}'
-    r'(?u:[\s"]|$)',
-    "AWS Access Key": r"(?:A3T[A-Z0-9]|ABIA|ACCA|AKIA|ASIA)[0-9A-Z]{16}"
-    r"|(?i:aws.{0,20}?(?:key|pwd|pw|password|pass|token).{0,20}?['\"][0-9a-z/+]{40}['\"])",
-    "Azure Storage Account access key": r"AccountKey=[a-zA-Z0-9+/=]{88}",
-    "Basic Auth Credentials": r"(?u:://[^][:/?#@!$&'()*+,;=\s]+:[^][:/?#@!$&'()*+,;=\s]+@)",
-    "Discord Bot Token": r"[MNO][a-zA-Z\d_-]{23,25}\.[a-zA-Z\d_-]{6}\.[a-zA-Z\d_-]{27}",
-    "GitLab Token": r"(?:(?:gl(?:pat|dt|ft|soat|rt)-|GR1348941)[\w-]{20,50}"
-    r"|glcbt-(?:[0-9a-fA-F]{2}_)?[\w-]{20,50}|glimt-[\w-]{25}|glptt-[\w-]{40}|glagent-[\w-]{50,1024}|gloas-[\w-]{64})(?!\w)",
-    "JSON Web Token": r"(eyJ[\w=-]+)\.([\w=-]+)",
-    "Mailchimp Access Key": r"[0-9a-z]{32}-us[0-9]",
-    "NPM tokens": r"//.+/:_authToken=\s*(?:npm_.|[A-Fa-f0-9-]{36})",
-    "OpenAI Token": r"sk-[A-Za-z0-9_-]*[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}",
-    "PyPI Token": r"pypi-(?:AgEIcHlwaS5vcmc|AgENdGVzdC5weXBpLm9yZw)[A-Za-z0-9_-]{70}",
-    "SendGrid API Key": r"SG\.[\w-]{22}\.[\w-]{43}",
-    "Slack Token": r"(?i:xox[abpors]-(?:\d+-)+[a-z0-9]"
-    r"|https://hooks\.slack\.com/services/T\w+/B\w+/\w)",
-    "Square OAuth Secret": r"sq0csp-[0-9A-Za-z\\_-]{43}",
-    "Stripe Access Key": r"[rs]k_live_[0-9a-zA-Z]{24}",
-    "Telegram Bot Token": r"\d{8,10}:[\w-]{35}",
-    "Twilio API Key": r"(?:AC|SK)[a-z0-9]{32}",
-}
-"""By kind; the first that fits names a line. Fixed formats that services document, checked against
-the detectors of detect-secrets 1.5 in the tests; words and high entropy would fire on prose."""
 _RUN = re.compile(r"\b\w[\w-]{19}", re.ASCII)
 _LOGIN = re.compile(r"://[^\s/:@]{1,200}:[^\s/:@]{1,200}@")
 _AWS = re.compile("aws", re.IGNORECASE)
-"""Every format above has twenty such characters in a row, is a URL with a password, or names AWS.
-Few lines of prose do, so most of them cost one scan of the first expression."""
+"""Every format of ``secrets.txt`` has twenty such characters in a row, is a URL with
+a password, or names AWS. Few lines of prose do: most of them cost one scan of the first one."""
 _TOKEN_KIND = "JSON Web Token"
 _KEY = "PRIVATE KEY"
 _KEY_KIND = "private key"
@@ -114,8 +85,9 @@ def _kind(line: str) -> str | None:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """Compile the formats when the first candidate turns up."""
-    return {kind: re.compile(pattern, re.ASCII) for kind, pattern in _FORMATS.items()}
+    """Compile the formats, by kind, when the first candidate turns up."""
+    table = read_table("secrets.txt")
+    return {kind: re.compile(pattern, re.ASCII) for kind, pattern in table.items()}
 
 
 def _is_web_token(match: re.Match[str]) -> bool:
