@@ -15,11 +15,11 @@ PACKAGE = ROOT / "memory_palace"
 FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in FILES}
 
-LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP, MOST_LINES = 300, 45, 10, 34_000
+LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 300, 45, 10
+MOST_LINES = 37_700
+"""As many as before the package was redrawn; 34,000 are aimed at. Lower it with every cut."""
 DATA: frozenset[str] = frozenset()
 """Files that are tables and little else: they may be longer."""
-
-UNDER_WAY = pytest.mark.xfail(strict=False, reason="the code is still being redrawn")
 
 
 def count_lines(file: Path) -> int:
@@ -35,12 +35,12 @@ def module_of(path: str) -> str:
 MODULES = frozenset(map(module_of, TREES))
 
 
-@UNDER_WAY
-def test_the_package_is_no_longer_than_it_was_made() -> None:
-    assert sum(map(count_lines, FILES)) <= MOST_LINES
+def test_the_package_does_not_grow() -> None:
+    lines = sum(map(count_lines, FILES))
+    print(f"{lines:,} lines in {len(FILES)} files")  # noqa: T201 - shown where it fails, or with -s
+    assert lines <= MOST_LINES
 
 
-@UNDER_WAY
 def test_no_file_is_too_long() -> None:
     sizes = {path: count_lines(PACKAGE / path) for path in TREES}
     assert {path: n for path, n in sizes.items() if n > LONGEST_FILE and path not in DATA} == {}
@@ -48,8 +48,7 @@ def test_no_file_is_too_long() -> None:
 
 
 def size_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Count a function's lines; parameters, one to a line, are a table and count as one."""
-    return (function.end_lineno or 0) - function.body[0].lineno + 2
+    return (function.end_lineno or 0) - function.lineno + 1
 
 
 def test_no_function_is_too_long() -> None:
@@ -81,7 +80,6 @@ def public_types(path: str, tree: ast.Module) -> Iterator[str]:
             yield ast.unparse(node.target)
 
 
-@UNDER_WAY
 def test_a_public_type_name_means_one_thing() -> None:
     homes: dict[str, list[str]] = defaultdict(list)
     for path, tree in TREES.items():

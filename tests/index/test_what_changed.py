@@ -45,7 +45,7 @@ def test_any_figure_that_differs_is_looked_into(field):
 
 
 def test_a_note_that_is_gone_counts_as_behind(indexed):
-    assert indexed.freshness(indexed.snapshot()).behind == 0
+    assert indexed.query("sourdough").behind == 0
     (indexed.paths.palace / "grand_hall" / "map.md").unlink()
     found = indexed.query("sourdough", neighbors=0)
     assert (found.freshness, found.behind) == ("stale", 1)
