@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option, Typer
 
 from memory_palace.bench.ablations import sixteen, without_each
 from memory_palace.bench.datasets.beir import load_beir
@@ -33,10 +33,10 @@ from memory_palace.cli.options import JsonLines
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.errors import UsageError
 
-Measure = Annotated[str, typer.Option("--measure", help=f"One of {', '.join(MEASURES)}.")]
+Measure = Annotated[str, Option("--measure", help=f"One of {', '.join(MEASURES)}.")]
 
 
-class Kind(StrEnum):
+class RunKind(StrEnum):
     """Question sets that can be taken apart signal by signal."""
 
     locomo = "locomo"
@@ -45,7 +45,7 @@ class Kind(StrEnum):
     qmsum = "qmsum"
 
 
-def add_commands(app: typer.Typer) -> None:
+def add_commands(app: Typer) -> None:
     """Add the verbs of this module to ``palace bench``."""
     for name, command in (
         ("ablate", ablate),
@@ -58,8 +58,8 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def ablate(
-    path: Annotated[Path, typer.Argument(help="Question set to measure on.")],
-    kind: Annotated[Kind, typer.Option("--set", help="Kind of question set.")] = Kind.locomo,
+    path: Annotated[Path, Argument(help="Question set to measure on.")],
+    kind: Annotated[RunKind, Option("--set", help="Kind of question set.")] = RunKind.locomo,
     unit: UnitOption = Unit.turn,
     gold: Gold = None,
     measure: Measure = "any@5",
@@ -73,7 +73,7 @@ def ablate(
     Example: palace bench ablate locomo10.json
     """
     found = _load(path, kind, unit, gold)
-    name = f"ablate-{kind.value}" + (f"-{unit.value}" if kind is Kind.locomo else "")
+    name = f"ablate-{kind.value}" + (f"-{unit.value}" if kind is RunKind.locomo else "")
     for profiles in (list(sixteen()), list(without_each())):
         base: Run | None = None
         differences = []
@@ -86,17 +86,17 @@ def ablate(
             say(str(draw_ablation(name, differences, plots, measure=measure)))
 
 
-def _load(path: Path, kind: Kind, unit: Unit, gold: Path | None) -> list[Collection]:
-    if kind is Kind.locomo:
+def _load(path: Path, kind: RunKind, unit: Unit, gold: Path | None) -> list[Collection]:
+    if kind is RunKind.locomo:
         return list(load_locomo(path, unit=unit.value, gold=gold))
-    if kind is Kind.longmemeval:
+    if kind is RunKind.longmemeval:
         return list(load_longmemeval(path))
-    return [load_beir(path) if kind is Kind.beir else load_meetings(path)]
+    return [load_beir(path) if kind is RunKind.beir else load_meetings(path)]
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="JSONL of a run.")],
-    second: Annotated[Path, typer.Argument(help="JSONL of another run of the same questions.")],
+    first: Annotated[Path, Argument(help="JSONL of a run.")],
+    second: Annotated[Path, Argument(help="JSONL of another run of the same questions.")],
     measure: Measure = "any@5",
     as_json: JsonLines = False,
 ) -> None:
@@ -127,7 +127,7 @@ def list_runs(cache: Cache = None, as_json: JsonLines = False) -> None:
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Runs of one question set.")],
+    runs: Annotated[list[Path], Argument(help="Runs of one question set.")],
     plots: Plots = None,
     as_json: JsonLines = False,
 ) -> None:
