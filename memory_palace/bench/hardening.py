@@ -23,8 +23,8 @@ from memory_palace.mnemonics.memories import find_embedder
 from memory_palace.notes.document import Document
 from memory_palace.notes.note_links import find_links
 from memory_palace.palace import Palace
+from memory_palace.redqueen.cue_index import CueLearner
 from memory_palace.redqueen.examined import ExaminedMemory
-from memory_palace.redqueen.learner import CueLearner
 from memory_palace.redqueen.passages import content_words
 from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.round_values import Evolution, Strategy

@@ -4,38 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, TypeVar
 
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.libraries import calling, find_model
+from memory_palace.redqueen.replies import ReplyError, find_json
 
 ATTEMPTS = 3
 """How often a model may be asked for one reply before the round is given up."""
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.S)
 _PER_PRICE = 1_000_000
 Value = TypeVar("Value")
 
 
-class ReplyError(ValueError):
-    """A reply is no JSON, or not of the shape that was asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """What a million tokens cost, in and out."""
-
-    tokens_in: float
-    tokens_out: float
-
-
 class Dialogue:
-    """One model, and what talking to it has cost so far."""
+    """One model, and what talking to it has cost so far.
 
-    def __init__(self, model: Any, *, prices: Prices | None = None) -> None:
+    ``prices`` are what a million tokens cost, in and out.
+    """
+
+    def __init__(self, model: Any, *, prices: tuple[float, float] | None = None) -> None:
         self._model = model
         self._prices = prices
         self.calls = 0
@@ -88,7 +77,8 @@ class Dialogue:
             words += f", {self._uncounted} calls uncounted"
         if self._prices is None:
             return f"{words}; cost unknown without --prices"
-        cost = self._tokens_in * self._prices.tokens_in + self._tokens_out * self._prices.tokens_out
+        price_in, price_out = self._prices
+        cost = self._tokens_in * price_in + self._tokens_out * price_out
         return f"{words}; cost {cost / _PER_PRICE:.4f}"
 
     def _send(self, prompt: str) -> str:
@@ -114,25 +104,14 @@ def open_dialogue(name: str, *, prices: str | None = None) -> Dialogue:
     return Dialogue(find_model(name), prices=known)
 
 
-def _parse_prices(text: str) -> Prices:
+def _parse_prices(text: str) -> tuple[float, float]:
     try:
         tokens_in, tokens_out = (float(part) for part in text.split(","))
     except ValueError as error:
         raise UsageError(f"prices must be two numbers, such as 0.10,0.40, not {text!r}") from error
-    return Prices(tokens_in, tokens_out)
+    return tokens_in, tokens_out
 
 
 def read_prompt(role: str) -> str:
     """Return the prompt of a role."""
     return files("memory_palace.redqueen").joinpath("prompts", f"{role}.md").read_text("utf-8")
-
-
-def find_json(reply: str) -> object:
-    """Return the JSON value of a reply, which may stand in a fence."""
-    fenced = _FENCED.search(reply)
-    text = fenced[1] if fenced else reply
-    try:
-        value: object = json.loads(text)
-    except ValueError as error:
-        raise ReplyError(f"it is not JSON ({error})") from error
-    return value

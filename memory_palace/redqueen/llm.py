@@ -8,17 +8,17 @@ from functools import partial
 from typing import TypeVar
 
 from memory_palace.redqueen.cue_index import CueIndex
-from memory_palace.redqueen.dialogue import Dialogue, ReplyError
+from memory_palace.redqueen.dialogue import Dialogue
 from memory_palace.redqueen.evolver import clean_anchor
 from memory_palace.redqueen.examined import Memories
 from memory_palace.redqueen.replies import (
+    ReplyError,
     read_choice,
     read_items,
     read_number,
     read_text,
     read_texts,
 )
-from memory_palace.redqueen.roles import Roles
 from memory_palace.redqueen.round_values import (
     PASS_SCORE,
     Cue,
@@ -29,6 +29,7 @@ from memory_palace.redqueen.round_values import (
     Recollection,
     Strategy,
 )
+from memory_palace.redqueen.session import Roles
 
 BATCH = 10
 """Questions, answers or memories in one prompt."""
@@ -42,16 +43,12 @@ Value = TypeVar("Value")
 
 def model_roles(dialogue: Dialogue) -> Roles:
     """Return the roles, all played by one model."""
-    return Roles(
-        ModelExaminer(dialogue),
-        ModelLearner(dialogue),
-        ModelEvaluator(dialogue),
-        ModelEvolver(dialogue),
-    )
+    player = ModelPlayer(dialogue)
+    return Roles(player, player, player, player)
 
 
-class ModelExaminer:
-    """Writes questions on the chosen memories."""
+class ModelPlayer:
+    """Plays all four roles with one model; each call of it sends the prompt of one role."""
 
     def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
@@ -64,48 +61,30 @@ class ModelExaminer:
         for batch in _batches(targets):
             truths = [_truth(name, id, memories) for name, id in _name(batch)]
             data = {"strategy": strategy.value, "targets": truths}
-            questions += await _ask(self._dialogue, "examiner", data, "questions", batch, _question)
+            questions += await self._send("examiner", data, "questions", batch, _question)
         return questions
 
-
-class ModelLearner:
-    """Answers from cues. No content of a memory is ever put into its prompt."""
-
-    def __init__(self, dialogue: Dialogue) -> None:
-        self._dialogue = dialogue
-
     async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Recollection]:
-        """Return one answer per question."""
+        """Return one answer per question. No content of a memory is ever put into the prompt."""
         answers: list[Recollection] = []
         index = CueIndex(cues) if cues and len(cues) > SHORTLIST else None
         for batch in _batches(questions):
-            shown = cues if index is None else _shortlist(index, batch, cues)
+            shown = dict(_name(cues if index is None else _shortlist(index, batch, cues)))
             data = {
                 "cues": [
                     {"id": name, "subject": cue.subject, "anchors": cue.anchors, "image": cue.image}
-                    for name, cue in _name(shown)
+                    for name, cue in shown.items()
                 ],
                 "questions": [
                     {"question": number, "text": text} for number, text in enumerate(batch, 1)
                 ],
             }
-            ids = {name: cue.memory_id for name, cue in _name(shown)}
-            read = partial(_recollection, ids)
-            answers += await _ask(self._dialogue, "learner", data, "answers", batch, read)
+            read = partial(_recollection, shown)
+            answers += await self._send("learner", data, "answers", batch, read)
         return answers
 
-
-class ModelEvaluator:
-    """Judges answers against the truth."""
-
-    def __init__(self, dialogue: Dialogue) -> None:
-        self._dialogue = dialogue
-
     async def judge(
-        self,
-        questions: Sequence[Question],
-        answers: Sequence[Recollection],
-        memories: Memories,
+        self, questions: Sequence[Question], answers: Sequence[Recollection], memories: Memories
     ) -> list[Evaluation]:
         """Return one evaluation per question."""
         evaluations: list[Evaluation] = []
@@ -123,17 +102,9 @@ class ModelEvaluator:
                 for number, (question, answer) in enumerate(batch, 1)
             ]
             asked = [question for question, _ in batch]
-            evaluations += await _ask(
-                self._dialogue, "evaluator", {"cases": cases}, "evaluations", asked, _evaluation
-            )
+            data = {"cases": cases}
+            evaluations += await self._send("evaluator", data, "evaluations", asked, _evaluation)
         return evaluations
-
-
-class ModelEvolver:
-    """Writes anchors, other names and images."""
-
-    def __init__(self, dialogue: Dialogue) -> None:
-        self._dialogue = dialogue
 
     async def strengthen(
         self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories
@@ -150,31 +121,29 @@ class ModelEvolver:
                 }
                 for name, (id, found) in _name(batch)
             ]
-            evolutions += await _ask(
-                self._dialogue, "evolver", {"memories": described}, "memories", batch, _evolution
-            )
+            data = {"memories": described}
+            evolutions += await self._send("evolver", data, "memories", batch, _evolution)
         return [evolution for evolution in evolutions if evolution]
 
+    async def _send(
+        self,
+        role: str,
+        data: Mapping[str, object],
+        key: str,
+        batch: Sequence[Item],
+        read: Callable[[str, Item, Mapping[str, object]], Value],
+    ) -> list[Value]:
+        """Return what ``read`` makes of each reply in the list ``key``, one for each of a batch.
 
-async def _ask(
-    dialogue: Dialogue,
-    role: str,
-    data: Mapping[str, object],
-    key: str,
-    batch: Sequence[Item],
-    read: Callable[[str, Item, Mapping[str, object]], Value],
-) -> list[Value]:
-    """Return what ``read`` makes of each reply in the list ``key``, one for each of a batch.
+        ``read`` takes the name in the prompt, the item of the batch and the reply to it.
+        """
 
-    ``read`` takes the name in the prompt, the item of the batch and the reply to it.
-    """
+        def parse(reply: object) -> list[Value]:
+            replies = read_items(reply, key, len(batch))
+            named = zip(_name(batch), replies, strict=True)
+            return [read(name, item, answer) for (name, item), answer in named]
 
-    def parse(reply: object) -> list[Value]:
-        replies = read_items(reply, key, len(batch))
-        named = zip(_name(batch), replies, strict=True)
-        return [read(name, item, answer) for (name, item), answer in named]
-
-    return await dialogue.ask(role, data, parse)
+        return await self._dialogue.ask(role, data, parse)
 
 
 def _batches(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
@@ -214,17 +183,16 @@ def _question(name: str, id: str, item: Mapping[str, object]) -> Question:
 
 
 def _recollection(
-    names: Mapping[str, str], _: str, question: str, item: Mapping[str, object]
+    shown: Mapping[str, Cue], _: str, question: str, item: Mapping[str, object]
 ) -> Recollection:
     recalled = read_texts(item, "recalled", most=SHORTLIST)
-    unknown = [name for name in recalled if name not in names]
+    unknown = [name for name in recalled if name not in shown]
     if unknown:
         raise ReplyError(f"it names an unknown cue {unknown[0]!r}")
     text = read_text(item, "answer", may_be_empty=True)
     confidence = read_number(item, "confidence", low=1, high=5)
-    return Recollection(
-        tuple(names[name] for name in dict.fromkeys(recalled))[:5], text, confidence
-    )
+    ids = tuple(shown[name].memory_id for name in dict.fromkeys(recalled))
+    return Recollection(ids[:5], text, confidence)
 
 
 def _evaluation(_: str, question: Question, item: Mapping[str, object]) -> Evaluation:

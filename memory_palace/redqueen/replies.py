@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 
-from memory_palace.redqueen.dialogue import ReplyError
-
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.S)
 MOST_CHARACTERS = 2_000
 """Of any text in a reply."""
+
+
+class ReplyError(ValueError):
+    """A reply is no JSON, or not of the shape that was asked for."""
+
+
+def find_json(reply: str) -> object:
+    """Return the JSON value of a reply, which may stand in a fence."""
+    fenced = _FENCED.search(reply)
+    text = fenced[1] if fenced else reply
+    try:
+        value: object = json.loads(text)
+    except ValueError as error:
+        raise ReplyError(f"it is not JSON ({error})") from error
+    return value
 
 
 def read_items(reply: object, key: str, count: int) -> list[Mapping[str, object]]:

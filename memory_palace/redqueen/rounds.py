@@ -20,10 +20,10 @@ from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.notes.document import Library
 from memory_palace.redqueen.examined import ExaminedMemory, read_memories
 from memory_palace.redqueen.patching import patch_note
-from memory_palace.redqueen.roles import Roles
 from memory_palace.redqueen.round_values import Evolution, Strategy
 from memory_palace.redqueen.session import (
     EVOLVED_AT_MOST,
+    Roles,
     RoundFindings,
     offline_roles,
     run_session,

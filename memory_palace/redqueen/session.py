@@ -1,20 +1,21 @@
-"""One round: examine, recall, evaluate, evolve."""
+"""One round: examine, recall, evaluate, evolve. Each role has an offline form and a model's."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from memory_palace.embedding.base import Embedder
 from memory_palace.mnemonics.memory_values import Memory
+from memory_palace.redqueen.cue_index import CueLearner
 from memory_palace.redqueen.evaluator import ElementEvaluator
 from memory_palace.redqueen.evolver import AnchorEvolver
 from memory_palace.redqueen.examined import ExaminedMemory, Memories
 from memory_palace.redqueen.examiner import TemplateExaminer
-from memory_palace.redqueen.learner import CueLearner
-from memory_palace.redqueen.roles import Roles
 from memory_palace.redqueen.round_values import (
+    Cue,
     Evaluation,
     Evolution,
     Question,
@@ -25,6 +26,54 @@ from memory_palace.redqueen.selection import choose_targets
 
 EVOLVED_AT_MOST = 3
 """Memories that one round changes, where nobody says more: people read every diff."""
+
+
+class Examiner(Protocol):
+    """Reads everything and asks what should be known."""
+
+    async def ask(
+        self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
+    ) -> list[Question]:
+        """Return at most one question for each target; a target may be named several times."""
+        ...
+
+
+class Learner(Protocol):
+    """Recalls. Its signature is the proof of its ignorance: texts of questions, and cues."""
+
+    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Recollection]:
+        """Return one answer per question."""
+        ...
+
+
+class Evaluator(Protocol):
+    """Compares answers with the truth and names what is lacking."""
+
+    async def judge(
+        self, questions: Sequence[Question], answers: Sequence[Recollection], memories: Memories
+    ) -> list[Evaluation]:
+        """Return one evaluation per question."""
+        ...
+
+
+class Evolver(Protocol):
+    """Proposes what would close the gaps."""
+
+    async def strengthen(
+        self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories
+    ) -> list[Evolution]:
+        """Return at most one evolution for each weak memory."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Who plays what."""
+
+    examiner: Examiner
+    learner: Learner
+    evaluator: Evaluator
+    evolver: Evolver
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.notes.document import parse_document
-from memory_palace.redqueen.cue_index import CueIndex
+from memory_palace.redqueen.cue_index import CueIndex, CueLearner
 from memory_palace.redqueen.evaluator import ElementEvaluator, judge_answer, mentions
 from memory_palace.redqueen.evolver import ANCHOR_WORDS, AnchorEvolver, clean_anchor
 from memory_palace.redqueen.examined import examine
 from memory_palace.redqueen.examiner import TemplateExaminer
-from memory_palace.redqueen.learner import CueLearner
 from memory_palace.redqueen.round_values import (
     Cue,
     Evaluation,
