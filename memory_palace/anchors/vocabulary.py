@@ -16,8 +16,7 @@ from memory_palace.anchors.policy import denier
 from memory_palace.anchors.terms import SHORTEST, Term, match_key
 from memory_palace.anchors.tier import Anchor, AnchorFiles
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.rarity import share_idf
-from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.language.word_lists import STOP_STEMS, share_idf
 from memory_palace.notes.rooms import stem_of
 
 WEIGHTS: Mapping[str, float] = (

@@ -18,9 +18,8 @@ from memory_palace.anchors.corpus import TermedPassage
 from memory_palace.anchors.terms import SHORTEST, words_of
 from memory_palace.anchors.tier import Keys, PairLists
 from memory_palace.index.postings import find_sorted, hash_key
-from memory_palace.language.rarity import share_idf
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.language.word_lists import STOP_STEMS, share_idf
 from memory_palace.models import Scores
 
 LEAST_HELD = 2

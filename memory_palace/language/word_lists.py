@@ -1,10 +1,15 @@
-"""Short lists of words that every question needs, and how the long ones are read from files.
+"""How telling a word is: short lists of words that say little, and weights by rarity.
 
-The short ones say nothing of a subject, point, or deny.
+Lists name words that say nothing of a subject, that point, or that deny; the long lists of grammar
+stand in text files, read here. ``bm25_idf`` falls to almost nothing for a word that most texts
+have: right where texts are ranked and common words must not decide. ``share_idf`` stays above ln 2:
+right where the words of a question share out a whole among themselves and each that is known must
+keep a part.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -65,3 +70,13 @@ def read_table(name: str) -> dict[str, str]:
             key, _, text = line.partition(":")
             table[key] = text.strip()
     return table
+
+
+def bm25_idf(having: int, texts: int) -> float:
+    """Return ``ln(1 + (N - df + .5) / (df + .5))`` (Robertson and Spärck Jones 1976, as Lucene)."""
+    return math.log1p((texts - having + 0.5) / (having + 0.5))
+
+
+def share_idf(having: int, texts: int) -> float:
+    """Return ``ln(1 + N / df)``, at least ln 2 for a word of any text; ``having`` is above 0."""
+    return math.log1p(texts / having)

@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memory_palace.language.rarity import bm25_idf
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.vocabulary import VAGUE
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.word_lists import STOPWORDS, bm25_idf
 
 _CONTENT_WORD = re.compile(r"[^\W_]+(?:[.,'’\-][^\W_]+)*")
 """Words as they are written: people read them in questions and anchors, where tokens are stems."""

@@ -14,9 +14,8 @@ from memory_palace.index.calibration import (
     stand_above,
     standardise,
 )
-from memory_palace.language.rarity import bm25_idf
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import drop_stop_stems
+from memory_palace.language.word_lists import bm25_idf, drop_stop_stems
 from memory_palace.models import Scores
 from memory_palace.retrieval.evidence import K1, NOTE_B
 from memory_palace.retrieval.profiles import HYBRID

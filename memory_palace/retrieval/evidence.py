@@ -25,7 +25,7 @@ from memory_palace.index.calibration import (
 from memory_palace.index.postings import PostingLookup, Rows
 from memory_palace.index.recipes import Detail
 from memory_palace.index.snapshot import Member, Snapshot
-from memory_palace.language.rarity import bm25_idf
+from memory_palace.language.word_lists import bm25_idf
 from memory_palace.models import Query, Scores, Vector
 from memory_palace.retrieval.question import ParsedQuestion
 

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.rarity import share_idf
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.language.word_lists import STOP_STEMS, share_idf
 from memory_palace.models import Matrix, Query, Vector
 from memory_palace.retrieval.context import match_notes
 
