@@ -51,9 +51,6 @@ class KeyCounts(NamedTuple):
     counts: NDArray[np.uint8]
 
 
-NO_KEYS = KeyCounts(_NO_KEYS, np.zeros(0, np.uint8))
-
-
 @lru_cache(maxsize=1 << 15)
 def hash_key(term: str) -> int:
     """Return the key of a term."""

@@ -79,9 +79,7 @@ def nearest_span(month: int, months: int, direction: int, as_of: date) -> tuple[
     spans = [month_span(year, month, months) for year in range(as_of.year - 2, as_of.year + 3)]
     if direction > 0:
         return next(span for span in spans if span[0] > as_of)
-    edge = 1 if direction < 0 else 0
-    begun = [span for span in spans if (span[1] < as_of if edge else span[0] <= as_of)]
-    return begun[-1]
+    return [span for span in spans if (span[1] < as_of if direction < 0 else span[0] <= as_of)][-1]
 
 
 def nearest_weekday(weekday: int, direction: int, as_of: date) -> date:

@@ -120,30 +120,27 @@ def _numeric_day(match: re.Match[str], _: date) -> Iterator[Window]:
 
 
 def _month(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    month = _number_of_month(match["month"])
+    yield _window(match, _months_meant(match, month, 1, as_of), _ONE["month"])
+
+
+def _season(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    month = SEASONS[match["season"].casefold()]
+    yield _window(match, _months_meant(match, month, 3, as_of), _SEASON_TOLERANCE)
+
+
+def _months_meant(match: re.Match[str], month: int, months: int, as_of: date) -> tuple[date, date]:
+    """Return so many months from one on, of the year that is named or of the one that is meant."""
     parts = match.groupdict()
-    month = _number_of_month(parts["month"])
     if parts.get("year"):
-        span = month_span(int(parts["year"]), month)
-    else:
-        direction = _DIRECTIONS.get((parts.get("which") or "").casefold(), 0)
-        span = nearest_span(month, 1, direction, as_of)
-    yield _window(match, span, _ONE["month"])
+        return month_span(int(parts["year"]), month, months)
+    direction = _DIRECTIONS.get((parts.get("which") or "").casefold(), 0)
+    return nearest_span(month, months, direction, as_of)
 
 
 def _year(match: re.Match[str], _: date) -> Iterator[Window]:
     year = int(match["year"])
     yield _window(match, (date(year, 1, 1), date(year, 12, 31)), _ONE["year"])
-
-
-def _season(match: re.Match[str], as_of: date) -> Iterator[Window]:
-    parts = match.groupdict()
-    month = SEASONS[parts["season"].casefold()]
-    if parts.get("year"):
-        span = month_span(int(parts["year"]), month, 3)
-    else:
-        direction = _DIRECTIONS.get((parts.get("which") or "").casefold(), 0)
-        span = nearest_span(month, 3, direction, as_of)
-    yield _window(match, span, _SEASON_TOLERANCE)
 
 
 def _ago(match: re.Match[str], as_of: date) -> Iterator[Window]:
@@ -157,10 +154,8 @@ def _ago(match: re.Match[str], as_of: date) -> Iterator[Window]:
 def _past_units(match: re.Match[str], as_of: date) -> Iterator[Window]:
     count, unit = _count(match["count"]), match["unit"].casefold()
     days = timedelta(min(count * _DAYS[unit], 36_500))
-    if _DIRECTIONS[match["which"].casefold()] > 0:
-        span = (as_of, as_of + days)
-    else:
-        span = (as_of - days, as_of)
+    is_ahead = _DIRECTIONS[match["which"].casefold()] > 0
+    span = (as_of, as_of + days) if is_ahead else (as_of - days, as_of)
     yield _window(match, span, (_ONE if count == 1 else _MANY)[unit])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -32,13 +32,12 @@ class TimeExpression(NamedTuple):
         return any(char.isdigit() for char in self.windows[0].expression)
 
 
-def find_dates(text: str, as_of: date, keys: Iterable[str] | None = None) -> list[TimeExpression]:
+def find_dates(text: str, as_of: date) -> list[TimeExpression]:
     """Return the temporal expressions of a text in order, read on the day ``as_of``.
 
-    What has no year means the past: "in March" is the last March that has begun. ``keys`` are
-    the casefolded words, where they are known already.
+    What has no year means the past: "in March" is the last March that has begun.
     """
-    hints = _hints(text, keys)
+    hints = set(HINT.findall(text.casefold()))
     if "may" in hints and not MAY.search(text):
         hints.discard("may")
     if ALL_HINTS.isdisjoint(hints):
@@ -61,17 +60,6 @@ def find_weekdays(text: str) -> tuple[int, ...]:
     """Return the weekdays that a text names, 0 for Monday, each once, in order."""
     names = (match.casefold() for match in _WEEKDAY.findall(text))
     return tuple(dict.fromkeys(WEEKDAY_NAMES.index(name) for name in names))
-
-
-def _hints(text: str, keys: Iterable[str] | None) -> set[str]:
-    """Return the words of a text, those inside compounds and numbers as well."""
-    if keys is None:
-        return set(HINT.findall(text.casefold()))
-    hints = set(keys)
-    for key in tuple(hints):
-        if not key.isalpha():
-            hints.update(HINT.findall(key))
-    return hints
 
 
 def _with_ranges(text: str, found: Sequence[TimeExpression], as_of: date) -> list[TimeExpression]:

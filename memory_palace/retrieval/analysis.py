@@ -58,10 +58,6 @@ class Analysis:
     """Whether it asks what somebody likes, wants or plans, or for advice."""
 
 
-SILENT = Analysis(is_english=False)
-"""What is known of a text in a language without patterns."""
-
-
 def analyse(text: str, *, known_entities: Container[str] = ()) -> Analysis:
     """Read a question. Quotes are found in every language, the rest in English only.
 

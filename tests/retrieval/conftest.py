@@ -12,7 +12,7 @@ import pytest
 
 from memory_palace.index.commit import Commit
 from memory_palace.index.fold import fold_segments
-from memory_palace.index.postings import NO_KEYS, count_keys, fact_term
+from memory_palace.index.postings import count_keys, fact_term
 from memory_palace.index.segment import (
     CONTENT,
     EVERGREEN,
@@ -78,7 +78,7 @@ class Passage:
                     9 + 10 * n,
                     digest.digest()[:16],
                     json_line([(), text]),
-                    (count_keys(tokenize(text)), NO_KEYS, count_keys(facts_of(text))),
+                    (count_keys(tokenize(text)), count_keys(()), count_keys(facts_of(text))),
                 )
                 for n, (text, digest) in enumerate(zip(texts, digests, strict=True))
             ),

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory_palace.retrieval.analysis import SILENT, analyse
+from memory_palace.retrieval.analysis import Analysis, analyse
 from memory_palace.retrieval.question import ParsedQuestion
 
 ASKED = datetime(2026, 5, 28, 12, tzinfo=UTC).timestamp()
@@ -56,7 +56,7 @@ def test_themes_are_read_from_questions_too():
 
 
 def test_r3_other_languages_are_read_for_quotes_alone():
-    assert ask("Почему мы ушли?") == SILENT
+    assert ask("Почему мы ушли?") == Analysis(is_english=False)
     read = ask("谁说过“慢生活”？")
     assert not read.is_english
     assert read.quotes

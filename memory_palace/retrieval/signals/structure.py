@@ -6,6 +6,8 @@ too, or speaks of many wrong ones; what those add together is capped (``profiles
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,10 +58,9 @@ def overlap(context: SearchContext) -> Scores:
 
     Whole stemmed words count: "case" is not in "showcase".
     """
-    words = context.analysis.words
+    words, found = context.analysis.words, context.silence()
     if not words:
-        return context.silence()
-    found = context.silence()
+        return found
     for word in words:
         found += context.mark(context.words.rows(word))
     share = found / np.float32(len(words))
@@ -153,19 +154,23 @@ def quoted(context: SearchContext) -> Scores:
     quotes = context.analysis.quotes if context.analysis.is_english else ()
     scores = context.silence()
     for quote in quotes:
-        found = context.silence()
-        for kind in _QUOTED_AS:
-            np.maximum(found, context.mark(context.facts.rows(kind, quote)), out=found)
-        np.maximum(found, np.float32(ALL_WORDS) * _holds_all(context, quote), out=found)
-        scores += found
+        words = [word for word in quote.split() if word not in STOPWORDS]
+        holds = _holds_all(context, words if len(words) > 1 else ())
+        scores += np.maximum(_is_kept(context, _QUOTED_AS, quote), np.float32(ALL_WORDS) * holds)
     if quotes:
         scores /= np.float32(len(quotes))
     return scores
 
 
-def _holds_all(context: SearchContext, quote: str) -> NDArray[np.bool_]:
-    words = [word for word in quote.split() if word not in STOPWORDS]
-    holds = np.full(len(context.rows), len(words) > 1)
+def _is_kept(context: SearchContext, kinds: Sequence[FactKind], key: str) -> NDArray[np.bool_]:
+    """Say for each candidate whether it has a fact of that key, of any of some kinds."""
+    rows = [context.facts.rows(kind, key) for kind in kinds]
+    return context.mark(np.concatenate(rows))
+
+
+def _holds_all(context: SearchContext, words: Collection[str]) -> NDArray[np.bool_]:
+    """Say for each candidate whether it holds all of some stems; of none, no candidate does."""
+    holds = np.full(len(context.rows), bool(words))
     for word in words:
         holds &= context.mark(context.words.rows(word))
     return holds
@@ -176,13 +181,8 @@ def name(context: SearchContext) -> Scores:
     names = context.analysis.names
     scores = context.silence()
     for name in names:
-        found = context.silence()
-        for kind in _NAMED_AS:
-            np.maximum(found, context.mark(context.facts.rows(kind, name)), out=found)
-        holds = np.ones(len(found), np.bool_)
-        for word in name.split():
-            holds &= context.mark(context.words.rows(stem_word(word)))
-        scores += np.maximum(found, np.float32(WORDS_ALONE) * holds)
+        holds = _holds_all(context, [stem_word(word) for word in name.split()])
+        scores += np.maximum(_is_kept(context, _NAMED_AS, name), np.float32(WORDS_ALONE) * holds)
     if names:
         scores /= np.float32(len(names))
     return scores
@@ -192,7 +192,7 @@ def theme(context: SearchContext) -> Scores:
     """Return 1 for candidates with a theme of the question, else 0."""
     scores = context.silence()
     for theme in context.analysis.themes:
-        np.maximum(scores, context.mark(context.facts.rows(FactKind.THEME, theme)), out=scores)
+        scores[_is_kept(context, (FactKind.THEME,), theme)] = 1
     return scores
 
 

@@ -21,32 +21,16 @@ Signal: TypeAlias = Callable[[SearchContext], Scores]
 """Gives one score per candidate, never negative; 0 is silence."""
 
 SIGNALS: Mapping[str, str] = {
-    "semantic": "table",
-    "recency": "metadata",
-    "importance": "metadata",
-    "dense": "table",
-    "note_dense": "table",
-    "lexical": "table",
-    "note_lexical": "table",
-    "surrounding": "table",
-    "speaker": "table",
-    "statement": "table",
-    "anchor": "table",
-    "anchoring": "table",
-    "enriched": "table",
-    "bridge": "table",
-    "temporal": "time",
-    "weekday": "time",
-    "described": "structure",
-    "overlap": "structure",
-    "logic": "structure",
-    "logic_undamped": "structure",
-    "preference": "structure",
-    "noun_phrase": "structure",
-    "quoted": "structure",
-    "name": "structure",
-    "theme": "structure",
-    "temporal_phrase": "structure",
+    name: module
+    for module, names in {
+        "metadata": "recency importance",
+        "table": "semantic dense note_dense lexical note_lexical surrounding speaker statement "
+        "anchor anchoring enriched bridge",
+        "time": "temporal weekday",
+        "structure": "described overlap logic logic_undamped preference noun_phrase quoted name "
+        "theme temporal_phrase",
+    }.items()
+    for name in names.split()
 }
 """The module in which the function of each name stands. It is imported when a profile first asks:
 reading a question costs as much as answering it."""
