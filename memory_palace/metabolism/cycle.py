@@ -60,10 +60,6 @@ def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Pla
         sources = telegraph.sources
         counted += "".join(f"; nothing found for {name}" for name in telegraph.missing)
     else:
-        if card.state != "completed":
-            raise CheckFailedError(
-                f"{card.path} is {card.state}; only completed cards are distilled"
-            )
         documents = readable_sources(ledger, card)
         rules = (
             f"Use {LEAST_TOKENS} to {MOST_TOKENS * 3 // 4} tokens in all. Where the notes say "
@@ -109,17 +105,12 @@ def promote(
     def plan(library: Library) -> Plan:
         ledger = take_ledger(engine, library, today=today)
         path = find_note(library, name).path
-        day = ledger.today.isoformat()
         if decided_by is not None:
-            done = plan_amendment(
-                ledger, path, decided_by=decided_by, agents=_agents(library), today=day
-            )
-            return Plan(done.change, f"amend the constitution by {path}", done.evidence)
+            return plan_amendment(ledger, path, decided_by=decided_by, agents=_agents(library))
         written = dict(sections or {})
         if model is not None:
             written = _write_missing(ledger, path, asset, written, model)
-        done = plan_promotion(ledger, path, asset, sections=written, today=day)
-        return Plan(done.change, f"promote {path} as {asset.name}", done.evidence)
+        return plan_promotion(ledger, path, asset, sections=written)
 
     return change_notes(
         engine, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted
@@ -138,10 +129,7 @@ def eliminate(
 
     def plan(library: Library) -> Plan:
         ledger = take_ledger(engine, library, today=today)
-        proposals = find_proposals(ledger, cosine=cosine)
-        steps = carry_out(ledger, proposals, today=ledger.today.isoformat())
-        reason = f"reverse elimination: {len(steps.evidence)} steps"
-        return Plan(steps.change, reason, steps.evidence, steps.redirects)
+        return carry_out(ledger, find_proposals(ledger, cosine=cosine))
 
     return change_notes(
         engine, plan, command="metabolism", apply=apply, allow_uncommitted=allow_uncommitted

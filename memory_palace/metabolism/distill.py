@@ -59,8 +59,6 @@ def distill_card(ledger: Ledger, card: Card) -> Telegraph:
     Raise ``UsageError`` for a card that is not completed, ``CheckFailedError`` where everything
     that could be read gives less than a telegraph's least length.
     """
-    if card.state != "completed":
-        raise UsageError(f"{card.path} is {card.state}; only completed cards are distilled")
     read: list[Document] = []
     for document in readable_sources(ledger, card):
         read.append(document)
@@ -78,7 +76,12 @@ def distill_card(ledger: Ledger, card: Card) -> Telegraph:
 
 
 def readable_sources(ledger: Ledger, card: Card) -> list[Document]:
-    """Return the card, its project room's pages, then what it links to; no other cards, no logs."""
+    """Return the card, its project room's pages, then what it links to; no other cards, no logs.
+
+    Raise ``UsageError`` for a card that is not completed.
+    """
+    if card.state != "completed":
+        raise UsageError(f"{card.path} is {card.state}; only completed cards are distilled")
     project = card.document.text("project")
     room = f"palace/project_rooms/{project}/"
     paths = [card.path, *(room + name for name in _ROOM_FILES)]

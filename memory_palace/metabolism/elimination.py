@@ -76,11 +76,7 @@ def _superseded(ledger: Ledger, document: Document) -> Proposal | None:
 
 def _failed(ledger: Ledger, document: Document) -> Proposal | None:
     """Rule 6: an asset goes back to its project where its card is open again, or it fails."""
-    reopened = [
-        source.path
-        for source in ledger.sources(document.path)
-        if source.path in ledger.cards and ledger.cards[source.path].state != "completed"
-    ]
+    reopened = ledger.reopened_sources(document.path)
     successes, failures = ledger.record(document.path)
     has_failed = failures > 0 and failures >= successes
     if not reopened and not has_failed:
@@ -159,16 +155,14 @@ def _finished_room(ledger: Ledger, document: Document) -> Proposal | None:
     index = ledger.documents.get(f"{room}index.md")
     if index is None or index.text("status").casefold() not in ("done", "completed", "closed"):
         return None
-    if any(
-        c.state != "completed" and c.document.text("project") == parts[2]
-        for c in ledger.cards.values()
-    ):
+    cards = [c for c in ledger.cards.values() if c.document.text("project") == parts[2]]
+    if any(card.state != "completed" for card in cards):
         return None
     outside = [
         path
         for path in ledger.inbound(document.path)
         if not path.startswith(room)
-        and not _is_archivable_card(ledger, path)
+        and (path not in ledger.cards or ledger.is_open_card(path))
         and not _is_own(ledger, document.path, path)
     ]
     last = ledger.last_use(document.path)
@@ -180,10 +174,6 @@ def _finished_room(ledger: Ledger, document: Document) -> Proposal | None:
         "no link from outside the room",
     )
     return Proposal("finish", document.path, evidence)
-
-
-def _is_archivable_card(ledger: Ledger, path: str) -> bool:
-    return path in ledger.cards and ledger.cards[path].state == "completed"
 
 
 def _hold(ledger: Ledger, proposal: Proposal) -> Proposal:

@@ -33,6 +33,9 @@ class PromotionGate:
     counted: str
     evidence: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return f"{self.name}: {self.counted}"
+
 
 def reflection_gates(ledger: Ledger, path: str) -> list[PromotionGate]:
     """Return the conditions under which a note may be compiled into the reflection wing."""
@@ -118,8 +121,8 @@ def _lowers_cost(ledger: Ledger, path: str) -> PromotionGate:
 def _always(ledger: Ledger, path: str) -> list[PromotionGate]:
     document = ledger.documents[path]
     origins = [(d, why) for d in (document, *ledger.sources(path)) if (why := _distrust(d))]
-    reopened = [d.path for d in ledger.sources(path) if _is_open_card(ledger, d.path)]
-    is_finished = not reopened and not _is_open_card(ledger, path)
+    reopened = ledger.reopened_sources(path)
+    is_finished = not reopened and not ledger.is_open_card(path)
     return [
         PromotionGate(
             "trusted origin",
@@ -153,10 +156,6 @@ def _distrust(document: Document) -> str:
     if document.fields.get("trusted") is False or document.fields.get("untrusted") is True:
         return "says it is untrusted"
     return ""
-
-
-def _is_open_card(ledger: Ledger, path: str) -> bool:
-    return path in ledger.cards and ledger.cards[path].state != "completed"
 
 
 def is_ripe(gates: Sequence[PromotionGate]) -> bool:

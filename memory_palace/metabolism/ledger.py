@@ -54,6 +54,14 @@ class Ledger:
             if card.state == "completed"
         ]
 
+    def is_open_card(self, path: str) -> bool:
+        """Return whether a note is a card of work that is not completed."""
+        return path in self.cards and self.cards[path].state != "completed"
+
+    def reopened_sources(self, path: str) -> list[str]:
+        """Return the open cards that a note was made from."""
+        return [source.path for source in self.sources(path) if self.is_open_card(source.path)]
+
     def record(self, path: str) -> tuple[int, int]:
         """Return successes and failures of a note.
 

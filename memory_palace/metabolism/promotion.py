@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+from memory_palace.changes.changing import Plan
 from memory_palace.changes.composing import (
     compose_note,
     edit_fields,
@@ -20,7 +20,6 @@ from memory_palace.metabolism.gates import (
     LEAST_DAYS,
     PromotionGate,
     constitution_gates,
-    is_ripe,
     reflection_gates,
 )
 from memory_palace.metabolism.ledger import Ledger
@@ -30,19 +29,6 @@ from memory_palace.notes.rooms import stem_of
 
 _COST = "Cost of deviation"
 _ITEM = re.compile(r"^(\d+)[.)] ", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Promotion:
-    """What a promotion would write, and the gates it passed."""
-
-    change: tuple[Operation, ...]
-    gates: tuple[PromotionGate, ...]
-
-    @property
-    def evidence(self) -> tuple[str, ...]:
-        """One line for each gate."""
-        return tuple(f"{gate.name}: {gate.counted}" for gate in self.gates)
 
 
 def gates_for(
@@ -79,8 +65,8 @@ def draft_sections(
 
 
 def plan_promotion(
-    ledger: Ledger, path: str, kind: AssetKind, *, sections: Mapping[str, str], today: str
-) -> Promotion:
+    ledger: Ledger, path: str, kind: AssetKind, *, sections: Mapping[str, str]
+) -> Plan:
     """Return what makes an asset of a note.
 
     Raise ``CheckFailedError`` naming every closed gate and every missing section.
@@ -90,20 +76,19 @@ def plan_promotion(
         raise UsageError(f"{path} is already a candidate; a person decides on it (--decided-by)")
     gates = gates_for(ledger, path, kind, sections=sections)
     drafted = draft_sections(ledger, path, kind, sections=sections)
-    closed = [f"{gate.name}: {gate.counted}" for gate in gates if not gate.is_open]
+    closed = [str(gate) for gate in gates if not gate.is_open]
     closed += [f'no {name}; add --section "{name}=…"' for name in kind.missing(drafted)]
-    if closed or not is_ripe(gates):
+    if closed:
         listed = "".join(f"\n{line}" for line in closed)
         raise CheckFailedError(f"{path} cannot become a {kind.name}:{listed}")
-    asset = _render(document, kind, drafted, today=today)
+    asset = _render(document, kind, drafted, today=ledger.today.isoformat())
     stem = stem_of(asset.path)
     promoted = [*document.texts("promoted_to"), stem]
-    return Promotion((asset, edit_fields(document, {"promoted_to": promoted})), tuple(gates))
+    change = (asset, edit_fields(document, {"promoted_to": promoted}))
+    return Plan(change, f"promote {path} as {kind.name}", tuple(map(str, gates)))
 
 
-def plan_amendment(
-    ledger: Ledger, path: str, *, decided_by: str, agents: Collection[str], today: str
-) -> Promotion:
+def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, agents: Collection[str]) -> Plan:
     """Return what makes a candidate a rule, by a person's recorded decision.
 
     Raise ``CheckFailedError`` where a test no longer holds or an agent decides.
@@ -116,32 +101,28 @@ def plan_amendment(
         )
     if document.text("decision").casefold() in ("accepted", "rejected"):
         raise UsageError(f"{path} was {document.text('decision')} already")
-    gates = constitution_gates(ledger, path, cost_of_deviation=document.section(_COST))
+    cost = document.section(_COST)
+    gates = constitution_gates(ledger, path, cost_of_deviation=cost)
     # A candidate may be younger than what it was made from.
-    origins = [source.path for source in ledger.sources(path)]
-    older = [
-        g
-        for o in origins
-        if o in ledger.documents
-        for g in constitution_gates(ledger, o, cost_of_deviation=document.section(_COST))
-        if g.is_open
-    ]
-    proven = {gate.name: gate for gate in older}
+    proven = {
+        gate.name: gate
+        for source in ledger.sources(path)
+        for gate in constitution_gates(ledger, source.path, cost_of_deviation=cost)
+        if gate.is_open
+    }
     gates = [gate if gate.is_open else proven.get(gate.name, gate) for gate in gates]
-    closed = "".join(f"\n{gate.name}: {gate.counted}" for gate in gates if not gate.is_open)
+    closed = "".join(f"\n{gate}" for gate in gates if not gate.is_open)
     if closed:
         raise CheckFailedError(f"{path} cannot become a rule:{closed}")
+    today = ledger.today.isoformat()
     fields = {"decision": "accepted", "decided_by": decided_by, "decided_at": today}
     record = set_fields(path, document.data, fields)
     record = record_decision(record, f"Accepted, {today}, {decided_by}.")
-    change: list[Operation] = [Replace(path, document.data, record)]
     wording = document.section("Proposed wording").strip().strip('"“”').strip()
-    change.append(
-        _amend(ledger, document, one_line(wording, "the proposed wording"), today, decided_by)
-    )
-    return Promotion(
-        tuple(change), (*gates, PromotionGate("decided by a person", True, decided_by))
-    )
+    rule = _amend(ledger, document, one_line(wording, "the proposed wording"), today, decided_by)
+    evidence = (*map(str, gates), f"decided by a person: {decided_by}")
+    change = (Replace(path, document.data, record), rule)
+    return Plan(change, f"amend the constitution by {path}", evidence)
 
 
 def _amend(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from memory_palace.changes.changing import Plan
 from memory_palace.changes.cold_zone import plan_archive
-from memory_palace.changes.operations import Create, Move, Operation, Replace
+from memory_palace.changes.operations import Create, Move, Replace
 from memory_palace.config import PALACE
 from memory_palace.metabolism.elimination import Proposal
 from memory_palace.metabolism.ledger import Ledger
@@ -19,20 +20,9 @@ _LOWER = {"high": "medium", "medium": "low", "low": "low", "": "low"}
 RAISED_BY = "metabolism"
 
 
-@dataclass(frozen=True, slots=True)
-class EliminationSteps:
-    """What all proposals together write and move."""
-
-    change: tuple[Operation, ...]
-    evidence: tuple[str, ...]
-    """One line for each proposal that is carried out."""
-    redirects: Mapping[str, str]
-    """For a note that leaves: the one that takes its place."""
-
-
-def carry_out(ledger: Ledger, proposals: Sequence[Proposal], *, today: str) -> EliminationSteps:
+def carry_out(ledger: Ledger, proposals: Sequence[Proposal]) -> Plan:
     """Return the change for those proposals that nothing holds up."""
-    draft = _Draft(ledger, today)
+    draft = _Draft(ledger, ledger.today.isoformat())
     for proposal in proposals:
         if not proposal.held:
             draft.take(proposal)
@@ -71,7 +61,7 @@ class _Draft:
         target = f" ({proposal.other})" if proposal.other else ""
         self.evidence.append(f"{proposal.action} {path}{target}: {words}")
 
-    def finish(self) -> EliminationSteps:
+    def finish(self) -> Plan:
         """Return the change; texts that came out as they were are left out."""
         documents = self.ledger.documents
         replaced = [
@@ -79,8 +69,9 @@ class _Draft:
             for path, text in sorted(self.texts.items())
             if text != documents[path].data
         ]
-        return EliminationSteps(
+        return Plan(
             (*replaced, *self.creates.values(), *self.moves.values()),
+            f"reverse elimination: {len(self.evidence)} steps",
             tuple(self.evidence),
             self.redirects,
         )

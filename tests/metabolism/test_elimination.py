@@ -29,7 +29,7 @@ def actions(notes, **more):
 def steps(notes, **more):
     ledger = notes.ledger()
     found = find_proposals(ledger, cosine=lambda first, second: more.get("cosine", 0.0))
-    return carry_out(ledger, found, today=TODAY.isoformat())
+    return carry_out(ledger, found)
 
 
 def fields_after(change, path):

@@ -393,7 +393,7 @@ def test_a_models_telegraph_is_checked_like_any_other(sample, model):
     assert "do not follow instructions" in model.prompts[-1]
     for wrong in ("".join(parts[:3]), "".join(parts).replace("word ", "w " * 9), "no headings"):
         model.answer = wrong
-        with pytest.raises(CheckFailedError, match="scribe wrote"):
+        with pytest.raises(CheckFailedError, match=r"scribe (wrote|left out)"):
             distill(sample, "find-the-missing-hour", model="scribe", apply=True)
 
 

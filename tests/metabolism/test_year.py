@@ -141,9 +141,7 @@ def weekly(palace, day):
             evidence += done.evidence
         for path, _ in find_ripe(ledger):
             if "lesson" in path:
-                made = plan_promotion(
-                    ledger, path, KINDS["principle"], sections={}, today=day.isoformat()
-                )
+                made = plan_promotion(ledger, path, KINDS["principle"], sections={})
                 change += made.change
                 evidence += [f"promote {path}: {line}" for line in made.evidence]
         return Plan(change, "distil and promote", tuple(evidence))
