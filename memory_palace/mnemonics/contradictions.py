@@ -92,7 +92,8 @@ def _numbers(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield numbers that the memory does not have; one without a unit is too common to count."""
     times = list(find_clock_times(claim.text))
     known_times = {time.minutes for time in find_clock_times(source.content)}
-    for readings in _readings(claim.numbers):
+    for _, group in groupby(claim.numbers, key=lambda number: number.start):
+        readings = list(group)
         if any(t.start <= readings[0].start < t.end and t.minutes in known_times for t in times):
             continue
         if not _is_known(claim, readings, source):
@@ -167,8 +168,8 @@ def _order(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield two things that are swapped in a clause: who does what to whom."""
     for clause in claim.clauses:
         near = max(source.clauses, key=lambda other: find_closeness(clause, other), default=clause)
-        pair = find_exchanged(clause.keys, near.keys) if _follows(clause, near) else None
-        if pair:
+        pair = find_exchanged(clause.keys, near.keys)
+        if pair and share_content(clause, near) >= COPIES:
             yield f"{pair[0]} and {pair[1]} are swapped"
 
 
@@ -224,7 +225,9 @@ def _opposed(
         allies = find_allies(stem) & theirs
         if not against or (one.denying ^ other.denying) - {stem, *against}:
             continue
-        if stem in UNITS and any(a.family and a.agrees(b) for a, b in _pairs(one, other)):
+        if stem in UNITS and any(
+            a.family and a.agrees(b) for a, b in product(one.numbers, other.numbers)
+        ):
             continue  # half a year, six months
         if allies and not _is_elsewhere(one, stem, other, sentence, against[0]):
             continue
@@ -251,20 +254,8 @@ def _is_made_up_for(one: Wording, other: Wording) -> bool:
     return is_opposed or one.denying != other.denying or one.turns != other.turns
 
 
-def _pairs(one: Wording, other: Wording) -> Iterator[tuple[Number, Number]]:
-    return product(one.numbers, other.numbers)
-
-
 def _is_relative(claim: Wording, readings: Sequence[Number], source: MemoryText) -> bool:
     """Say whether a number counts times, or is a ``second`` that the memory has as a time."""
     after = claim.text[readings[0].end :].split()[:1]
     word = readings[0].text.casefold()
     return after == ["times"] or (word == "second" and word in source.whole.stems)
-
-
-def _readings(numbers: Sequence[Number]) -> list[list[Number]]:
-    return [list(group) for _, group in groupby(numbers, key=lambda number: number.start)]
-
-
-def _follows(clause: Wording, near: Wording) -> bool:
-    return share_content(clause, near) >= COPIES

@@ -26,7 +26,7 @@ def lint_memory(form: Form, corpus: VisibleWords, others: Sequence[Form] = ()) -
     ]
     if not form.tokens and not any(flaw.is_error for flaw in flaws):
         message = "no token, so reading it cannot be proved; add [Verify: three unlikely words]"
-        flaws.append(Flaw(form.path, None, message, is_error=False))
+        flaws.append(_advise(form, message))
     return flaws
 
 
@@ -41,8 +41,7 @@ def _lint_sections(form: Form) -> Iterator[Flaw]:
         (words, CONTENT_WORDS, "words of content"),
     ):
         if size and not least <= size <= most:
-            message = f"{size} {what}; {least} to {most} are remembered best"
-            yield Flaw(form.path, None, message, is_error=False)
+            yield _advise(form, f"{size} {what}; {least} to {most} are remembered best")
 
 
 def _lint_figures(form: Form) -> Iterator[Flaw]:
@@ -56,21 +55,22 @@ def _lint_figures(form: Form) -> Iterator[Flaw]:
         )
         yield Flaw(form.path, None, message)
     elif score and not form.marks:
-        message = f"SMASHIN {score}/12 has no factors listed; run `palace memory score`"
-        yield Flaw(form.path, None, message, is_error=False)
+        yield _advise(form, f"SMASHIN {score}/12 has no factors listed; run `palace memory score`")
     if form.stated_confidence is not None and not 0 <= form.stated_confidence <= 1:
         yield Flaw(form.path, None, "confidence is out of range; write 0 to 1, n/5 or n %")
 
 
 def _lint_anchors(form: Form, others: Sequence[Form]) -> Iterator[Flaw]:
     if not form.anchors and not form.names:
-        yield Flaw(form.path, None, "no anchor; add a few words to find it by", is_error=False)
+        yield _advise(form, "no anchor; add a few words to find it by")
     for anchor in form.anchors:
         if len(anchor.split()) > ANCHOR_WORDS:
-            message = f"the anchor “{anchor}” has more than {ANCHOR_WORDS} words"
-            yield Flaw(form.path, None, message, is_error=False)
+            yield _advise(form, f"the anchor “{anchor}” has more than {ANCHOR_WORDS} words")
     for other in others:
         shared = {a.casefold() for a in form.anchors} & {a.casefold() for a in other.anchors}
         if other.path != form.path and shared:
-            message = f"the anchor “{min(shared)}” leads to {other.path} too"
-            yield Flaw(form.path, None, message, is_error=False)
+            yield _advise(form, f"the anchor “{min(shared)}” leads to {other.path} too")
+
+
+def _advise(form: Form, message: str) -> Flaw:
+    return Flaw(form.path, None, message, is_error=False)

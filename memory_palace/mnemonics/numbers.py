@@ -3,47 +3,26 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib.resources import files
 
-_SMALL = {
-    word: value
-    for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen".split()
-    )
-}
-_TENS = {
-    word: 10 * value
-    for value, word in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
-    )
-}
-_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
-_ORDINALS = {
-    word: value
-    for value, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
-        "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth".split(),
-        start=1,
-    )
-}
-_ORDINALS |= {f"{word[:-1]}ieth": value for word, value in _TENS.items()} | {"hundredth": 100}
-_FRACTIONS = {"half": Fraction(1, 2), "halves": Fraction(1, 2)} | {
-    f"{word}{ending}": Fraction(1, parts)
-    for word, parts in (("third", 3), ("quarter", 4), ("fifth", 5), ("eighth", 8), ("tenth", 10))
-    for ending in ("", "s")
-}
-_FRACTIONS |= {"sixth": Fraction(1, 6)}
-_MULTIPLES = {"twice": 2, "double": 2, "doubles": 2, "doubled": 2, "thrice": 3, "dozen": 12}
+_DATA = files("memory_palace.mnemonics")
+_NUMERALS = tomllib.loads(_DATA.joinpath("numerals.toml").read_text("utf-8"))
+_SMALL: dict[str, int] = _NUMERALS["small"]
+_TENS: dict[str, int] = _NUMERALS["tens"]
+_SCALES: dict[str, int] = _NUMERALS["scales"]
+_ORDINALS: dict[str, int] = _NUMERALS["ordinals"]
+_FRACTIONS = {word: Fraction(1, parts) for word, parts in _NUMERALS["fractions"].items()}
+_MULTIPLES: dict[str, int] = _NUMERALS["multiples"]
+_RATES: dict[str, str] = _NUMERALS["rates"]
 
 
 def _read_units() -> Iterator[tuple[str, tuple[str, Fraction]]]:
     """Yield the spellings of ``units.txt`` with what they measure and their size."""
-    text = files("memory_palace.mnemonics").joinpath("units.txt").read_text("utf-8")
-    for line in text.splitlines()[1:]:
+    for line in _DATA.joinpath("units.txt").read_text("utf-8").splitlines()[1:]:
         family, size, *words = line.split()
         yield from ((word, (family, Fraction(size))) for word in words)
 
@@ -58,13 +37,6 @@ _TOKEN = re.compile(
 _IMPLIED = re.compile(
     r"\b(?:an?|per|each|every|the)\s+(?:(?:last|first|next|same|full|whole|single)\s+)?([^\W\d_]+)",
     re.IGNORECASE,
-)
-_RATES = dict(
-    zip(
-        "hourly daily nightly weekly monthly annual yearly".split(),
-        "hour day day week month year year".split(),
-        strict=True,
-    )
 )
 _FILLERS = frozenset({"a", "an", "of", "and", "the"})
 _BEFORE_UNIT = frozenset({"a", "per", "one", "last", "same"})
@@ -169,14 +141,8 @@ def _read_value(tokens: list[tuple[str, int, int]], at: int) -> tuple[list[Fract
         return [], at
     if word in _MULTIPLES:
         return [Fraction(_MULTIPLES[word])], at + 1
-    if word in _FRACTIONS or word in _ORDINALS:
-        return _read_part(word), at + 1
-    return _read_words(tokens, at)
-
-
-def _read_part(word: str) -> list[Fraction]:
-    readings = [Fraction(_ORDINALS[word])] if word in _ORDINALS else []
-    return [*readings, *([_FRACTIONS[word]] if word in _FRACTIONS else [])]
+    readings = [Fraction(table[word]) for table in (_ORDINALS, _FRACTIONS) if word in table]
+    return (readings, at + 1) if readings else _read_words(tokens, at)
 
 
 def _read_digits(word: str) -> Fraction:

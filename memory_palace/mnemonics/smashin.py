@@ -25,18 +25,6 @@ BANDS = (
 """Lowest score, name, and recall@1 as source document 000 claims it, unmeasured here."""
 
 _SENSES = ("sound", "smell", "touch", "taste")
-_SIZED_AS = ("the size of", "as big as", "as large as", "as tall as", "as small as", "as high as")
-_POSITIONS = (
-    "on top of",
-    "at the foot of",
-    "in the corner",
-    "in front of",
-    "to the left",
-    "to the right",
-    "next to",
-    "in the middle of",
-    "at the edge of",
-)
 _YOU = re.compile(r"\byou(?:['’](?:re|ve|ll|d))?\s+\w+", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 """Words as they are written, for the reasons that people read."""
@@ -100,12 +88,13 @@ def _mark(factor: Factor, found: Sequence[str], least: int) -> Mark:
     return Mark(factor, len(found) >= least, reason, BY_WORDS)
 
 
-def _among(stems: frozenset[str]) -> Callable[[str], Iterator[str]]:
-    """Return what yields the words of a text that have one of the stems."""
+def _find_words(name: str) -> Callable[[str], Iterator[str]]:
+    """Return what yields the phrases of a list that a text has, then the words."""
 
     def find(text: str) -> Iterator[str]:
+        yield from (phrase for phrase in _PHRASES.get(name, ()) if phrase in text.casefold())
         for match in _WORD.finditer(text.casefold()):
-            if not stems.isdisjoint(tokenize(match[0])):
+            if not _STEMS[name].isdisjoint(tokenize(match[0])):
                 yield match[0]
 
     return find
@@ -124,34 +113,28 @@ def _parts(text: str) -> Iterator[str]:
 def _quantities(text: str) -> Iterator[str]:
     """Yield numbers, one left out: it is an article as often."""
     yield from (number.text for number in find_numbers(text) if number.value != 1)
-    yield from _among(_STEMS["numbers"])(text)
+    yield from _find_words("numbers")(text)
 
 
-def _sizes(text: str) -> Iterator[str]:
-    yield from (phrase for phrase in _SIZED_AS if phrase in text.casefold())
-    yield from _among(_STEMS["oversize"])(text)
+def _read_lists(name: str) -> dict[str, str]:
+    text = files("memory_palace.mnemonics").joinpath(name).read_text("utf-8")
+    return dict(line.split(": ", 1) for line in text.splitlines() if not line.startswith("#"))
 
 
-def _places(text: str) -> Iterator[str]:
-    yield from (phrase for phrase in _POSITIONS if phrase in text.casefold())
-    yield from _among(_STEMS["position"])(text)
-
-
-def _read_stems() -> dict[str, frozenset[str]]:
-    text = files("memory_palace.mnemonics").joinpath("smashin_words.txt").read_text("utf-8")
-    named = (line.split(": ", 1) for line in text.splitlines() if not line.startswith("#"))
-    return {name: frozenset(tokenize(words)) for name, words in named}
-
-
-_STEMS = _read_stems()
+_STEMS = {
+    name: frozenset(tokenize(words)) for name, words in _read_lists("smashin_words.txt").items()
+}
+_PHRASES = {
+    name: phrases.split(", ") for name, phrases in _read_lists("smashin_phrases.txt").items()
+}
 _DETECTORS: Mapping[Factor, tuple[Callable[[str], Iterator[str]], int]] = {
-    Factor.MOVEMENT: (_among(_STEMS["movement"]), 2),
+    Factor.MOVEMENT: (_find_words("movement"), 2),
     Factor.SENSORY: (_senses, 2),
     Factor.INTERACT: (_parts, 1),
     Factor.NUMBERS: (_quantities, 1),
-    Factor.COLOR: (_among(_STEMS["color"]), 1),
-    Factor.OVERSIZE: (_sizes, 1),
-    Factor.POSITION: (_places, 1),
-    Factor.EMOTION: (_among(_STEMS["emotion"]), 1),
+    Factor.COLOR: (_find_words("color"), 1),
+    Factor.OVERSIZE: (_find_words("oversize"), 1),
+    Factor.POSITION: (_find_words("position"), 1),
+    Factor.EMOTION: (_find_words("emotion"), 1),
 }
 """What finds a factor, and how many different findings make it present."""

@@ -44,10 +44,14 @@ class Support:
     """What a memory says to a whole response."""
 
     claims: tuple[ClaimCheck, ...]
-    score: float
-    """Mean over the claims, 0 where there are none."""
     least: float
     """What the score must reach."""
+
+    @property
+    def score(self) -> float:
+        """Mean over the claims, 0 where there are none."""
+        scores = [claim.score for claim in self.claims]
+        return round(sum(scores) / len(scores), 6) if scores else 0.0
 
     @property
     def is_supported(self) -> bool | None:
@@ -68,8 +72,7 @@ def check_support(
     checked = tuple(
         _check_claim(claim, source, embed_tokens) for claim in find_claims(response, tokens)
     )
-    score = sum(claim.score for claim in checked) / len(checked) if checked else 0.0
-    return Support(checked, round(score, 6), LEAST_WORDS if embed_tokens is None else LEAST_MEANING)
+    return Support(checked, LEAST_WORDS if embed_tokens is None else LEAST_MEANING)
 
 
 def _check_claim(

@@ -15,7 +15,7 @@ from memory_palace.mnemonics.claims import find_attempts
 from memory_palace.mnemonics.contradictions import MemoryText
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.nearness import EmbedTokens
-from memory_palace.mnemonics.support import ClaimCheck, Support, check_support
+from memory_palace.mnemonics.support import Support, check_support
 from memory_palace.mnemonics.verification_tokens import find_tokens, fold_words, holds_token
 
 
@@ -158,11 +158,7 @@ def _join(supports: Sequence[Support]) -> Support:
         max(seen, key=lambda claim: (not claim.contradictions, claim.score))
         for seen in zip(*(support.claims for support in supports), strict=True)
     )
-    return replace(supports[0], claims=claims, score=_mean(claims))
-
-
-def _mean(claims: Sequence[ClaimCheck]) -> float:
-    return round(sum(claim.score for claim in claims) / len(claims), 6) if claims else 0.0
+    return replace(supports[0], claims=claims)
 
 
 def _fold(outcomes: Iterable[Verdict]) -> Verdict:
