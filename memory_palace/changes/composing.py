@@ -12,10 +12,10 @@ from memory_palace.config import PALACE
 from memory_palace.errors import UsageError
 from memory_palace.notes.document import Document
 from memory_palace.notes.frontmatter import set_fields, write_front_matter
+from memory_palace.notes.sections import read_section, replace_section
 
 _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
 _LONGEST_SLUG = 60
-_DECISION = re.compile(r"^## Decision[ \t]*\r?\n", re.MULTILINE | re.IGNORECASE)
 _UNDECIDED = re.compile(r"\A(?:Open|Pending\. A person decides)\.\s*")
 
 
@@ -78,18 +78,14 @@ def edit_fields(document: Document, values: Mapping[str, object]) -> Replace:
     return Replace(document.path, document.data, after)
 
 
-def record_decision(data: bytes, words: str) -> bytes:
+def record_decision(path: str, data: bytes, words: str) -> bytes:
     """Put a decision below the heading of that name, above what stands there: it is kept.
 
     What a form says until somebody decides is dropped.
     """
-    text = data.decode("utf-8")
-    heading = _DECISION.search(text)
-    if heading is None:
-        return f"{text.rstrip()}\n\n## Decision\n\n{words}\n".encode()
-    rest = _UNDECIDED.sub("", text[heading.end() :].lstrip("\r\n"), count=1).lstrip()
-    gap = f"\n\n{rest}" if rest else "\n"
-    return f"{text[: heading.end()]}\n{words}{gap}".encode()
+    old = (read_section(path, data, "Decision") or "").strip()
+    rest = _UNDECIDED.sub("", old, count=1).strip()
+    return replace_section(path, data, "Decision", f"{words}\n\n{rest}" if rest else words)
 
 
 def fence_text(text: str, language: str) -> str:

@@ -117,7 +117,7 @@ def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, agents: Collec
     today = ledger.today.isoformat()
     fields = {"decision": "accepted", "decided_by": decided_by, "decided_at": today}
     record = set_fields(path, document.data, fields)
-    record = record_decision(record, f"Accepted, {today}, {decided_by}.")
+    record = record_decision(path, record, f"Accepted, {today}, {decided_by}.")
     wording = document.section("Proposed wording").strip().strip('"“”').strip()
     rule = _amend(ledger, document, one_line(wording, "the proposed wording"), today, decided_by)
     evidence = (*map(str, gates), f"decided by a person: {decided_by}")

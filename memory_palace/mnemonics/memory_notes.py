@@ -18,7 +18,6 @@ from memory_palace.mnemonics.memory_values import Mark, Memory, MemoryLink
 from memory_palace.mnemonics.rendering import (
     render_marks,
     render_memory,
-    replace_section,
     state_score,
 )
 from memory_palace.mnemonics.smashin import (
@@ -29,6 +28,7 @@ from memory_palace.mnemonics.smashin import (
 )
 from memory_palace.mnemonics.token_lint import Flaw
 from memory_palace.notes.document import Document, Library, parse_document
+from memory_palace.notes.sections import replace_section
 from memory_palace.retrieval.filters import check_room
 
 COMMAND = "memory"

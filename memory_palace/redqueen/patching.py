@@ -6,9 +6,10 @@ import re
 
 from memory_palace.language.markers import MARKER
 from memory_palace.mnemonics.form import IMAGE, is_memory, read_form
-from memory_palace.mnemonics.rendering import add_anchors, read_section, replace_section
+from memory_palace.mnemonics.rendering import add_anchors
 from memory_palace.notes.document import Document
 from memory_palace.notes.frontmatter import set_fields
+from memory_palace.notes.sections import read_section, replace_section
 from memory_palace.redqueen.round_values import Evolution
 
 _UNSAFE = re.compile(r"<!--|-->|^#{1,6}[ \t].*$", re.MULTILINE)

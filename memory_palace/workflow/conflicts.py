@@ -132,7 +132,7 @@ def _close(conflict: Conflict, winner: str | None, decision: str, by: str) -> Re
     }
     edited = edit_fields(conflict.document, closed)
     words = f"{status.capitalize()} by {by}, {today()}. {decision}"
-    return replace(edited, after=record_decision(edited.after, words))
+    return replace(edited, after=record_decision(edited.path, edited.after, words))
 
 
 def _quote(library: Library, text: str) -> Quote:

@@ -16,11 +16,11 @@ from memory_palace.mnemonics.memory_values import Factor, LinkKind, Mark, Memory
 from memory_palace.mnemonics.rendering import (
     render_marks,
     render_memory,
-    replace_section,
     state_score,
 )
 from memory_palace.mnemonics.reviews import Review
 from memory_palace.notes.document import parse_document
+from memory_palace.notes.sections import replace_section
 from memory_palace.redqueen.examined import examine
 
 PATH = "palace/reflection_wing/memories/ring.md"
