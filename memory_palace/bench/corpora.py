@@ -15,7 +15,7 @@ from memory_palace.facts.derive import derive
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.commit import Commit, read_commit, write_commit
 from memory_palace.index.recipes import Detail, name_recipe, read_detail
-from memory_palace.index.rows import chunk_row, describe, text_digest
+from memory_palace.index.rows import chunk_row, list_embedded
 from memory_palace.index.segment import CONTENT, note_line
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.values import Derived
@@ -79,24 +79,19 @@ def _write(
     fingerprint: str,
 ) -> None:
     notes = [_note(n, document, embedder) for n, document in enumerate(collection.documents)]
-    matrix = embedder.embed_passages([chunk.embed_text for note in notes for chunk in note.chunks])
     detail = read_detail(fingerprint)
     derived = [derive(note, detail) for note in notes]
-    texts = [_descriptions(*pair) for pair in zip(notes, derived, strict=True)]
-    described = None
-    if detail == Detail.ENRICHED:
-        described = embedder.embed_passages([text for part in texts for text in part])
+    texts = [
+        [list_embedded(*pair, detail) for pair in zip(note.chunks, found, strict=True)]
+        for note, found in zip(notes, derived, strict=True)
+    ]
+    columns = zip(*(embedded for part in texts for embedded in part), strict=True)
+    matrices = [embedder.embed_passages(column) for column in columns]
     rows, start = [], 0
-    for note, found, described_by in zip(notes, derived, texts, strict=True):
+    for note, found, embedded in zip(notes, derived, texts, strict=True):
         inside = slice(start, start := start + len(note.chunks))
-        row = _row(note, found)
-        if note.chunks:
-            row = replace(row, vectors=matrix[inside])
-        if note.chunks and described is not None:
-            digests = map(text_digest, described_by)
-            chunks = [replace(c, described=d) for c, d in zip(row.chunks, digests, strict=True)]
-            row = replace(row, chunks=tuple(chunks), described=described[inside])
-        rows.append(row)
+        row = _row(note, found, embedded)
+        rows.append(replace(row, vectors=tuple(matrix[inside] for matrix in matrices)))
     paths.index.mkdir(parents=True, exist_ok=True, mode=0o700)
     dimension = embedder.dimension
     ref = write_segment(
@@ -130,11 +125,7 @@ def _chunks(document: EvalDocument) -> Iterator[Chunk]:
         yield Chunk((), line, line, passage.text, passage.text, digest)
 
 
-def _descriptions(note: Note, derived: Sequence[Derived]) -> list[str]:
-    return [describe(c, d) for c, d in zip(note.chunks, derived, strict=True)]
-
-
-def _row(note: Note, derived: Sequence[Derived]) -> NoteRow:
+def _row(note: Note, derived: Sequence[Derived], embedded: Sequence[Sequence[str]]) -> NoteRow:
     return NoteRow(
         path=note.path,
         kind=CONTENT,
@@ -151,5 +142,5 @@ def _row(note: Note, derived: Sequence[Derived]) -> NoteRow:
         flags=0,
         stat=(0, 0, 0, 0, 0),
         line=note_line(note),
-        chunks=tuple(chunk_row(c, d) for c, d in zip(note.chunks, derived, strict=True)),
+        chunks=tuple(map(chunk_row, note.chunks, embedded, derived)),
     )

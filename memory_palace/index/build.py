@@ -44,7 +44,7 @@ def build_index(
     listing = consult(context, base, diff)
     tally = Tally()
     known_vectors = KnownVectors() if force else _known_vectors(context, state, diff)
-    maker = RowMaker(context, listing.authorities, known_vectors, _ages(state, diff), tally)
+    maker = RowMaker(context, listing, known_vectors, _ages(state, diff), tally)
     written = _write_zones(context, base, diff, listing, maker, tally)
     manifest_digest = append_lines(context, listing, diff, _gone(tally))
     published = Published()
@@ -131,14 +131,14 @@ def _write_zones(
             )
             refs.append(ref)
             segment = opened[ref.name] = open_segment(context.paths.index, ref)
-            maker.known.add_segment(segment)
+            maker.known.add_all(segment.arrays)
     return Written(tuple(refs), opened)
 
 
 def _known_vectors(context: BuildContext, state: CommittedState, diff: Diff) -> KnownVectors:
     known = KnownVectors()
     for segment in state.segments:
-        known.add_segment(segment)
+        known.add_all(segment.arrays)
     if diff.new or diff.changed or diff.moved:
         known.add_leftovers(
             context.paths.index,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from memory_palace.index.commit import SegmentRef
-from memory_palace.index.fold import Fold, fold_segments
+from memory_palace.index.fold import Fold, fold_segments, group_rows
 from memory_palace.index.segment import CONTENT, META, TOMBSTONE, Segment, open_segment
 from memory_palace.index.state import read_row
 from memory_palace.index.writing import ChunkRow, NoteRow, tombstone, write_segment
@@ -23,14 +23,6 @@ a build embeds before it writes: the memory a build needs grows with it, not wit
 DEAD_SHARE = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
-    """The segments after merging, and how many bytes merging wrote."""
-
-    refs: tuple[SegmentRef, ...]
-    bytes_merged: int
-
-
 def compact(
     folder: Path,
     refs: Sequence[SegmentRef],
@@ -38,10 +30,11 @@ def compact(
     *,
     fingerprint: str,
     dimension: int,
-) -> Compaction:
+) -> tuple[tuple[SegmentRef, ...], int]:
     """Merge until no pile and no large segment with a dead quarter is left, zone by zone.
 
-    ``opened`` holds segments that are mapped already, by name, and gains those opened here.
+    Return the segments after merging, and how many bytes merging wrote. ``opened`` holds segments
+    that are mapped already, by name, and gains those opened here.
     """
     done: list[SegmentRef] = []
     written = 0
@@ -66,7 +59,7 @@ def compact(
             ]
             written += merged.array_bytes + merged.line_bytes if merged else 0
         done += zone
-    return Compaction(tuple(done), written)
+    return tuple(done), written
 
 
 def _count_dead(zone: Sequence[SegmentRef], fold: Fold) -> list[SegmentRef]:
@@ -113,7 +106,7 @@ def _live_notes(fold: Fold, names: set[str]) -> Iterable[NoteRow]:
     A note whose chunks are here is written with its latest record, wherever that is, so that
     the merged segment may stand anywhere after its parts.
     """
-    rows_of = {s.name: _rows_by_note(s) for s in fold.segments if s.name in names}
+    rows_of = {s.name: group_rows(s["chunk_note"]) for s in fold.segments if s.name in names}
     is_chosen = np.array([segment.name in names for segment in fold.segments])
     owned = is_chosen[np.searchsorted(fold.starts, fold.owners, side="right") - 1]
     described = is_chosen[np.searchsorted(fold.starts, fold.winners, side="right") - 1]
@@ -141,26 +134,18 @@ def _needed_tombstones(fold: Fold, names: set[str]) -> Iterable[NoteRow]:
 
 
 def _with_chunks(row: NoteRow, segment: Segment, rows: Sequence[int]) -> NoteRow:
+    members = segment.vector_members
     chunks = tuple(
         ChunkRow(
             int(segment["chunk_lines"][i][0]),
             int(segment["chunk_lines"][i][1]),
-            bytes(segment["chunk_digest"][i]),
+            tuple(bytes(segment[digests][i]) for digests in members.values()),
             segment.chunk_bytes(i),
             tuple(keys[i] for keys in segment.row_keys),
-            b"" if segment.described is None else bytes(segment["described_digest"][i]),
         )
         for i in rows
     )
     if not rows:
         return row
     inside = slice(rows[0], rows[-1] + 1)
-    described = None if segment.described is None else segment.described[inside]
-    return replace(row, chunks=chunks, vectors=segment.vectors[inside], described=described)
-
-
-def _rows_by_note(segment: Segment) -> dict[int, list[int]]:
-    rows: dict[int, list[int]] = {}
-    for row, note in enumerate(segment["chunk_note"].tolist()):
-        rows.setdefault(note, []).append(row)
-    return rows
+    return replace(row, chunks=chunks, vectors=tuple(segment[member][inside] for member in members))

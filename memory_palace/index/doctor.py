@@ -7,25 +7,21 @@ import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
 from memory_palace.index.context import Derive
-from memory_palace.index.postings import derived_keys, same_keys
-from memory_palace.index.recipes import (
-    Detail,
-    describe_mismatch,
-    name_recipe,
-    read_detail,
-)
-from memory_palace.index.rows import describe, text_digest
-from memory_palace.index.segment import chunk_line, chunk_record
-from memory_palace.index.snapshot import Member, Snapshot, open_snapshot
+from memory_palace.index.fold import group_rows
+from memory_palace.index.postings import same_keys
+from memory_palace.index.recipes import describe_mismatch, name_recipe, read_detail
+from memory_palace.index.rows import chunk_row, list_embedded
+from memory_palace.index.segment import VECTORS, VectorMember, chunk_line, chunk_record
+from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.state import CommittedState, check_anchors, open_state
 from memory_palace.index.writing import DIGEST_BYTES
 from memory_palace.models import Chunk, SourceFile
@@ -38,6 +34,10 @@ VECTOR_TOLERANCE = 1e-5
 """Largest difference in any component between a stored vector and one made again."""
 SAMPLE = 20
 """How many vectors are made again."""
+
+
+_Sampled: TypeAlias = tuple[str, int, str]
+"""Digest of a text, the row it is embedded for, and the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +85,21 @@ def examine(
     return Examination(tuple(findings), checked)
 
 
+@dataclass(slots=True)
 class _Examiner:
     """Walks the notes once and compares each with the snapshot."""
 
-    def __init__(
-        self,
-        paths: PalacePaths,
-        config: Config,
-        embedder: Embedder | None,
-        derive: Derive,
-        snapshot: Snapshot,
-    ) -> None:
-        self._paths = paths
-        self._config = config
-        self._embedder = embedder
-        self._derive = derive
-        self._snapshot = snapshot
-        self._sampled: dict[Member, list[tuple[str, int, str]]] = {"vectors": [], "described": []}
-        self.checked = {"notes": 0, "chunks": 0, "vectors": 0, "manifest lines": 0}
+    _paths: PalacePaths
+    _config: Config
+    _embedder: Embedder | None
+    _derive: Derive
+    _snapshot: Snapshot
+    _sampled: dict[VectorMember, list[_Sampled]] = field(
+        default_factory=lambda: {member: [] for member in VECTORS}
+    )
+    checked: dict[str, int] = field(
+        default_factory=lambda: {"notes": 0, "chunks": 0, "vectors": 0, "manifest lines": 0}
+    )
 
     def examine(self) -> Iterator[Finding]:
         found = discover_notes(self._paths.root, ignore=self._config.ignore)
@@ -110,22 +107,17 @@ class _Examiner:
             if problem.is_failure:
                 yield Finding("note", problem.path, problem.message, is_derived=False)
         places = {path: place for place, path in enumerate(self._snapshot.paths)}
-        rows = self._rows_by_note()
-        digests = self._snapshot.note_digests
+        rows = group_rows(self._snapshot.row_note)
         for file in found.files:
             place = places.pop(file.path, None)
-            yield from self._note(file, place, digests, rows)
+            yield from self._note(file, place, rows)
         for path in places:
             yield Finding("note", path, "is in the index but not among the notes")
         yield from self._vectors()
         yield from self._manifest({file.path for file in found.files if not file.is_cold})
 
     def _note(
-        self,
-        file: SourceFile,
-        place: int | None,
-        digests: NDArray[np.uint8],
-        rows: dict[int, list[int]],
+        self, file: SourceFile, place: int | None, rows: dict[int, list[int]]
     ) -> Iterator[Finding]:
         self.checked["notes"] += 1
         limit = self._config.max_note_bytes
@@ -136,7 +128,7 @@ class _Examiner:
             return
         if place is None:
             yield Finding("note", file.path, "is not in the index")
-        elif sha256(data).digest()[:16] != bytes(digests[place]):
+        elif sha256(data).digest()[:16] != bytes(self._snapshot.note_digests[place]):
             yield Finding("note", file.path, "has changed since it was indexed")
         elif self._embedder is not None:
             yield from self._chunks(file, data, rows.get(place, []), self._embedder)
@@ -152,13 +144,15 @@ class _Examiner:
         if stored != [chunk.digest[:32] for chunk in note.chunks]:
             yield Finding("chunk", file.path, "its chunks are not those of its text")
             return
-        derived_of = self._derive(note, self._snapshot.detail)
+        detail = self._snapshot.detail
+        derived_of = self._derive(note, detail)
         for row, chunk, derived in zip(rows, note.chunks, derived_of, strict=True):
             yield from self._chunk(file.path, row, chunk)
-            if self._snapshot.detail == Detail.ENRICHED:
-                text = describe(chunk, derived)
-                self._sampled["described"].append((text_digest(text).hex(), row, text))
-            if not same_keys(self._snapshot.row_keys(row), derived_keys(derived)):
+            embedded = list_embedded(chunk, derived, detail)
+            expected = chunk_row(chunk, embedded, derived)
+            for member, digest, text in zip(VECTORS, expected.digests, embedded, strict=False):
+                self._sampled[member].append((digest.hex(), row, text))
+            if not same_keys(self._snapshot.row_keys(row), expected.keys):
                 where = f"{file.path}:{chunk.first_line}"
                 yield Finding("chunk", where, "its words or facts are not those of its text")
 
@@ -172,7 +166,6 @@ class _Examiner:
         digest = bytes.fromhex(chunk.digest)[:DIGEST_BYTES]
         if record != chunk_record(json.loads(chunk_line(chunk)), path, lines, digest):
             yield Finding("chunk", f"{path}:{chunk.first_line}", "its record is not of its text")
-        self._sampled["vectors"].append((chunk.digest, row, chunk.embed_text))
 
     def _vectors(self) -> Iterator[Finding]:
         """Make the vectors of the chunks with the smallest digests again."""
@@ -183,7 +176,7 @@ class _Examiner:
                 yield from self._compare(sample, self._embedder, member)
 
     def _compare(
-        self, sample: Sequence[tuple[str, int, str]], embedder: Embedder, member: Member
+        self, sample: Sequence[_Sampled], embedder: Embedder, member: VectorMember
     ) -> Iterator[Finding]:
         again = embedder.embed_passages([text for _, _, text in sample])
         rows = np.array([row for _, row, _ in sample])
@@ -206,13 +199,6 @@ class _Examiner:
         for path in sorted(hot):
             if unicodedata.normalize("NFC", path) not in listed:
                 yield Finding("manifest", path, "has no line")
-
-    def _rows_by_note(self) -> dict[int, list[int]]:
-        rows: dict[int, list[int]] = {}
-        for row, note in enumerate(self._snapshot.row_note.tolist()):
-            if note >= 0:
-                rows.setdefault(note, []).append(row)
-        return rows
 
 
 def _leftovers(paths: PalacePaths, state: CommittedState) -> Iterator[Finding]:

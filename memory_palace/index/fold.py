@@ -83,3 +83,12 @@ def fold_segments(segments: Sequence[Segment]) -> Fold:
         np.fromiter((latest[path] for path in paths), np.int64, len(paths)),
         np.fromiter((content[path] for path in paths), np.int64, len(paths)),
     )
+
+
+def group_rows(notes: NDArray[np.integer]) -> dict[int, list[int]]:
+    """Return the rows of each note, given the note of each row, -1 for a row of none."""
+    rows: dict[int, list[int]] = {}
+    for row, note in enumerate(notes.tolist()):
+        if note >= 0:
+            rows.setdefault(note, []).append(row)
+    return rows

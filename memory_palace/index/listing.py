@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +12,13 @@ from memory_palace.index.state import CommittedState, changed_ns, read_row
 from memory_palace.index.writing import NoteRow
 from memory_palace.models import NoteDate, SourceFile
 from memory_palace.notes.dating import git_commit_times, git_head
-from memory_palace.notes.manifest import Manifest, ManifestEntry, add_lines, read_manifest
+from memory_palace.notes.manifest import (
+    Manifest,
+    ManifestEntry,
+    add_lines,
+    manifest_key,
+    read_manifest,
+)
 from memory_palace.notes.rooms import default_type
 from memory_palace.storage.atomic import write_atomic
 
@@ -22,17 +27,17 @@ _UNDATED = {_GIT, _MTIME}
 
 
 @dataclass(frozen=True, slots=True)
-class Authorities:
-    """Who is asked beside the note itself."""
+class Listing:
+    """Who is asked beside the note itself, as they stood when the build began."""
 
-    manifest: Mapping[str, ManifestEntry]
-    """By NFC path."""
+    manifest: Manifest
     git_times: Mapping[str, float]
     """Last commit of tracked and clean notes that have no date of their own."""
+    head: str
 
     def line_of(self, path: str) -> ManifestEntry | None:
         """Return a note's manifest line."""
-        return self.manifest.get(unicodedata.normalize("NFC", path))
+        return self.manifest.entries.get(manifest_key(path))
 
     def type_of(self, path: str, own: str) -> str:
         """Front matter, then the manifest line, then the room's default."""
@@ -53,15 +58,6 @@ class Authorities:
         return 0.0, _MTIME
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """The authorities beside the notes themselves, as they stood when the build began."""
-
-    manifest: Manifest
-    authorities: Authorities
-    head: str
-
-
 def consult(context: BuildContext, state: CommittedState, diff: Diff) -> Listing:
     """Read the manifest; ask git for dates of notes that may need one."""
     root = context.paths.root
@@ -74,7 +70,7 @@ def consult(context: BuildContext, state: CommittedState, diff: Diff) -> Listing
         if state.commit is None or state.commit.git_head != head:
             asked += _undated(state)
         times = git_commit_times(root, asked) if asked else {}
-    return Listing(manifest, Authorities(manifest.entries, times), head)
+    return Listing(manifest, times, head)
 
 
 def meta_rows(
@@ -100,14 +96,13 @@ def meta_rows(
     types, own_types = fold.texts("types"), fold.texts("own_types")
     priorities, own_priorities = fold.column("priority"), fold.column("own_priority")
     dates, sources = fold.column("date").tolist(), fold.column("date_source").tolist()
-    asked = listing.authorities
     for place in sorted(compared):
         path = fold.paths[place]
-        kind = asked.type_of(path, own_types[place])
-        priority = asked.priority_of(path, int(own_priorities[place]))
+        kind = listing.type_of(path, own_types[place])
+        priority = listing.priority_of(path, int(own_priorities[place]))
         date, source = dates[place], sources[place]
         if is_redated and source in _UNDATED:
-            date, source = asked.date_of(path, None)
+            date, source = listing.date_of(path, None)
         new = (kind, priority, date, source)
         old = (types[place], int(priorities[place]), dates[place], sources[place])
         if place in touched or new != old:
@@ -128,7 +123,7 @@ def append_lines(context: BuildContext, listing: Listing, diff: Diff, gone: set[
         return manifest.digest
     moved = {file.path: note.path for file, note in diff.moved}
     hot = [file for file in _all_files(diff) if not file.is_cold and file.path not in gone]
-    new = list(_missing_lines(manifest, (file.path for file in hot), moved))
+    new = list(_missing_lines(listing, (file.path for file in hot), moved))
     if not new:
         return manifest.digest
     path = context.paths.manifest
@@ -139,12 +134,12 @@ def append_lines(context: BuildContext, listing: Listing, diff: Diff, gone: set[
 
 
 def _missing_lines(
-    manifest: Manifest, paths: Iterable[str], moved: dict[str, str]
+    listing: Listing, paths: Iterable[str], moved: dict[str, str]
 ) -> Iterator[ManifestEntry]:
     for path in sorted(paths):
-        if _key(path) in manifest.entries:
+        if listing.line_of(path):
             continue
-        old = manifest.entries.get(_key(moved.get(path, "")))
+        old = listing.line_of(moved.get(path, ""))
         if old is None:
             yield ManifestEntry(path=path, type=None, priority=None, line=0, extra={})
         else:
@@ -161,7 +156,3 @@ def _undated(state: CommittedState) -> Iterator[str]:
         if fold.paths:
             sources = fold.column("date_source").tolist()
             yield from (p for p, s in zip(fold.paths, sources, strict=True) if s in _UNDATED)
-
-
-def _key(path: str) -> str:
-    return unicodedata.normalize("NFC", path)

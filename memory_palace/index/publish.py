@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -70,15 +69,17 @@ def publish(
     if not written.refs and state.commit and base is state and not state.problems:
         return _refresh(context, state.commit, draft, hashed=hashed)
     folder = context.paths.index
-    compaction = compact(
+    refs, bytes_merged = compact(
         folder,
         [*base.refs, *written.refs],
         written.opened,
         fingerprint=context.fingerprint,
         dimension=context.embedder.dimension,
     )
-    draft = replace(draft, segments=compaction.refs)
-    hot = _hot(draft, written.opened)
+    draft = replace(draft, segments=refs)
+    hot = Snapshot(
+        draft, [fold_segments([written.opened[ref.name] for ref in refs if not ref.is_cold])]
+    )
     problems: tuple[Problem, ...] = ()
     draft = replace(draft, calibration=calibrate(hot))
     before = state.commit
@@ -88,7 +89,7 @@ def publish(
     commit = next_commit(state.commit, draft)
     size = write_commit(context.paths.commit, commit)
     sweep(folder, commit)
-    return Published(size, compaction.bytes_merged, problems)
+    return Published(size, bytes_merged, problems)
 
 
 def sweep(folder: Path, commit: Commit) -> None:
@@ -113,8 +114,3 @@ def _refresh(context: BuildContext, commit: Commit, draft: Commit, *, hashed: in
         git_head=draft.git_head,
     )
     return Published(write_commit(context.paths.commit, again))
-
-
-def _hot(commit: Commit, opened: Mapping[str, Segment]) -> Snapshot:
-    hot = [opened[ref.name] for ref in commit.segments if not ref.is_cold]
-    return Snapshot(commit, [fold_segments(hot)])

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO
+from typing import TypeAlias
 
 import numpy as np
 
 from memory_palace.index.compact import LARGE_ROWS
 from memory_palace.index.context import BuildContext
-from memory_palace.index.listing import Authorities
+from memory_palace.index.listing import Listing
 from memory_palace.index.npz import Array, map_arrays, write_arrays
 from memory_palace.index.postings import derived_keys
 from memory_palace.index.recipes import Detail
@@ -22,7 +22,7 @@ from memory_palace.index.segment import (
     HAS_PROBLEMS,
     PRIORITIES,
     PRIVATE,
-    Segment,
+    VECTORS,
     chunk_line,
     note_line,
 )
@@ -52,11 +52,8 @@ class Tally:
     vanished: set[str] = field(default_factory=set)
 
 
-@dataclass(slots=True)
-class _Draft:
-    row: NoteRow
-    texts: dict[bytes, str]
-    """What is embedded for it, by digest."""
+_Draft: TypeAlias = tuple[NoteRow, dict[bytes, str]]
+"""A row without its vectors, and what is embedded for it, by digest."""
 
 
 class RowMaker:
@@ -65,14 +62,13 @@ class RowMaker:
     def __init__(
         self,
         context: BuildContext,
-        authorities: Authorities,
+        listing: Listing,
         known: KnownVectors,
         changed_ns: Callable[[SourceFile], int | None],
         tally: Tally,
     ) -> None:
         self._context = context
-        self._is_enriched = context.detail == Detail.ENRICHED
-        self._authorities = authorities
+        self._listing = listing
         self.known = known
         self._changed_ns = changed_ns
         self._tally = tally
@@ -86,11 +82,11 @@ class RowMaker:
             draft = self._draft(file)
             if draft is None:
                 continue
-            if drafts and rows + len(draft.row.chunks) > LARGE_ROWS:
+            if drafts and rows + len(draft[0].chunks) > LARGE_ROWS:
                 yield self._finish(drafts)
                 drafts, rows = [], 0
             drafts.append(draft)
-            rows += len(draft.row.chunks)
+            rows += len(draft[0].chunks)
         if drafts:
             yield self._finish(drafts)
 
@@ -116,7 +112,7 @@ class RowMaker:
         return self._row(note, replace(file, stat=stat))
 
     def _row(self, note: Note, file: SourceFile) -> _Draft:
-        asked = self._authorities
+        asked = self._listing
         own_type, own_priority = note.type or "", PRIORITIES.index(note.priority or "")
         date, source = asked.date_of(note.path, note.date)
         changed = self._changed_ns(file)
@@ -141,7 +137,7 @@ class RowMaker:
             line=note_line(note),
             chunks=tuple(chunks),
         )
-        return _Draft(row, texts)
+        return row, texts
 
     def _chunks(self, note: Note) -> tuple[list[ChunkRow], dict[bytes, str]]:
         """Return the rows of a note's chunks, and what is embedded for them by digest."""
@@ -150,28 +146,25 @@ class RowMaker:
         found = self._context.derive(note, self._context.detail)
         before: Chunk | None = None
         for chunk, derived in zip(note.chunks, found, strict=True):
-            row = chunk_row(chunk, derived, before)
+            embedded = list_embedded(chunk, derived, self._context.detail)
+            row = chunk_row(chunk, embedded, derived, before)
             before = chunk
-            texts[row.digest] = chunk.embed_text
-            if self._is_enriched:
-                text = describe(chunk, derived)
-                row = replace(row, described=text_digest(text))
-                texts[row.described] = text
+            texts.update(zip(row.digests, embedded, strict=True))
+            self._tally.texts += len(embedded)
             rows.append(row)
-        self._tally.texts += len(rows) * (2 if self._is_enriched else 1)
         return rows, texts
 
     def _finish(self, drafts: Sequence[_Draft]) -> list[NoteRow]:
         """Give every draft its vectors; each distinct unknown text is embedded once."""
-        texts = {digest: text for draft in drafts for digest, text in draft.texts.items()}
+        texts = {digest: text for draft in drafts for digest, text in draft[1].items()}
         vectors = self.known.find(list(texts)) if texts else {}
         missing = [digest for digest in texts if digest not in vectors]
         self._tally.embedded += len(missing)
-        rows = sum(len(draft.row.chunks) for draft in drafts)
-        self._tally.reused += rows * (2 if self._is_enriched else 1) - len(missing)
+        asked = sum(len(chunk.digests) for draft in drafts for chunk in draft[0].chunks)
+        self._tally.reused += asked - len(missing)
         if not self._context.is_dry_run:
             vectors |= self._embed(missing, texts)
-        return [self._with_vectors(draft.row, vectors) for draft in drafts]
+        return [self._with_vectors(draft[0], vectors) for draft in drafts]
 
     def _embed(self, missing: Sequence[bytes], texts: dict[bytes, str]) -> dict[bytes, Vector]:
         """Embed in slices, and keep what is made should the build be killed."""
@@ -196,10 +189,9 @@ class RowMaker:
     def _with_vectors(self, row: NoteRow, vectors: dict[bytes, Vector]) -> NoteRow:
         if not row.chunks or self._context.is_dry_run:
             return row
-        row = replace(row, vectors=np.stack([vectors[chunk.digest] for chunk in row.chunks]))
-        if not self._is_enriched:
-            return row
-        return replace(row, described=np.stack([vectors[c.described] for c in row.chunks]))
+        columns = zip(*(chunk.digests for chunk in row.chunks), strict=True)
+        matrices = (np.stack([vectors[digest] for digest in column]) for column in columns)
+        return replace(row, vectors=tuple(matrices))
 
 
 class KnownVectors:
@@ -213,11 +205,11 @@ class KnownVectors:
         if len(digests):
             self._sources.append((np.ascontiguousarray(digests).view("<u8"), vectors))
 
-    def add_segment(self, segment: Segment) -> None:
-        """Offer the vectors of a segment: of its chunks, and of what describes them."""
-        self.add(segment["chunk_digest"], segment.vectors)
-        if segment.described is not None:
-            self.add(segment["described_digest"], segment.described)
+    def add_all(self, arrays: Mapping[str, Array]) -> None:
+        """Offer all vectors of a segment or a checkpoint, given its arrays."""
+        for member, digests in VECTORS.items():
+            if member in arrays:
+                self.add(arrays[digests], arrays[member])
 
     def add_leftovers(self, folder: Path, *, fingerprint: str, committed: Iterable[str]) -> None:
         """Offer what an interrupted build wrote, where it verifies and has the same recipe."""
@@ -226,9 +218,7 @@ class KnownVectors:
             if path.stem not in named and is_named_by_content(path):
                 arrays = map_arrays(path)
                 if bytes(arrays["fingerprint"]).decode() == fingerprint:
-                    self.add(arrays["chunk_digest"], arrays["vectors"])
-                    if "described" in arrays:
-                        self.add(arrays["described_digest"], arrays["described"])
+                    self.add_all(arrays)
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, Vector]:
         """Return the vectors of those digests that are known."""
@@ -255,31 +245,30 @@ def write_checkpoint(
         "fingerprint": [np.frombuffer(fingerprint.encode(), np.uint8)],
     }
 
-    def fill(file: BinaryIO) -> None:
-        write_arrays(file, members)
-
-    write_content(folder, fill, CHECKPOINT)
+    write_content(folder, lambda file: write_arrays(file, members), CHECKPOINT)
 
 
-def chunk_row(chunk: Chunk, derived: Derived, before: Chunk | None = None) -> ChunkRow:
+def chunk_row(
+    chunk: Chunk, embedded: Sequence[str], derived: Derived, before: Chunk | None = None
+) -> ChunkRow:
     """Return the row of a chunk that stands after ``before``, without its vectors."""
     return ChunkRow(
         chunk.first_line,
         chunk.last_line,
-        bytes.fromhex(chunk.digest)[:DIGEST_BYTES],
+        tuple(sha256(text.encode()).digest()[:DIGEST_BYTES] for text in embedded),
         chunk_line(chunk, before),
         derived_keys(derived),
     )
 
 
-def describe(chunk: Chunk, derived: Derived) -> str:
-    """Return what the second vector of a chunk is of: its description, where it has one."""
-    return derived.description or chunk.embed_text
+def list_embedded(chunk: Chunk, derived: Derived, detail: Detail) -> tuple[str, ...]:
+    """Return the texts that the vectors of a chunk are of: its own, and what describes it.
 
-
-def text_digest(text: str) -> bytes:
-    """Return the digest that a text's vector is known by."""
-    return sha256(text.encode()).digest()[:DIGEST_BYTES]
+    A chunk without a description is its own description.
+    """
+    if detail < Detail.ENRICHED:
+        return (chunk.embed_text,)
+    return (chunk.embed_text, derived.description or chunk.embed_text)
 
 
 def _joined(names: Iterable[str]) -> str:

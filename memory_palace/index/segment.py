@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,15 @@ EVERGREEN, PRIVATE, HAS_PROBLEMS = 1, 2, 4
 PREVIEW_CHARACTERS = 200
 
 
+VectorMember: TypeAlias = Literal["vectors", "described"]
+VECTORS: Mapping[VectorMember, str] = {
+    "vectors": "chunk_digest",
+    "described": "described_digest",
+}
+"""The vectors of a row, of its passage and of what describes that, each with the member that holds
+the digests of their texts. Only an enriched index has the second."""
+
+
 @dataclass(frozen=True, slots=True)
 class StatColumns:
     """Where each figure is in the ``stat`` member, the only one that two builds differ in."""
@@ -67,56 +76,56 @@ class Segment:
         self.name = name
         self.is_cold = is_cold
         self._lines_path = folder / f"{name}.jsonl"
-        self._arrays = map_arrays(folder / f"{name}.npz")
+        self.arrays: Mapping[str, Array] = map_arrays(folder / f"{name}.npz")
         self._lines = _map_bytes(self._lines_path)
         self._texts: dict[str, list[str]] = {}
         self._starts: dict[str, Array] = {}
 
     def __getitem__(self, column: str) -> Array:
-        return self._arrays[column]
+        return self.arrays[column]
 
     @property
     def vectors(self) -> Matrix:
         """Unit vectors, shape ``(rows, dimension)``."""
-        vectors: Matrix = self._arrays["vectors"]
+        vectors: Matrix = self.arrays["vectors"]
         return vectors
 
     @property
-    def described(self) -> Matrix | None:
-        """Unit vectors of what describes each row, of the shape of ``vectors``; enriched only."""
-        return self._arrays.get("described")
+    def vector_members(self) -> dict[VectorMember, str]:
+        """Those of ``VECTORS`` that it has."""
+        return {member: texts for member, texts in VECTORS.items() if member in self.arrays}
 
     @property
     def postings_bytes(self) -> int:
         """Bytes of what its rows are found by."""
         fields = tuple(f"{field}_" for field in FIELDS)
-        return sum(a.nbytes for name, a in self._arrays.items() if name.startswith(fields))
+        return sum(a.nbytes for name, a in self.arrays.items() if name.startswith(fields))
 
     @cached_property
     def row_keys(self) -> list[list[KeyCounts]]:
         """For each of ``postings.FIELDS`` the keys of every row."""
-        return [unpack_postings(self._arrays, field, self.rows) for field in FIELDS]
+        return [unpack_postings(self.arrays, field, self.rows) for field in FIELDS]
 
     def find(self, field: str, key: int) -> tuple[Array, Array]:
         """Return the rows that hold a key, dead ones included, and how often each does."""
         if field not in self._starts:
-            self._starts[field] = list_starts(self._arrays, field)
-        return find_key(self._arrays, field, key, starts=self._starts[field])
+            self._starts[field] = list_starts(self.arrays, field)
+        return find_key(self.arrays, field, key, starts=self._starts[field])
 
     @property
     def rows(self) -> int:
         """How many chunks are in it, dead ones included."""
-        return len(self._arrays["vectors"])
+        return len(self.arrays["vectors"])
 
     @property
     def notes(self) -> int:
         """How many note records are in it."""
-        return len(self._arrays["kind"])
+        return len(self.arrays["kind"])
 
     @property
     def fingerprint(self) -> str:
         """The recipe its vectors were made by."""
-        return bytes(self._arrays["fingerprint"]).decode()
+        return bytes(self.arrays["fingerprint"]).decode()
 
     @property
     def paths(self) -> list[str]:
@@ -126,7 +135,7 @@ class Segment:
     def texts(self, column: str) -> list[str]:
         """Decode a text column, one string per note record; decoded once."""
         if column not in self._texts:
-            self._texts[column] = split_texts(self._arrays[column], self.notes)
+            self._texts[column] = split_texts(self.arrays[column], self.notes)
         return self._texts[column]
 
     def note_line(self, note: int) -> dict[str, Any]:
@@ -156,7 +165,7 @@ class Segment:
 
     def lines_are_whole(self) -> bool:
         """Compare the JSONL with the digest that the arrays hold of it."""
-        return sha256(self._lines).digest() == bytes(self._arrays["lines_digest"])
+        return sha256(self._lines).digest() == bytes(self.arrays["lines_digest"])
 
     def _read_line(self, offset: int, crc: int) -> bytes:
         line = self._lines[offset : self._lines.find(b"\n", offset) + 1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +24,13 @@ from memory_palace.index.segment import (
     SOURCES,
     STAT,
     Segment,
+    VectorMember,
     chunk_record,
     note_record,
     open_segment,
 )
 from memory_palace.models import ChunkRecord, Matrix, NoteDate, NoteRecord, Scores, Vector
 from memory_palace.notes.rooms import room_of
-
-Member: TypeAlias = Literal["vectors", "described"]
-"""A vector of a row: of the passage, or of what describes it."""
 
 _MTIME = 3
 SEPARATOR = "\x1f"
@@ -95,7 +92,7 @@ class Snapshot:
         """How much the index keeps of each passage."""
         return read_detail(self.commit.fingerprint)
 
-    def similarities(self, vector: Vector, *, member: Member = "vectors") -> Scores:
+    def similarities(self, vector: Vector, *, member: VectorMember = "vectors") -> Scores:
         """Return the cosine of every row with a unit vector; dead rows have some value too.
 
         ``member`` says with which vector of the row; ``described`` is in enriched indexes only.
@@ -105,7 +102,7 @@ class Snapshot:
             np.matmul(segment[member], vector, out=scores[start : start + segment.rows])
         return scores
 
-    def rows_of(self, rows: NDArray[np.int64], *, member: Member = "vectors") -> Matrix:
+    def rows_of(self, rows: NDArray[np.int64], *, member: VectorMember = "vectors") -> Matrix:
         """Return the vectors of some rows, shape ``(len(rows), dimension)``."""
         found = np.empty((len(rows), self.commit.dimension), np.float32)
         numbers = np.searchsorted(self.row_starts, rows, side="right") - 1

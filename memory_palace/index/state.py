@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +74,7 @@ def open_state(paths: PalacePaths, *, verify: bool = False) -> CommittedState:
     except IndexMissingError:
         return EMPTY
     except IndexDamagedError as error:
-        return CommittedState(
-            None, (), EMPTY.hot, EMPTY.cold, (_problem(paths.commit, paths, error),)
-        )
+        return replace(EMPTY, problems=(_problem(paths.commit, paths, error),))
     opened: dict[SegmentRef, Segment] = {}
     problems: list[Problem] = []
     for ref in commit.segments:

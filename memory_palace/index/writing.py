@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, write_arrays
 from memory_palace.index.postings import FIELDS, KeyCounts, pack_postings, smallest
 from memory_palace.index.recipes import Detail, read_detail
-from memory_palace.index.segment import TOMBSTONE, join_texts
+from memory_palace.index.segment import TOMBSTONE, VECTORS, join_texts
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_atomic, write_content
 
@@ -24,18 +24,16 @@ DIGEST_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk to be written; its vector is in the note's matrix."""
+    """A chunk to be written; its vectors are in the note's matrices."""
 
     first_line: int
     last_line: int
-    digest: bytes
-    """The first 16 bytes of the text digest."""
+    digests: tuple[bytes, ...]
+    """The first 16 bytes of the digest of each text that is embedded: one for each vector."""
     line: bytes
     """What is shown of it: one JSON line."""
     keys: tuple[KeyCounts, ...]
     """What it can be found by: one for each of ``postings.FIELDS``."""
-    described: bytes = b""
-    """The first 16 bytes of its description's digest, in an enriched index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +58,8 @@ class NoteRow:
     flags: int = 0
     stat: tuple[int, ...] = (0, 0, 0, 0, 0)
     chunks: tuple[ChunkRow, ...] = ()
-    vectors: Matrix | None = None
-    """One row per chunk; ``None`` only where there is no chunk."""
-    described: Matrix | None = None
-    """The vectors of the chunks' descriptions; ``None`` where the index is not enriched."""
+    vectors: tuple[Matrix, ...] = ()
+    """A matrix for each of ``segment.VECTORS`` that the index has, with one row per chunk."""
 
 
 TEXT_COLUMNS = {
@@ -99,16 +95,12 @@ def write_segment(
     A reader finds the npz only through a commit record, so the JSONL may follow it.
     """
     lines = b"".join(_lines(notes))
-    members = _members(notes, dimension)
-    if read_detail(fingerprint) == Detail.ENRICHED:
-        members |= _described(notes, dimension)
+    count = 2 if read_detail(fingerprint) == Detail.ENRICHED else 1
+    members = _members(notes, _vectors(notes, dimension, count))
     members["fingerprint"] = [np.frombuffer(fingerprint.encode(), np.uint8)]
     members["lines_digest"] = [np.frombuffer(sha256(lines).digest(), np.uint8)]
 
-    def fill(file: BinaryIO) -> None:
-        write_arrays(file, members)
-
-    arrays = write_content(folder, fill, "seg-{}.npz")
+    arrays = write_content(folder, lambda file: write_arrays(file, members), "seg-{}.npz")
     write_atomic(arrays.with_suffix(".jsonl"), lines)
     return SegmentRef(
         name=arrays.stem,
@@ -130,17 +122,18 @@ def _lines(notes: Sequence[NoteRow]) -> Iterator[bytes]:
             yield chunk.line
 
 
-def _members(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Array]]:
+def _members(
+    notes: Sequence[NoteRow], vectors: dict[str, Sequence[Array]]
+) -> dict[str, Sequence[Array]]:
+    """Return the members in the order in which they are written."""
     note_offsets, chunk_offsets = _offsets(notes)
     chunks = [chunk for note in notes for chunk in note.chunks]
     counts = [len(note.chunks) for note in notes]
-
     return {
-        "vectors": [np.zeros((0, dimension), np.float32)]
-        + [note.vectors for note in notes if note.vectors is not None and note.chunks],
+        "vectors": vectors["vectors"],
         "chunk_note": [np.repeat(np.arange(len(notes), dtype=np.uint32), counts)],
         "chunk_lines": [_shaped([(c.first_line, c.last_line) for c in chunks], np.uint32, 2)],
-        "chunk_digest": [_digests([chunk.digest for chunk in chunks])],
+        "chunk_digest": vectors["chunk_digest"],
         "chunk_offset": [smallest(np.array(chunk_offsets, np.int64))],
         "chunk_crc": [np.array([zlib.crc32(chunk.line) for chunk in chunks], np.uint32)],
         **_postings(chunks),
@@ -156,16 +149,18 @@ def _members(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Arr
         "note_offset": [smallest(np.array(note_offsets, np.int64))],
         "note_crc": [np.array([zlib.crc32(note.line) for note in notes], np.uint32)],
         "stat": [_shaped([note.stat for note in notes], np.int64, 5)],
+        **vectors,
     }
 
 
-def _described(notes: Sequence[NoteRow], dimension: int) -> dict[str, Sequence[Array]]:
-    digests = [chunk.described for note in notes for chunk in note.chunks]
-    matrices = [note.described for note in notes if note.described is not None and note.chunks]
-    return {
-        "described": [np.zeros((0, dimension), np.float32), *matrices],
-        "described_digest": [_digests(digests)],
-    }
+def _vectors(notes: Sequence[NoteRow], dimension: int, count: int) -> dict[str, Sequence[Array]]:
+    members: dict[str, Sequence[Array]] = {}
+    for place, (member, digests) in enumerate(islice(VECTORS.items(), count)):
+        matrices = (note.vectors[place] for note in notes if note.chunks)
+        members[member] = [np.zeros((0, dimension), np.float32), *matrices]
+        chunks = (chunk for note in notes for chunk in note.chunks)
+        members[digests] = [_digests([chunk.digests[place] for chunk in chunks])]
+    return members
 
 
 def _postings(chunks: Sequence[ChunkRow]) -> dict[str, Sequence[Array]]:

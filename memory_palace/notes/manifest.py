@@ -60,7 +60,7 @@ def read_manifest(path: Path) -> Manifest:
             problems.append(Problem(where, number, "manifest", entry, is_failure=True))
             continue
         problems += _remarks(entry, entries, where)
-        entries[_key(entry.path)] = entry
+        entries[manifest_key(entry.path)] = entry
     return Manifest(entries, tuple(problems), sha256(data).hexdigest())
 
 
@@ -139,7 +139,7 @@ def _parse(text: str, number: int) -> ManifestEntry | str:
 def _remarks(
     entry: ManifestEntry, entries: Mapping[str, ManifestEntry], where: str
 ) -> Iterator[Problem]:
-    before = entries.get(_key(entry.path))
+    before = entries.get(manifest_key(entry.path))
     if before is not None:
         message = f"lists {entry.path} again (first on line {before.line}); this line is used"
         yield Problem(where, entry.line, "manifest", message)
@@ -158,5 +158,6 @@ def _is_name(path: str) -> bool:
     return not re.search("[\0\ud800-\udfff]", path)
 
 
-def _key(path: str) -> str:
+def manifest_key(path: str) -> str:
+    """Return the key of a path among the entries: the path in NFC."""
     return unicodedata.normalize("NFC", path)

@@ -24,7 +24,8 @@ from memory_palace.index.calibration import (
 )
 from memory_palace.index.postings import PostingLookup, Rows
 from memory_palace.index.recipes import Detail
-from memory_palace.index.snapshot import Member, Snapshot
+from memory_palace.index.segment import VectorMember
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import bm25_idf
 from memory_palace.models import Query, Scores, Vector
 from memory_palace.retrieval.question import ParsedQuestion
@@ -56,12 +57,12 @@ class VectorEvidence:
     """
 
     def __init__(
-        self, snapshot: Snapshot, vector: Vector | None, *, member: Member = "vectors"
+        self, snapshot: Snapshot, vector: Vector | None, *, member: VectorMember = "vectors"
     ) -> None:
         """Compare nothing, and find nothing, where ``vector`` is ``None``."""
         self._snapshot = snapshot
         self._vector = vector
-        self._member: Member = member
+        self._member: VectorMember = member
         self._rough: VectorEvidence | None = None
         self._exact_rows: Places = np.zeros(0, np.int64)
 

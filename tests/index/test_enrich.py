@@ -11,7 +11,7 @@ from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.postings import PostingLookup, same_keys
 from memory_palace.index.recipes import Detail
-from memory_palace.index.rows import describe
+from memory_palace.index.rows import list_embedded
 from memory_palace.index.values import Derived
 from memory_palace.models import Chunk, Query
 from memory_palace.retrieval.profiles import Profile
@@ -50,7 +50,7 @@ def test_each_chunk_has_the_vector_of_its_description(enriched):
 
 def test_a_chunk_without_description_is_its_own():
     chunk = Chunk((), 1, 1, "words", "title words", "")
-    assert describe(chunk, Derived()) == "title words"
+    assert list_embedded(chunk, Derived(), Detail.ENRICHED) == ("title words", "title words")
 
 
 def test_only_what_changed_is_embedded_and_updates_equal_a_fresh_build(enriched):

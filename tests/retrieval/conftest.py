@@ -76,13 +76,13 @@ class Passage:
                 ChunkRow(
                     1 + 10 * n,
                     9 + 10 * n,
-                    digest.digest()[:16],
+                    (digest.digest()[:16],),
                     json_line([(), text]),
                     (count_keys(tokenize(text)), count_keys(()), count_keys(facts_of(text))),
                 )
                 for n, (text, digest) in enumerate(zip(texts, digests, strict=True))
             ),
-            vectors=np.array(vectors, np.float32) if vectors else None,
+            vectors=(np.array(vectors, np.float32),) if vectors else (),
         )
 
 
