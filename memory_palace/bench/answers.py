@@ -19,7 +19,7 @@ from memory_palace.redqueen.evaluator import mentions
 from memory_palace.redqueen.examiner import TemplateExaminer
 from memory_palace.redqueen.round_values import Question, Strategy
 from memory_palace.redqueen.rounds import load_memories
-from memory_palace.redqueen.selection import choose_targets
+from memory_palace.redqueen.session import choose_targets
 
 _ALONE = """\
 Answer in one or two sentences. If you do not know, say so.

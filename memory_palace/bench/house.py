@@ -22,10 +22,15 @@ from memory_palace.navigation.node_ranking import (
 )
 from memory_palace.navigation.nodes import MemoryNode, Pose2D
 from memory_palace.navigation.perception import NoisyPerception
-from memory_palace.navigation.proposer import Proposer, RuleProposer, Surroundings, go_to
+from memory_palace.navigation.proposer import (
+    Proposer,
+    RuleProposer,
+    RuleVerifier,
+    Surroundings,
+    go_to,
+)
 from memory_palace.navigation.rehearsal import Rehearsal
 from memory_palace.navigation.shelves import NodeStore
-from memory_palace.navigation.verifier import RuleVerifier
 
 NODES = 30
 GOALS = 200

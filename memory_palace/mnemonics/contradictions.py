@@ -15,7 +15,6 @@ from itertools import groupby, product
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.claims import DENIALS, UNITS, Wording
-from memory_palace.mnemonics.clock import find_clock_times
 from memory_palace.mnemonics.comparing import (
     find_closeness,
     find_exchanged,
@@ -25,7 +24,7 @@ from memory_palace.mnemonics.comparing import (
     words_beside,
 )
 from memory_palace.mnemonics.exchanges import find_crossings, find_reversals
-from memory_palace.mnemonics.numbers import Number, find_implied
+from memory_palace.mnemonics.numbers import Number, find_clock_times, find_implied
 from memory_palace.mnemonics.opposites import find_allies, find_opposites
 
 FOLLOWS = 0.65

@@ -15,9 +15,9 @@ from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import fold_name
 from memory_palace.mnemonics.form import Form, is_memory, read_form, read_memory
 from memory_palace.mnemonics.hierarchy import HierarchicalIndex
+from memory_palace.mnemonics.lint import VisibleWords
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import Review, load_reviews
-from memory_palace.mnemonics.token_lint import VisibleWords
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.usage import record_usage
 

@@ -12,7 +12,7 @@ from memory_palace.changes.operations import Create, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.form import IMAGE, SMASHIN, Form, read_form, read_memory
-from memory_palace.mnemonics.lint import lint_memory
+from memory_palace.mnemonics.lint import Flaw, lint_memory
 from memory_palace.mnemonics.memories import MemoryNotes, read_memory_notes
 from memory_palace.mnemonics.memory_values import Mark, Memory, MemoryLink
 from memory_palace.mnemonics.rendering import (
@@ -26,7 +26,6 @@ from memory_palace.mnemonics.smashin import (
     find_anti_patterns,
     merge_marks,
 )
-from memory_palace.mnemonics.token_lint import Flaw
 from memory_palace.notes.document import Document, Library, parse_document
 from memory_palace.notes.sections import replace_section
 from memory_palace.retrieval.filters import check_room

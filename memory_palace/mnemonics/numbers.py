@@ -1,4 +1,4 @@
-"""Numbers in English prose, written in digits or in words, with their units."""
+"""Numbers in English prose, in digits or in words, with their units; and times of day."""
 
 from __future__ import annotations
 
@@ -215,3 +215,49 @@ def _read_unit(tokens: list[tuple[str, int, int]], at: int) -> tuple[str, Fracti
     if _word(tokens, place) == "per" and _word(tokens, place + 1) == "cent":
         return "share", Fraction(1, 100)
     return _UNITS.get(_word(tokens, place), ("", Fraction(1)))
+
+
+_HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
+_HOUR = rf"(?:{'|'.join(_HOURS)}|1?\d|2[0-4])"
+_PARTS = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
+_ENDS = {"thirty": 30, "fifteen": 15, "forty-five": 45}
+_TIME = re.compile(
+    rf"\b(?:(?P<part>{'|'.join(_PARTS)}) (?P<side>past|to) (?P<near>{_HOUR})"
+    rf"|(?P<spoken>{_HOUR}) (?P<end>{'|'.join(_ENDS)})(?! \w+ly| [a-z]+s\b)"
+    rf"|(?P<hour>[01]?\d|2[0-4])[:.](?P<minute>[0-5]\d)(?= ?(?:h\b|[ap]\.?m)|(?<=:\d\d))"
+    rf"|(?P<full>{_HOUR})(?: ?o'clock| ?[ap]\.?m\b))",
+    re.IGNORECASE,
+)
+_HALF_DAY = 12 * 60
+"""Minutes; nine in the evening and 21:00 are the same hand of the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockTime:
+    """One time of day as it stands in a text."""
+
+    minutes: int
+    """Since midnight or noon."""
+    start: int
+    end: int
+
+
+def find_clock_times(text: str) -> Iterator[ClockTime]:
+    """Yield the times of day of a text in order."""
+    for match in _TIME.finditer(text.replace("’", "'")):
+        yield ClockTime(_read_time(match) % _HALF_DAY, match.start(), match.end())
+
+
+def _read_time(match: re.Match[str]) -> int:
+    if match["part"]:
+        minutes = _PARTS[match["part"].casefold()]
+        return 60 * _hour(match["near"]) + (minutes if match["side"] == "past" else -minutes)
+    if match["spoken"]:
+        return 60 * _hour(match["spoken"]) + _ENDS[match["end"].casefold()]
+    if match["hour"]:
+        return 60 * int(match["hour"]) + int(match["minute"])
+    return 60 * _hour(match["full"])
+
+
+def _hour(word: str) -> int:
+    return int(word) if word.isdigit() else _HOURS.index(word.casefold()) + 1

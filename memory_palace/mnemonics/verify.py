@@ -9,10 +9,10 @@ from functools import cache
 from memory_palace.embedding.base import find_token_reader
 from memory_palace.engine import Engine
 from memory_palace.mnemonics.form import read_form
+from memory_palace.mnemonics.lint import Flaw, lint_tokens
 from memory_palace.mnemonics.memories import read_memory_notes
 from memory_palace.mnemonics.nearness import EmbedTokens
 from memory_palace.mnemonics.support import MEASURED_EMBEDDER
-from memory_palace.mnemonics.token_lint import Flaw, lint_tokens
 from memory_palace.mnemonics.verification import Verdict, Verification, verify_response
 
 

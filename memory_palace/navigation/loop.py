@@ -17,8 +17,14 @@ from memory_palace.navigation.belief import (
 )
 from memory_palace.navigation.node_ranking import NodeCandidate
 from memory_palace.navigation.nodes import goal_words
-from memory_palace.navigation.proposer import Proposer, Surroundings, parse_proposal, target_of
-from memory_palace.navigation.verifier import Verifier, is_forbidden
+from memory_palace.navigation.proposer import (
+    Proposer,
+    Surroundings,
+    Verifier,
+    is_forbidden,
+    parse_proposal,
+    target_of,
+)
 
 SKIPPED = "SKIPPED"
 OK = "OK"

@@ -17,8 +17,7 @@ from memory_palace.navigation.loop import Retrieval, StepRecord, next_node, take
 from memory_palace.navigation.node_ranking import NodeCandidate
 from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.perception import NoisyPerception
-from memory_palace.navigation.proposer import Proposer, Surroundings
-from memory_palace.navigation.verifier import Verifier
+from memory_palace.navigation.proposer import Proposer, Surroundings, Verifier
 
 PATIENCE = 3
 """Vain looks at a likely place, and vain approaches, after which it counts as looked at. Eyes that

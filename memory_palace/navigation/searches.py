@@ -25,10 +25,14 @@ from memory_palace.navigation.loop import StepRecord, take_step
 from memory_palace.navigation.node_ranking import Scoring
 from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.perception import contains_quote
-from memory_palace.navigation.proposer import Proposer, RuleProposer
+from memory_palace.navigation.proposer import (
+    Proposer,
+    RuleProposer,
+    RuleVerifier,
+    check_constraints,
+)
 from memory_palace.navigation.search_session import SearchSession, SearchSessions
 from memory_palace.navigation.survey import take_survey
-from memory_palace.navigation.verifier import RuleVerifier, check_constraints
 from memory_palace.notes.excerpt import NoteText
 
 WAIT_SECONDS = 10.0
@@ -278,7 +282,7 @@ def _proposer(session: SearchSession, images: Sequence[str]) -> Proposer:
         if images:
             raise UsageError("the rules ignore images; start the search with --proposer llm:MODEL")
         return RuleProposer()
-    from memory_palace.navigation.llm_proposer import LlmProposer  # delayed: an extra
+    from memory_palace.navigation.proposer import LlmProposer  # delayed: an extra
 
     return LlmProposer(session.proposer.removeprefix("llm:"), images=tuple(images))
 

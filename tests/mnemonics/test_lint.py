@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from memory_palace.mnemonics.form import read_form
-from memory_palace.mnemonics.lint import lint_memory
-from memory_palace.mnemonics.token_lint import VisibleWords
+from memory_palace.mnemonics.lint import VisibleWords, lint_memory
 from memory_palace.notes.document import parse_document
 
 SOUND = f"""---

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.mnemonics.form import read_form
-from memory_palace.mnemonics.token_lint import VisibleWords, lint_tokens
+from memory_palace.mnemonics.lint import VisibleWords, lint_tokens
 from memory_palace.notes.document import parse_document
 
 NOTE = """---

@@ -22,9 +22,8 @@ from memory_palace.navigation.belief import (
     see,
 )
 from memory_palace.navigation.loop import Retrieval, take_step
-from memory_palace.navigation.proposer import Surroundings
+from memory_palace.navigation.proposer import RuleVerifier, Surroundings
 from memory_palace.navigation.schema import SchemaError, check_belief
-from memory_palace.navigation.verifier import RuleVerifier
 
 RANK = {"searching": 0, "likely_in_memory": 1, "visible": 2, "done": 3, "unreachable": 3}
 SCORES = st.floats(0, 1, allow_nan=False)

@@ -12,12 +12,19 @@ from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import UsageError
 from memory_palace.navigation.belief import new_belief
 from memory_palace.navigation.demo import demo_store
-from memory_palace.navigation.llm_proposer import _as_data, _without_fence
 from memory_palace.navigation.loop import Retrieval, next_node, take_step
 from memory_palace.navigation.nodes import Pose2D
-from memory_palace.navigation.proposer import RuleProposer, Surroundings, go_to, parse_proposal
+from memory_palace.navigation.proposer import (
+    RuleProposer,
+    RuleVerifier,
+    Surroundings,
+    _as_data,
+    _without_fence,
+    check_constraints,
+    go_to,
+    parse_proposal,
+)
 from memory_palace.navigation.seek import CHECKS, rehearse
-from memory_palace.navigation.verifier import RuleVerifier, check_constraints
 
 NODES = frozenset(range(4))
 POSES = {number: Pose2D(float(number), 0.0) for number in NODES}

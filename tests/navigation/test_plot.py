@@ -41,7 +41,7 @@ def test_a_search_that_was_only_begun_is_drawn(notes, tmp_path):
 
 
 def test_other_kinds_of_file_are_refused(draw, tmp_path):
-    with pytest.raises(UsageError, match=r"neither \.png nor \.svg"):
+    with pytest.raises(UsageError, match=r"must end in \.png or \.svg"):
         draw(tmp_path / "search.pdf")
 
 

@@ -26,8 +26,14 @@ from memory_palace.redqueen.round_values import (
     Strategy,
     band,
 )
-from memory_palace.redqueen.selection import DEPTH, choose_targets, weak_priority
-from memory_palace.redqueen.session import offline_roles, run_red_queen, run_session
+from memory_palace.redqueen.session import (
+    DEPTH,
+    choose_targets,
+    offline_roles,
+    run_red_queen,
+    run_session,
+    weak_priority,
+)
 
 from .conftest import memory
 
