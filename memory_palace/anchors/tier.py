@@ -25,6 +25,7 @@ Keys = NDArray[np.uint64]
 """First eight bytes of text digests."""
 
 SCHEMA = 2
+_FIGURES = ("fingerprint", "theta", "sem_theta", "built_ns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +154,8 @@ class AnchorFiles:
 
 def write_tier(folder: Path, tier: Tier) -> str:
     """Write a tier and return its name; the commit record has to name it."""
-    meta = {
+    meta = {name: getattr(tier, name) for name in _FIGURES} | {
         "schema": SCHEMA,
-        "fingerprint": tier.fingerprint,
-        "theta": tier.theta,
-        "sem_theta": tier.sem_theta,
-        "built_ns": tier.built_ns,
         "anchors": [asdict(anchor) for anchor in tier.anchors],
         "pruned": [asdict(anchor) for anchor in tier.pruned],
         "quarantined": tier.quarantined,
@@ -198,10 +195,7 @@ def read_tier(folder: Path, name: str) -> Tier:
         lists=Lists(arrays["starts"], arrays["keys"], arrays["scores"]),
         covered=arrays["covered"],
         added_ns=arrays["added_ns"],
-        fingerprint=meta["fingerprint"],
-        theta=meta["theta"],
-        sem_theta=meta["sem_theta"],
-        built_ns=meta["built_ns"],
+        **{name: meta[name] for name in _FIGURES},
         pairs=PairLists(arrays["pairs"], arrays["pair_starts"], arrays["pair_passages"]),
         pruned=_anchors(meta["pruned"]),
         quarantined=tuple(meta["quarantined"]),

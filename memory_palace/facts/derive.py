@@ -5,17 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from memory_palace.facts.fact import (
-    Fact,
-    FactKind,
-    day_key,
-    month_key,
-    within_key,
-    year_key,
-    yearless_key,
-)
+from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearless_key
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.speakers import find_speakers
@@ -97,9 +89,8 @@ def _facts_of(found: TimeExpression, *, has_day: bool) -> Iterator[Fact]:
     for window in found.windows:
         middle = window.first + (window.last - window.first) / 2
         if (window.last - window.first).days < _WEEK_DAYS:
-            yield Fact(FactKind.DATE, day_key(middle), window.expression)
-            yield Fact(FactKind.DATE, within_key(month_key(middle)), "")
-        elif found.unit == "year":
-            yield Fact(FactKind.DATE, year_key(middle), window.expression)
+            yield Fact(FactKind.DATE, date_key(middle, "day"), window.expression)
+            yield Fact(FactKind.DATE, within_key(middle), "")
         else:
-            yield Fact(FactKind.DATE, month_key(middle), window.expression)
+            unit: Literal["month", "year"] = "year" if found.unit == "year" else "month"
+            yield Fact(FactKind.DATE, date_key(middle, unit), window.expression)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 
 class FactKind(StrEnum):
@@ -38,19 +38,9 @@ class Fact(NamedTuple):
     """What a person reads; empty where the key only serves to find a part of another fact."""
 
 
-def day_key(day: date) -> str:
-    """Return the key of a day."""
-    return day.isoformat()
-
-
-def month_key(day: date) -> str:
-    """Return the key of a day's month."""
-    return day.isoformat()[:7]
-
-
-def year_key(day: date) -> str:
-    """Return the key of a day's year."""
-    return day.isoformat()[:4]
+def date_key(day: date, unit: Literal["day", "month", "year"]) -> str:
+    """Return the key of a day, of its month or of its year."""
+    return day.isoformat()[: {"day": 10, "month": 7, "year": 4}[unit]]
 
 
 def yearless_key(day: date) -> str:
@@ -58,6 +48,6 @@ def yearless_key(day: date) -> str:
     return "-" + day.isoformat()[4:]
 
 
-def within_key(key: str) -> str:
-    """Return the key of some day in a month: a day in March answers for March."""
-    return key + "~"
+def within_key(day: date) -> str:
+    """Return the key of some day in a day's month: a day in March answers for March."""
+    return date_key(day, "month") + "~"

@@ -8,7 +8,7 @@ tolerances are those of SPEC §4.2: days 2, a week 3, weeks 5, a month 7, months
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -30,41 +30,36 @@ december"""
 _DAYS_OF_WEEK = "monday tuesday wednesday thursday friday saturday sunday"
 _MONTH_NAMES, WEEKDAY_NAMES = _MONTHS_OF_YEAR.split(), _DAYS_OF_WEEK.split()
 _MONTHS = {name[:3]: number for number, name in enumerate(_MONTH_NAMES, start=1)}
+
+
+def _spell(listed: Mapping[int, str]) -> dict[str, int]:
+    """Return the number of each of the words that are listed for it."""
+    return {words: number for number, text in listed.items() for words in text.split(", ")}
+
+
 _COUNTED = "one two three four five six seven eight nine ten eleven twelve".split()
-_NUMBERS = {word: number for number, word in enumerate(_COUNTED, start=1)} | {
-    words: number
-    for number, listed in {
+_NUMBERS = {word: number for number, word in enumerate(_COUNTED, start=1)} | _spell(
+    {
         1: "a, an",
         2: "couple, a couple, a couple of, couple of",
         3: "few, a few",
         4: "several",
-    }.items()
-    for words in listed.split(", ")
-}
+    }
+)
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _ONE = {"day": 2, "week": 3, "month": 7, "year": 30, "weekend": 2}
 _MANY = {"day": 2, "week": 5, "month": 10, "year": 30}
 _SEASON_TOLERANCE = 10
-_DIRECTIONS = {
-    word: direction
-    for direction, words in {
-        -1: "last past previous",
-        0: "this current",
-        1: "next coming upcoming",
-    }.items()
-    for word in words.split()
-}
-_DAY_WORDS = {
-    words: days
-    for days, listed in {
+_DIRECTIONS = _spell({-1: "last, past, previous", 0: "this, current", 1: "next, coming, upcoming"})
+_DAY_WORDS = _spell(
+    {
         -2: "the day before yesterday",
         -1: "yesterday, yesterday's, last night",
         0: "today, today's, tonight, this morning, this afternoon, this evening",
         1: "tomorrow, tomorrow's",
         2: "the day after tomorrow",
-    }.items()
-    for words in listed.split(", ")
-}
+    }
+)
 
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"

@@ -12,7 +12,6 @@ from memory_palace.errors import UsageError
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.time_words import may_name_time
 from memory_palace.models import AnchorEvidence, Filters, Query, Scores
 from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.filters import check_priority, check_room
@@ -59,11 +58,6 @@ class SearchContext:
     def dates(self) -> tuple[Window, ...]:
         """The windows of time that the question names."""
         return self.evidence.question.dates
-
-    @property
-    def names_time(self) -> bool:
-        """Whether the question can name a time at all."""
-        return may_name_time(self.query.text)
 
     @property
     def facts(self) -> PostingLookup:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from memory_palace.language.time_words import may_name_time
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.models import Scores
@@ -55,7 +56,7 @@ WHOLE_PHRASE = np.float32(4.0)
 def measure(signal: str, context: SearchContext) -> Scores:
     """Return the values of a signal, computed or as settled before."""
     module = SIGNALS[signal]
-    if module == "time" and not context.names_time:
+    if module == "time" and not may_name_time(context.query.text):
         return context.silence()
     if module not in _SETTLED:
         return find_signal(signal)(context)

@@ -7,14 +7,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from memory_palace.facts.fact import (
-    FactKind,
-    day_key,
-    month_key,
-    within_key,
-    year_key,
-    yearless_key,
-)
+from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
 from memory_palace.language.calendars import Window
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
@@ -93,16 +86,18 @@ def _date_keys(window: Window) -> dict[str, float]:
     days = (window.last - window.first).days + 1
     for month in _months(window.first, window.last):
         is_whole = days >= _MONTH_DAYS
-        _raise(keys, month_key(month), window.weight * (1 if is_whole else _COARSE))
-        _raise(keys, year_key(month), window.weight * (1 if days >= _YEAR_DAYS else _COARSER))
+        _raise(keys, date_key(month, "month"), window.weight * (1 if is_whole else _COARSE))
+        _raise(
+            keys, date_key(month, "year"), window.weight * (1 if days >= _YEAR_DAYS else _COARSER)
+        )
         if is_whole:
-            _raise(keys, within_key(month_key(month)), window.weight)
+            _raise(keys, within_key(month), window.weight)
     if days < _MONTH_DAYS:
         margin = int(3 * window.tolerance_days)
         for offset in range(-margin, days + margin):
             day = window.first + timedelta(offset)
             value = window.closeness(day)
-            _raise(keys, day_key(day), value)
+            _raise(keys, date_key(day, "day"), value)
             _raise(keys, yearless_key(day), value)
     return keys
 
