@@ -16,14 +16,13 @@ from memory_palace.anchors.projects import active_projects
 from memory_palace.anchors.terms import match_key
 from memory_palace.anchors.tier import AnchorFiles, Keys, Tier
 from memory_palace.config import AnchorSettings
-from memory_palace.index.postings import PostingLookup
+from memory_palace.index.postings import NO_ROWS, PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.notes.rooms import stem_of
 
 LINKED_MOST = 50
 """Notes one link away that are looked at, per anchor."""
 _NAMING = frozenset({"curated", "project", "entity"})
-_NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 _NO_KEYS: Keys = np.zeros(0, np.uint64)
 
 
@@ -63,7 +62,7 @@ class Book:
     def _arrange(self, quarantined: Keys) -> None:
         """Turn entries by digest into rows by anchor, without what may not be reached."""
         parts = [tier.lists.entries() for tier in self.tiers]
-        parts.append((_NO_ROWS, _NO_KEYS, np.zeros(0, np.float32)))
+        parts.append((NO_ROWS, _NO_KEYS, np.zeros(0, np.float32)))
         anchors, keys, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
         is_kept = ~np.isin(keys, quarantined)
         anchors, keys, scores = anchors[is_kept], keys[is_kept], scores[is_kept]
@@ -109,7 +108,7 @@ class Book:
         first = np.searchsorted(self._note_of, notes, "left").tolist()
         last = np.searchsorted(self._note_of, notes, "right").tolist()
         parts = [self._note_rows[a:b] for a, b in zip(first, last, strict=True)]
-        return np.concatenate([_NO_ROWS, *parts])
+        return np.concatenate([NO_ROWS, *parts])
 
     @cached_property
     def _titles(self) -> dict[str, list[int]]:

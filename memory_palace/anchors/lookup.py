@@ -15,6 +15,7 @@ from memory_palace.anchors.book import Book
 from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.terms import runs, words_of
 from memory_palace.anchors.words import WordMatch, match_words
+from memory_palace.index.postings import NO_ROWS
 from memory_palace.language.tokens import plain_words
 from memory_palace.language.word_lists import POINTERS
 from memory_palace.models import AnchorEvidence, FiredAnchor, Scores, Vector
@@ -39,8 +40,6 @@ for all of a project, .806 with the links)."""
 NAMED_POWER = 0.25
 """Power of the share of a named note in what the question tells: 0 would take any title's word for
 its subject, 1 leaves a note of one common word without links (CORF dev, depth: .73, .89, .89)."""
-
-_NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 class _Entries(NamedTuple):
@@ -80,7 +79,7 @@ def find_passages(
     fired += [FiredAnchor(word, "word", round(part, 6)) for word, part in words.parts().items()]
     is_vague = has_pronoun(text) and not any(book.is_name[place] for place in lexical)
     meant = () if not is_vague else book.projects if projects is None else projects
-    inside = np.concatenate([_NO_ROWS, *(book.rows_below(folder) for folder in meant)])
+    inside = np.concatenate([NO_ROWS, *(book.rows_below(folder) for folder in meant)])
     if len(inside):
         found.append(_Entries(inside, _scale(words.shares_of(inside))))
         fired += [FiredAnchor(stem_of(f.rstrip("/")), "pronoun", 1.0) for f in meant]

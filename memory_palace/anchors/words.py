@@ -17,7 +17,7 @@ from memory_palace.anchors.book import Book
 from memory_palace.anchors.corpus import TermedPassage
 from memory_palace.anchors.terms import SHORTEST, words_of
 from memory_palace.anchors.tier import Keys, PairLists
-from memory_palace.index.postings import find_sorted, hash_key
+from memory_palace.index.postings import NO_ROWS, find_sorted, hash_key
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOP_STEMS, share_idf
 from memory_palace.models import Scores
@@ -62,7 +62,6 @@ def list_pairs(pairs: Keys, passages: Keys, *, least: int = 1) -> PairLists:
 COMMON = 500
 """A word in more passages than this leads nowhere, which also bounds the cost of a lookup: 1000
 finds no more on CORF dev, 300 less (.710, .710, .687)."""
-_NO_ROWS: NDArray[np.int64] = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +131,12 @@ def match_words(book: Book, text: str) -> WordMatch:
             if len(rows):
                 lists[term] = rows
     for pair in dict.fromkeys(pairs_of(words_of(text))):
-        rows = book.rows_of_pair(pair) if is_allowed(pair) else _NO_ROWS
+        rows = book.rows_of_pair(pair) if is_allowed(pair) else NO_ROWS
         if len(rows):
             weights[pair] = share_idf(len(rows), total) ** 2
             lists[pair] = rows
     whole = sum(weights.values())
-    rows = np.concatenate([_NO_ROWS, *lists.values()])
+    rows = np.concatenate([NO_ROWS, *lists.values()])
     gains = np.repeat([weights[term] for term in lists], [len(rows) for rows in lists.values()])
     distinct, places = np.unique(rows, return_inverse=True)
     sums = np.bincount(places, weights=gains, minlength=len(distinct))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.int64]
 Counts = NDArray[np.float64]
-_NO_ROWS: Rows = np.zeros(0, np.int64)
+NO_ROWS: Rows = np.zeros(0, np.int64)
 
 
 def find_sorted(ordered: Array, wanted: Array) -> tuple[Rows, NDArray[np.bool_]]:
@@ -163,7 +163,7 @@ class PostingLookup:
         A fact is found by its kind and its key.
         """
         key = hash_key(parts[0] if len(parts) == 1 else fact_term(*parts))
-        rows: list[Rows] = [np.zeros(0, np.int64)]
+        rows: list[Rows] = [NO_ROWS]
         counts: list[Counts] = [np.zeros(0)]
         snapshot = self._snapshot
         for segment, start in zip(snapshot.segments, snapshot.row_starts.tolist(), strict=False):
@@ -191,7 +191,7 @@ class PostingLookup:
         A common word costs a count alone.
         """
         key, count = hash_key(term), 0
-        parts: list[Rows] = [_NO_ROWS]
+        parts: list[Rows] = [NO_ROWS]
         snapshot = self._snapshot
         starts = snapshot.row_starts.tolist()
         for segment, start, is_live in zip(snapshot.segments, starts, self._live, strict=False):
@@ -201,7 +201,7 @@ class PostingLookup:
             count += len(found)
             if len(found) and count <= most:
                 parts.append(found.astype(np.int64) + start)
-        return count, np.concatenate(parts) if count <= most else _NO_ROWS
+        return count, np.concatenate(parts) if count <= most else NO_ROWS
 
     @cached_property
     def _live(self) -> list[NDArray[np.bool_] | None]:

@@ -114,38 +114,27 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
                 "or give a filter such as `--type project` to list notes"
             )
         return _listed(query, snapshot, half_life_days)
-    if query.anchors is not None and query.anchors.answered_by != "dense":
-        return _anchored(query, query.anchors, snapshot, half_life_days)
-    # The place after the last note answers for dead rows, whose note is -1.
-    allowed = np.append(match_notes(snapshot, query.filters), False)
-    rows = np.flatnonzero(allowed[snapshot.row_note])
-    evidence = Evidence(query, snapshot)
+    evidence, found = Evidence(query, snapshot), query.anchors
+    if found is not None and found.answered_by != "dense":
+        # No other row is compared with the question.
+        rows, nearest = found.rows, np.zeros(0, np.int64)
+        cosines = evidence.meaning.multiply(rows).astype(np.float32)
+    else:
+        found = None
+        # The place after the last note answers for dead rows, whose note is -1.
+        allowed = np.append(match_notes(snapshot, query.filters), False)
+        rows = np.flatnonzero(allowed[snapshot.row_note])
+        cosines = evidence.meaning.cosines[rows]
+        nearest = evidence.meaning.nearest(rows, limit=NEAREST)
     return SearchContext(
         query,
         snapshot,
         half_life_days,
         rows=rows,
         notes=snapshot.row_note[rows].astype(np.int64),
-        cosines=evidence.meaning.cosines[rows],
+        cosines=cosines,
         evidence=evidence,
-        nearest=evidence.meaning.nearest(rows, limit=NEAREST),
-    )
-
-
-def _anchored(
-    query: Query, found: AnchorEvidence, snapshot: Snapshot, half_life_days: float
-) -> SearchContext:
-    """Return the passages that anchors found; no other row is compared with the question."""
-    evidence = Evidence(query, snapshot)
-    return SearchContext(
-        query,
-        snapshot,
-        half_life_days,
-        rows=found.rows,
-        notes=snapshot.row_note[found.rows].astype(np.int64),
-        cosines=evidence.meaning.multiply(found.rows).astype(np.float32),
-        evidence=evidence,
-        nearest=np.zeros(0, np.int64),
+        nearest=nearest,
         anchored=found,
     )
 
