@@ -62,16 +62,13 @@ def _step_for(ledger: Ledger, document: Document) -> Proposal | None:
     return _finished_room(ledger, document)
 
 
-def _superseded(ledger: Ledger, document: Document) -> Proposal | None:
+def _superseded(ledger: Ledger, document: Document) -> Proposal:
     """Rule 3: superseded is archived at once, and links lead to what took its place."""
     name = stem_of(document.text("superseded_by").strip("[]"))
     heirs = [p for p in ledger.out.get(document.path, ()) if ledger.documents[p].stem == name]
     words = (f"superseded by {document.text('superseded_by')}",)
-    if not heirs:
-        return Proposal(
-            "supersede", document.path, words, held="the note that supersedes it was not found"
-        )
-    return Proposal("supersede", document.path, words, other=heirs[0])
+    held = "" if heirs else "the note that supersedes it was not found"
+    return Proposal("supersede", document.path, words, next(iter(heirs), ""), held)
 
 
 def _failed(ledger: Ledger, document: Document) -> Proposal | None:

@@ -104,18 +104,13 @@ def _lowers_cost(ledger: Ledger, path: str) -> PromotionGate:
     share = successes / (successes + failures) if successes + failures else 0.0
     is_open = share > LEAST_SUCCESS
     counted = f"{successes} successes, {failures} failures, more than {LEAST_SUCCESS:.0%} needed"
-    if not ledger.usage.is_logged:
-        return PromotionGate(
-            "lowers cost or error",
-            is_open,
-            f"{counted}; use is not logged, so links and cards alone are counted",
-        )
-    uses = ledger.usage.count(path) + len(ledger.worked_in(path))
-    return PromotionGate(
-        "lowers cost or error",
-        is_open and uses >= LEAST_USES,
-        f"{counted}; used {uses} times, {LEAST_USES} needed",
-    )
+    if ledger.usage.is_logged:
+        uses = ledger.usage.count(path) + len(ledger.worked_in(path))
+        is_open = is_open and uses >= LEAST_USES
+        counted += f"; used {uses} times, {LEAST_USES} needed"
+    else:
+        counted += "; use is not logged, so links and cards alone are counted"
+    return PromotionGate("lowers cost or error", is_open, counted)
 
 
 def _always(ledger: Ledger, path: str) -> list[PromotionGate]:

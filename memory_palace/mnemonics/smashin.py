@@ -34,10 +34,11 @@ _SHOWN = 4
 def detect_factors(image: str) -> tuple[Mark, ...]:
     """Return a mark for each of the eight factors that words can show, in order."""
     text = strip_markup(drop_markers(image))
-    return tuple(
-        _mark(factor, list(dict.fromkeys(find(text))), least)
-        for factor, (find, least) in _DETECTORS.items()
-    )
+    marks = []
+    for factor, (find, least) in _DETECTORS.items():
+        found = list(dict.fromkeys(find(text)))
+        marks.append(Mark(factor, len(found) >= least, ", ".join(found[:_SHOWN]), BY_WORDS))
+    return tuple(marks)
 
 
 def merge_marks(
@@ -81,11 +82,6 @@ _ANTI_PATTERNS: Mapping[str, frozenset[Factor]] = {
     ),
     "third person: you do not take part": frozenset({Factor.INTERACT}),
 }
-
-
-def _mark(factor: Factor, found: Sequence[str], least: int) -> Mark:
-    reason = ", ".join(found[:_SHOWN])
-    return Mark(factor, len(found) >= least, reason, BY_WORDS)
 
 
 def _find_words(name: str) -> Callable[[str], Iterator[str]]:

@@ -63,7 +63,9 @@ class RuleProposer:
         if status in ("done", "unreachable"):
             return _hypothesis("stop", 1.0, f"the search is over: {status}")
         if status == "visible":
-            return _approach(belief)
+            seen_at = f"seen at node {belief['last_seen_node_id']}"
+            pose = {"distance": 0.5, "angle": 0.0, "standoff": 0.5}
+            return _hypothesis("approach", 1.0, seen_at, status="visible", pose_relative=pose)
         for candidate in belief["candidate_nodes"]:
             if candidate["score"] > 0:
                 return go_to(candidate["node_id"], candidate["score"], "the best candidate")
@@ -95,17 +97,6 @@ def go_to(node_id: int, confidence: float, rationale: str) -> str:
     """Return a hypothesis that goes to a node."""
     goal = {"type": "node_id", "node_id": node_id}
     return _hypothesis("goto_node", confidence, rationale, goal=goal)
-
-
-def _approach(belief: BeliefState) -> str:
-    place = belief["last_seen_node_id"]
-    return _hypothesis(
-        "approach",
-        1.0,
-        f"seen at node {place}",
-        status="visible",
-        pose_relative={"distance": 0.5, "angle": 0.0, "standoff": 0.5},
-    )
 
 
 def _hypothesis(

@@ -73,14 +73,13 @@ class Rehearsal:
             self._take_in(node_id, number)
         if self.belief["target_status"] == "visible":
             self._misses = 0
-        elif self._is_likely(node_id):
+        elif any(
+            found["node_id"] == node_id and found["score"] >= self.threshold
+            for found in self.belief["candidate_nodes"]
+        ):
             self._give_up_slowly(node_id)
         else:
             self.looked.add(node_id)
-
-    def _is_likely(self, node_id: int) -> bool:
-        candidates = self.belief["candidate_nodes"]
-        return any(c["node_id"] == node_id and c["score"] >= self.threshold for c in candidates)
 
     def _give_up_slowly(self, node_id: int) -> None:
         self._misses += 1

@@ -131,12 +131,7 @@ class SearchSessions:
         Call it while holding the session's lock.
         """
         check_belief(session.belief, where=session.id)
-        log = self._folder / f"{session.id}.jsonl"
-        size = log.stat().st_size if log.exists() else 0
-        if size < session.log_bytes:
-            raise PalaceError(
-                f"{log} is shorter than when it was written; restore it from a backup"
-            )
+        log, size = self._find_log(session)
         if size > session.log_bytes:  # a step that was logged and never committed
             os.truncate(log, session.log_bytes)
         append_record(log, record)
@@ -149,17 +144,23 @@ class SearchSessions:
 
         Here a damaged line is an error: the session vouches for every byte of its log.
         """
-        path = self._folder / f"{session.id}.jsonl"
-        data = path.read_bytes() if path.exists() else b""
-        if len(data) < session.log_bytes:
-            raise PalaceError(
-                f"{path} is shorter than when it was written; restore it from a backup"
-            )
+        path, size = self._find_log(session)
+        data = path.read_bytes() if size else b""
         lines = data[: session.log_bytes].split(b"\n")[:-1]
         try:
             return [json.loads(line) for line in lines]
         except ValueError as error:
             raise PalaceError(f"{path} is damaged: {error}; restore it from a backup") from error
+
+    def _find_log(self, session: SearchSession) -> tuple[Path, int]:
+        """Return the log of a session and its bytes; raise ``PalaceError`` where some are gone."""
+        log = self._folder / f"{session.id}.jsonl"
+        size = log.stat().st_size if log.exists() else 0
+        if size < session.log_bytes:
+            raise PalaceError(
+                f"{log} is shorter than when it was written; restore it from a backup"
+            )
+        return log, size
 
 
 def _from_json(value: Mapping[str, object]) -> SearchSession:

@@ -26,6 +26,7 @@ from memory_palace.navigation.node_ranking import Scoring
 from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.perception import contains_quote
 from memory_palace.navigation.proposer import (
+    LlmProposer,
     Proposer,
     RuleProposer,
     RuleVerifier,
@@ -282,8 +283,6 @@ def _proposer(session: SearchSession, images: Sequence[str]) -> Proposer:
         if images:
             raise UsageError("the rules ignore images; start the search with --proposer llm:MODEL")
         return RuleProposer()
-    from memory_palace.navigation.proposer import LlmProposer  # delayed: an extra
-
     return LlmProposer(session.proposer.removeprefix("llm:"), images=tuple(images))
 
 

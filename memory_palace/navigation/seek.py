@@ -28,40 +28,30 @@ from memory_palace.navigation.rehearsal import Rehearsal
 _BROKEN = "the bag is {"
 
 
-class FixedProposer:
-    """A proposer that says one thing."""
+class FixedPlayer:
+    """A proposer that says one thing, and a verifier that finds one."""
 
     name = "fixed"
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, text: str, code: str | None) -> None:
+        self._text, self._code = text, code
 
     def propose(self, belief: BeliefState, around: Surroundings) -> str:
-        """Return it."""
+        """Return the text."""
         return self._text
-
-
-class FixedVerifier:
-    """A verifier that finds one thing."""
-
-    def __init__(self, code: str | None) -> None:
-        self._code = code
 
     def verify(
         self, hypothesis: Hypothesis, belief: BeliefState, around: Surroundings
     ) -> str | None:
-        """Return it."""
+        """Return the code."""
         return self._code
 
 
 def _step(
     belief: BeliefState, text: str, code: str | None = None
 ) -> tuple[BeliefState, StepRecord]:
-    around = Surroundings(frozenset({0, 1}))
-    memory = Retrieval([], 0.5)
-    return take_step(
-        belief, memory, around, proposer=FixedProposer(text), verifier=FixedVerifier(code), step=1
-    )
+    around, player = Surroundings(frozenset({0, 1})), FixedPlayer(text, code)
+    return take_step(belief, Retrieval([], 0.5), around, proposer=player, verifier=player, step=1)
 
 
 def keeps_visible() -> bool:

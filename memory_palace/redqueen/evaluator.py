@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memory_palace.language.tokens import tokenize
 from memory_palace.redqueen.examined import Memories
-from memory_palace.redqueen.round_values import PASS_SCORE, Evaluation, Gap, Question, Recollection
+from memory_palace.redqueen.round_values import Evaluation, Gap, Question, Recollection, conclude
 
 _CERTAIN = 4
 _UNCERTAIN = 2
@@ -40,16 +40,7 @@ def judge_answer(question: Question, answer: Recollection, memories: Memories) -
     ]
     named = len(question.expected_elements) - len(missed)
     score = (found + named) / (1 + len(question.expected_elements))
-    gaps = tuple(_find_gaps(question, answer, missed, score, memories))
-    kinds = {gap.kind for gap in gaps}
-    return Evaluation(
-        question.memory_id,
-        round(score, 6),
-        tuple(map(str, gaps)),
-        score < PASS_SCORE or bool(kinds & {"misconception", "weak image"}),
-        gaps,
-        question.question_text,
-    )
+    return conclude(question, score, list(_find_gaps(question, answer, missed, score, memories)))
 
 
 def mentions(text: str, element: str) -> bool:

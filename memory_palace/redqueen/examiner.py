@@ -26,13 +26,6 @@ _KINDS: dict[Strategy, tuple[Kind, ...]] = {
     Strategy.CROSS_LINK: ("link",),
 }
 """Kinds that a strategy asks; ``adversarial`` in this order, the others by chance."""
-_DIFFICULTY: dict[Kind, str] = {
-    "cloze": "2",
-    "number": "3",
-    "link": "3",
-    "scenario": "4",
-    "contrast": "5",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +56,7 @@ class TemplateExaminer:
             kinds = list(_KINDS[strategy])
             if strategy is not Strategy.ADVERSARIAL:
                 rng.shuffle(kinds)
-            made = (q for kind in kinds for q in _MAKERS[kind](matter, memories))
+            made = (q for kind in kinds for q in _MAKERS[kind][1](matter, memories))
             for question in made:
                 key = (target, question.question_text)
                 if key not in asked:
@@ -148,13 +141,14 @@ def _link(matter: _Matter, memories: Memories) -> Iterator[Question]:
 
 
 def _make(matter: _Matter, kind: Kind, text: str, elements: Sequence[str]) -> Question:
-    return Question(matter.id, " ".join(text.split()), _DIFFICULTY[kind], tuple(elements), kind)
+    return Question(matter.id, " ".join(text.split()), _MAKERS[kind][0], tuple(elements), kind)
 
 
-_MAKERS: dict[Kind, Callable[[_Matter, Memories], Iterator[Question]]] = {
-    "cloze": _cloze,
-    "number": _number,
-    "scenario": _scenario,
-    "contrast": _contrast,
-    "link": _link,
+_MAKERS: dict[Kind, tuple[str, Callable[[_Matter, Memories], Iterator[Question]]]] = {
+    "cloze": ("2", _cloze),
+    "number": ("3", _number),
+    "scenario": ("4", _scenario),
+    "contrast": ("5", _contrast),
+    "link": ("3", _link),
 }
+"""How hard each kind of question is, and what makes it."""

@@ -20,7 +20,6 @@ from memory_palace.redqueen.replies import (
     read_texts,
 )
 from memory_palace.redqueen.round_values import (
-    PASS_SCORE,
     Cue,
     Evaluation,
     Evolution,
@@ -28,6 +27,7 @@ from memory_palace.redqueen.round_values import (
     Question,
     Recollection,
     Strategy,
+    conclude,
 )
 from memory_palace.redqueen.session import Roles
 
@@ -207,14 +207,7 @@ def _evaluation(_: str, question: Question, item: Mapping[str, object]) -> Evalu
         gaps.append(Gap("weak image", ", ".join(missed) or question.question_text))
     if calibration != "appropriate":
         gaps.append(Gap("miscalibration", f"{calibration}-confident"))
-    return Evaluation(
-        question.memory_id,
-        score,
-        tuple(map(str, gaps)),
-        score < PASS_SCORE or bool(wrong) or image == "weak",
-        tuple(gaps),
-        question.question_text,
-    )
+    return conclude(question, score, gaps)
 
 
 def _evolution(

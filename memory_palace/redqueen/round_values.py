@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
@@ -86,6 +87,19 @@ class Evaluation:
     found: tuple[Gap, ...] = ()
     """The gaps again, as values."""
     question: str = ""
+
+
+def conclude(question: Question, score: float, gaps: Sequence[Gap]) -> Evaluation:
+    """Return the verdict on an answer; misconceptions and weak images weaken whatever the score."""
+    is_weak = any(gap.kind in ("misconception", "weak image") for gap in gaps)
+    return Evaluation(
+        question.memory_id,
+        round(score, 6),
+        tuple(map(str, gaps)),
+        score < PASS_SCORE or is_weak,
+        tuple(gaps),
+        question.question_text,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,6 @@ def _patches(library: Library, evolutions: Sequence[Evolution]) -> Iterator[Oper
 def _record(
     engine: Engine, session: RoundFindings, outcome: Outcome, *, seed: int, now: datetime
 ) -> None:
-    evolved = set(outcome.paths)
     record = {
         "id": outcome.identity,
         "time": now.isoformat(timespec="milliseconds"),
@@ -179,7 +178,7 @@ def _record(
         "seed": seed,
         "questions": len(session.questions),
         "score": round(session.score, 6),
-        "evolved": sorted(evolved),
+        "evolved": sorted(set(outcome.paths)),
         "gaps": [
             [evaluation.memory_id, gap]
             for evaluation in session.evaluations
