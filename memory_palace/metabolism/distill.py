@@ -130,22 +130,19 @@ def _extract(documents: Sequence[Document]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {name: [] for name in TELEGRAM.sections}
     seen: list[str] = []
     for document in documents:
-        for heading, text in document.sections.items():
+        for heading, section in document.sections.items():
             if heading.casefold() in _LISTS:
                 continue
-            for statement in strip_foam(split_statements(text)):
+            for statement in strip_foam(split_statements(section)):
                 if statement.casefold() in seen:
                     continue
                 if not any(map(str.isalnum, WIKI_LINK.sub("", statement))):
                     continue
                 seen.append(statement.casefold())
-                found[_part_of(heading, statement)].append(_end(statement))
+                is_sentence = statement[-1] in '.!?…:;"”)'  # list items often are not
+                text = statement if is_sentence else f"{statement}."
+                found[_part_of(heading, statement)].append(text)
     return found
-
-
-def _end(statement: str) -> str:
-    """Return a list item as a sentence."""
-    return statement if statement[-1] in '.!?…:;"”)' else f"{statement}."
 
 
 def _part_of(heading: str, statement: str) -> str:

@@ -70,15 +70,10 @@ class Ledger:
         """
         cards = [self.cards[p] for p in self.linked(path) if p in self.cards]
         reopened = [len(card.document.texts("reopened")) for card in cards]
-        done = sum(
-            card.state == "completed" and not times
-            for card, times in zip(cards, reopened, strict=True)
-        )
-        document = self.documents[path]
-        return (
-            done + _count(document.text("successes")),
-            sum(reopened) + _count(document.text("failures")),
-        )
+        pairs = zip(cards, reopened, strict=True)
+        done = sum(card.state == "completed" and not times for card, times in pairs)
+        text = self.documents[path].text
+        return done + _count(text("successes")), sum(reopened) + _count(text("failures"))
 
     def inbound(self, path: str) -> list[str]:
         """Return the hot notes that link to a note."""

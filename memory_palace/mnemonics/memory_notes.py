@@ -26,7 +26,7 @@ from memory_palace.mnemonics.smashin import (
     find_anti_patterns,
     merge_marks,
 )
-from memory_palace.notes.document import Document, Library, parse_document
+from memory_palace.notes.document import Library, parse_document
 from memory_palace.notes.sections import replace_section
 from memory_palace.retrieval.filters import check_room
 
@@ -135,7 +135,8 @@ def score_memory(
         form = read_form(document)
         marks = merge_marks(form.marks, detect_factors(form.sections.get(IMAGE, "")), given)
         found.append((form, marks))
-        after = _write_marks(document, marks)
+        after = replace_section(form.path, document.data, SMASHIN, render_marks(marks))
+        after = state_score(form.path, after, count_score(marks))
         operations = [Replace(form.path, document.data, after)] if after != document.data else []
         return Plan(operations, f"score {form.title}: {count_score(marks)}/12")
 
@@ -154,8 +155,3 @@ def lint_memories(engine: Engine, names: Sequence[str] = ()) -> list[Flaw]:
 
 def _lint(form: Form, notes: MemoryNotes) -> list[Flaw]:
     return lint_memory(form, notes.corpus, notes.forms)
-
-
-def _write_marks(document: Document, marks: Sequence[Mark]) -> bytes:
-    data = replace_section(document.path, document.data, SMASHIN, render_marks(marks))
-    return state_score(document.path, data, count_score(marks))

@@ -62,9 +62,8 @@ def verify(
 
 
 def _reader_of(engine: Engine) -> EmbedTokens | None:
-    if not engine.paths.commit.exists():
-        return None
-    if engine.snapshot().commit.embedder != MEASURED_EMBEDDER:
+    has_index = engine.paths.commit.exists()
+    if not has_index or engine.snapshot().commit.embedder != MEASURED_EMBEDDER:
         return None
     reader = find_token_reader(engine.embedder())
     return None if reader is None else cache(reader)  # a memory is read once for all claims

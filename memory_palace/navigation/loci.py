@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -97,7 +97,9 @@ def import_loci(
             if path is not None:
                 change += _replace(library.documents[path], node)
                 continue
-            name = _free_title(title or f"Locus {node.node_id}", node, room, taken)
+            name = title or f"Locus {node.node_id}"
+            if note_path(name, room=room) in taken:
+                name = f"{name} {node.node_id}"
             taken.add(note_path(name, room=room))
             change.append(_create(name, node, room))
         return Plan(change, f"import {len(nodes)} loci")
@@ -188,12 +190,6 @@ def _id_of(own: Document | None, loci: LocusList, taken: Mapping[int, str]) -> i
     """Return the id a note has, or else the next free one."""
     known = [locus.node.node_id for locus in loci.loci if own and locus.path == own.path]
     return known[0] if known else max(taken, default=-1) + 1
-
-
-def _free_title(title: str, node: MemoryNode, room: str, taken: Collection[str]) -> str:
-    """Return the title, with the id behind it where a note of that name exists."""
-    is_free = note_path(title, room=room) not in taken
-    return title if is_free else f"{title} {node.node_id}"
 
 
 def _create(title: str, node: MemoryNode, room: str) -> Create:

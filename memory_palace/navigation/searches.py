@@ -66,7 +66,14 @@ def start_search(engine: Engine, goal: str, plan: SearchPlan = SearchPlan()) -> 
         with sessions.writing(name, wait_seconds=WAIT_SECONDS):
             if sessions.free_name(name) == name:  # nobody has taken it meanwhile
                 session = _new_session(name, belief, plan)
-                _save_start(engine, sessions, session)
+                survey = take_survey(engine, session, now=time.time())
+                record = {
+                    "event": "start",
+                    "goal_text": belief["goal_text"],
+                    "kind": session.kind,
+                    "retrieval_threshold": survey.retrieval.threshold,
+                }
+                sessions.save(session, record)
                 return session
 
 
@@ -75,7 +82,7 @@ def _new_session(name: str, belief: BeliefState, plan: SearchPlan) -> SearchSess
     return SearchSession(
         name,
         "loci" if plan.on_loci else "notes",
-        _now(),
+        datetime.now(UTC).isoformat(timespec="seconds"),
         belief,
         "",
         k=plan.k,
@@ -86,17 +93,6 @@ def _new_session(name: str, belief: BeliefState, plan: SearchPlan) -> SearchSess
         within_metres=plan.within_metres,
         half_life_days=plan.half_life_days,
     )
-
-
-def _save_start(engine: Engine, sessions: SearchSessions, session: SearchSession) -> None:
-    survey = take_survey(engine, session, now=time.time())
-    record = {
-        "event": "start",
-        "goal_text": session.belief["goal_text"],
-        "kind": session.kind,
-        "retrieval_threshold": survey.retrieval.threshold,
-    }
-    sessions.save(session, record)
 
 
 def step_search(
@@ -288,7 +284,3 @@ def _proposer(session: SearchSession, images: Sequence[str]) -> Proposer:
 
 def _slug(goal: str) -> str:
     return "-".join(re.findall(r"\w+", goal.casefold()))[:40].strip("-") or "search"
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -127,13 +127,9 @@ def _texts_of_all(cues: Sequence[Cue]) -> list[tuple[int, str]]:
     return texts[:: max(1, -(-len(texts) // _MOST_BACKGROUND))]
 
 
-def _names(cue: Cue) -> tuple[str, ...]:
-    return (cue.subject, *cue.anchors)
-
-
 def _pieces(cue: Cue) -> list[str]:
     """Return what gets a vector of its own: a question rarely is about all of a memory."""
-    return [part for part in (*_names(cue), cue.image) if part] or [cue.memory_id]
+    return [part for part in (cue.subject, *cue.anchors, cue.image) if part] or [cue.memory_id]
 
 
 def _find_centres(vectors: Matrix, starts: NDArray[np.int64]) -> Matrix:
