@@ -24,9 +24,9 @@ from memory_palace.notes.document import Document
 from memory_palace.notes.note_links import find_links
 from memory_palace.palace import Palace
 from memory_palace.redqueen.cue_index import CueLearner
+from memory_palace.redqueen.evolver import patch_note
 from memory_palace.redqueen.examined import ExaminedMemory
 from memory_palace.redqueen.passages import content_words
-from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.round_values import Evolution, Strategy
 from memory_palace.redqueen.rounds import load_memories, run
 

@@ -13,13 +13,13 @@ from memory_palace.cli.printing import print_answer, print_json, say
 from memory_palace.errors import UsageError
 from memory_palace.navigation.loci import (
     DEFAULT_ROOM,
+    Locus,
     LocusList,
     export_record,
     near_loci,
     pose_of,
     read_node_list,
 )
-from memory_palace.navigation.locus_notes import Locus
 from memory_palace.navigation.nodes import Pose2D
 
 app = typer.Typer(no_args_is_help=True, help="Manage loci: notes that have a place.")

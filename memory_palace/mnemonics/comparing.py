@@ -1,9 +1,15 @@
-"""How two passages compare: what they share, how near they are, what stands in another order."""
+"""How two passages compare: what they share, how near they are, what they exchange.
+
+For exchanges a sentence is read as statements that stand side by side: ``quiet sleep, in which it
+is pale, and active sleep, in which colours run`` are two. What only one of them has is its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 from memory_palace.mnemonics.claims import UNITS, Wording
 
@@ -77,3 +83,89 @@ def _is_alike(keys: Sequence[str], first: int, second: int) -> bool:
 
 def _figures(keys: set[str]) -> set[str]:
     return {key for key in keys if key.startswith("=")}
+
+
+_MARK = re.compile(r"[,;:()–—]\s+|\s+(?:and|but|while|whereas)\s+")
+_DEPENDENT = re.compile(
+    r"(?:(?:in|of|by|to|on|at|for|with|from|during)\s+)?(?:which|who|whom|whose|that)\b"
+    r"|(?:because|since|so|as)\b",
+    re.IGNORECASE,
+)
+"""What begins like this belongs to the statement before it."""
+_CHANGE = re.compile(r"\bfrom (?P<start>[^,.;]{1,40}?) to (?P<end>[^,.;]{1,40})", re.IGNORECASE)
+_LEAST_SHARE = 0.6
+"""Share of a statement's keys that a passage must have. No right sentence of the development cases
+exchanges anything then."""
+
+
+@dataclass(frozen=True, slots=True)
+class _StatementMatch:
+    """One statement of a claim beside the statements of a passage."""
+
+    text: str
+    share: float
+    """Of its keys, in any statement of the passage."""
+    homes: frozenset[int]
+    """Places of the statements of which it has a key that no other has."""
+
+
+def find_crossings(claim: Wording, sentences: Sequence[Wording]) -> Iterator[str]:
+    """Yield the first exchange: two statements that have words of their own of the same two."""
+    for passage in _passages(sentences):
+        matches = list(_compare(claim, passage))
+        for one, other in combinations(matches, 2):
+            if min(one.share, other.share) >= _LEAST_SHARE and len(one.homes & other.homes) > 1:
+                yield f"“{one.text}” and “{other.text}” swap what the memory says"
+                return
+
+
+def _passages(sentences: Sequence[Wording]) -> Iterator[list[Wording]]:
+    """Yield sentences as statements: each alone, with the next one, and both as one each."""
+    split = [split_statements(sentence) for sentence in sentences]
+    yield from split
+    for one, following in pairwise(split):
+        yield [*one, *following]
+    for pair in pairwise(sentences):
+        yield list(pair)
+
+
+def split_statements(sentence: Wording) -> list[Wording]:
+    """Return the statements of a sentence, with the clauses that depend on them."""
+    parts: list[str] = []
+    for part in _MARK.split(sentence.text):
+        if parts and _DEPENDENT.match(part):
+            parts[-1] += f", {part}"
+        elif part.strip():
+            parts.append(part)
+    return [Wording(part) for part in parts]
+
+
+def _compare(claim: Wording, passage: Sequence[Wording]) -> Iterator[_StatementMatch]:
+    own, known = _own_keys(passage), {key for part in passage for key in part.keys}
+    for statement in split_statements(claim):
+        keys = frozenset(statement.keys)
+        if len(keys) > 1:
+            homes = frozenset(at for at, mine in enumerate(own) if keys & mine)
+            yield _StatementMatch(statement.text, len(keys & known) / len(keys), homes)
+
+
+def _own_keys(passage: Sequence[Wording]) -> list[frozenset[str]]:
+    keys = [frozenset(part.keys) for part in passage]
+    return [
+        mine.difference(*(other for at, other in enumerate(keys) if at != place))
+        for place, mine in enumerate(keys)
+    ]
+
+
+def find_reversals(claim: Wording, sentences: Sequence[Wording]) -> Iterator[str]:
+    """Yield a change told backwards: ``from 480 to 200`` where it was ``from 200 to 480``."""
+    known = [ends for sentence in sentences for ends in _find_changes(sentence)]
+    for start, end in _find_changes(claim):
+        if any(start & last and end & first and not start & first for first, last in known):
+            yield "the change runs the other way in the memory"
+            return
+
+
+def _find_changes(passage: Wording) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    for match in _CHANGE.finditer(passage.text):
+        yield frozenset(Wording(match["start"]).keys), frozenset(Wording(match["end"]).keys)

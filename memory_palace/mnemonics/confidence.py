@@ -35,7 +35,10 @@ def calculate_retrieval_score(
     ]
     if verdict != Verdict.NOT_APPLICABLE:
         parts.append((beta, float(verdict == Verdict.GROUNDED)))
-    return _weigh(parts)
+    weights = [weight for weight, _ in parts]
+    if any(weight < 0 or not math.isfinite(weight) for weight in weights) or not sum(weights):
+        raise ValueError(f"weights must be finite, not negative and not all zero, not {weights}")
+    return min(1.0, sum(weight * value for weight, value in parts) / sum(weights))
 
 
 def cosine_similarity(a: Sequence[float], b: Sequence[float]) -> float:
@@ -61,11 +64,3 @@ def _scale(vector: np.ndarray) -> np.ndarray:
     largest = np.max(np.abs(vector))
     scaled: np.ndarray = vector / largest if largest else vector
     return scaled
-
-
-def _weigh(parts: Sequence[tuple[float, float]]) -> float:
-    """Return the weighted mean; raise ``ValueError`` for weights that make none."""
-    weights = [weight for weight, _ in parts]
-    if any(weight < 0 or not math.isfinite(weight) for weight in weights) or not sum(weights):
-        raise ValueError(f"weights must be finite, not negative and not all zero, not {weights}")
-    return min(1.0, sum(weight * value for weight, value in parts) / sum(weights))

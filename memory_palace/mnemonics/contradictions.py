@@ -17,13 +17,14 @@ from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.claims import DENIALS, UNITS, Wording
 from memory_palace.mnemonics.comparing import (
     find_closeness,
+    find_crossings,
     find_exchanged,
     find_likeness,
+    find_reversals,
     longest_run,
     share_content,
     words_beside,
 )
-from memory_palace.mnemonics.exchanges import find_crossings, find_reversals
 from memory_palace.mnemonics.numbers import Number, find_clock_times, find_implied
 from memory_palace.mnemonics.opposites import find_allies, find_opposites
 

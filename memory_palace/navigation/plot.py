@@ -9,7 +9,7 @@ from typing import Any
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.libraries import import_pyplot
-from memory_palace.navigation.locus_notes import Locus
+from memory_palace.navigation.loci import Locus
 from memory_palace.navigation.search_session import SearchSession
 
 _DPI = 120

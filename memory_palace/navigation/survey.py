@@ -13,8 +13,7 @@ from memory_palace.errors import UsageError
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Vector
 from memory_palace.navigation.calibration import calibrate
-from memory_palace.navigation.loci import read_loci
-from memory_palace.navigation.locus_notes import Locus
+from memory_palace.navigation.loci import Locus, read_loci
 from memory_palace.navigation.loop import Retrieval
 from memory_palace.navigation.node_ranking import (
     Narrowing,

@@ -18,8 +18,8 @@ from memory_palace.graph.resolve import Resolver
 from memory_palace.mnemonics.memories import find_embedder
 from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.notes.document import Library
+from memory_palace.redqueen.evolver import patch_note
 from memory_palace.redqueen.examined import ExaminedMemory, read_memories
-from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.round_values import Evolution, Strategy
 from memory_palace.redqueen.session import (
     EVOLVED_AT_MOST,

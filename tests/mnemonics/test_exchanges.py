@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.mnemonics.claims import Wording
-from memory_palace.mnemonics.exchanges import find_crossings, find_reversals, split_statements
+from memory_palace.mnemonics.comparing import find_crossings, find_reversals, split_statements
 
 LAMPS = [
     Wording("At dusk hums the porch lamp, which is brass, and at noon flickers the stair lamp."),

@@ -7,8 +7,8 @@ import pytest
 from memory_palace.errors import PalaceError
 from memory_palace.mnemonics.verification_tokens import find_tokens
 from memory_palace.notes.document import parse_document
+from memory_palace.redqueen.evolver import patch_note
 from memory_palace.redqueen.examined import examine
-from memory_palace.redqueen.patching import patch_note
 from memory_palace.redqueen.round_values import Evolution
 
 FORM = """\
