@@ -13,9 +13,10 @@ from memory_palace.changes.composing import compose_note, make_slug
 from memory_palace.changes.operations import Create
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.language.sentences import split_sentences
 from memory_palace.markdown.links import WIKI_LINK
+from memory_palace.markdown.markup import Markup
 from memory_palace.metabolism.assets import TELEGRAM, WING
-from memory_palace.metabolism.foam import split_statements, strip_foam
 from memory_palace.metabolism.ledger import Ledger
 from memory_palace.notes.document import LEAD, Document
 from memory_palace.workflow.cards import Card
@@ -175,3 +176,41 @@ def _fit(found: Mapping[str, Sequence[str]], read: Sequence[Document]) -> Telegr
     parts = {part: " ".join(found[part][: chosen[part]]) or NOTHING_FOUND for part in found}
     whole = sum(estimate_tokens(document.body) for document in read)
     return Telegraph(parts, count_tokens(parts), whole, tuple(d.path for d in read))
+
+
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+_LINES = files("memory_palace.metabolism").joinpath("foam.txt").read_text("utf-8").splitlines()
+_FOAM = [re.compile(line, re.IGNORECASE) for line in _LINES if not line.startswith("#")]
+
+
+def split_statements(text: str) -> list[str]:
+    """Return sentences and list items in order; fenced code and headings are left out."""
+    lines = text.split("\n")
+    statements: list[str] = []
+    paragraph: list[str] = []
+
+    def end_paragraph() -> None:
+        statements.extend(split_sentences(" ".join(paragraph)))
+        paragraph.clear()
+
+    for line, is_fenced in zip(lines, Markup(text).fenced, strict=True):
+        item = _ITEM.match(line)
+        if is_fenced or item or not line.strip() or line.lstrip().startswith("#"):
+            end_paragraph()
+        if is_fenced or line.lstrip().startswith("#") or not line.strip():
+            continue
+        paragraph.append(line[item.end() :].strip() if item else line.strip())
+    end_paragraph()
+    return statements
+
+
+def strip_foam(statements: list[str]) -> list[str]:
+    """Drop foam and whatever was said before in the same words."""
+    kept: list[str] = []
+    seen: set[str] = set()
+    for statement in statements:
+        key = " ".join(re.findall(r"\w+", statement.casefold()))
+        if key and key not in seen and not any(foam.search(statement) for foam in _FOAM):
+            seen.add(key)
+            kept.append(statement)
+    return kept

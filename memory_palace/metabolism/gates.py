@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_palace.embedding.llm_models import estimate_tokens
-from memory_palace.metabolism.foam import split_statements, strip_foam
+from memory_palace.metabolism.distill import split_statements, strip_foam
 from memory_palace.metabolism.ledger import Ledger, field_date
 from memory_palace.notes.document import Document
 

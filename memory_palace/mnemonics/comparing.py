@@ -66,10 +66,8 @@ def find_exchanged(mine: Sequence[str], theirs: Sequence[str]) -> tuple[str, str
     for first, second in combinations(range(len(common)), 2):
         if place[common[first]] < place[common[second]] or not _is_alike(common, first, second):
             continue
-        between = set(common[first + 1 : second])
-        if between & set(theirs[place[common[second]] + 1 : place[common[first]]]) - _figures(
-            between
-        ):
+        between = {key for key in common[first + 1 : second] if not key.startswith("=")}
+        if between & set(theirs[place[common[second]] + 1 : place[common[first]]]):
             return common[first], common[second]
     return None
 
@@ -79,10 +77,6 @@ def _is_alike(keys: Sequence[str], first: int, second: int) -> bool:
     one, other = keys[first], keys[second]
     numbers = [key for key in (one, other) if key.startswith("=")]
     return not numbers or (len(numbers) == 2 and all(len(key) < 5 for key in numbers))
-
-
-def _figures(keys: set[str]) -> set[str]:
-    return {key for key in keys if key.startswith("=")}
 
 
 _MARK = re.compile(r"[,;:()–—]\s+|\s+(?:and|but|while|whereas)\s+")

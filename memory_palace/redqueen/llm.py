@@ -8,10 +8,8 @@ from functools import partial
 from typing import TypeVar
 
 from memory_palace.redqueen.cue_index import CueIndex
-from memory_palace.redqueen.dialogue import Dialogue
-from memory_palace.redqueen.evolver import clean_anchor
-from memory_palace.redqueen.examined import Memories
-from memory_palace.redqueen.replies import (
+from memory_palace.redqueen.dialogue import (
+    Dialogue,
     ReplyError,
     read_choice,
     read_items,
@@ -19,6 +17,8 @@ from memory_palace.redqueen.replies import (
     read_text,
     read_texts,
 )
+from memory_palace.redqueen.evolver import clean_anchor
+from memory_palace.redqueen.examined import Memories
 from memory_palace.redqueen.round_values import (
     Cue,
     Evaluation,

@@ -20,8 +20,14 @@ from memory_palace.changes.operations import Move
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import KINDS
 from memory_palace.metabolism.cycle import distill, eliminate, promote
-from memory_palace.metabolism.distill import LEAST_TOKENS, MOST_TOKENS, count_tokens, distill_card
-from memory_palace.metabolism.foam import split_statements, strip_foam
+from memory_palace.metabolism.distill import (
+    LEAST_TOKENS,
+    MOST_TOKENS,
+    count_tokens,
+    distill_card,
+    split_statements,
+    strip_foam,
+)
 from memory_palace.metabolism.ledger import take_ledger
 from memory_palace.metabolism.reporting import explain_note, take_report
 from memory_palace.models import Filters
