@@ -89,10 +89,9 @@ def _failed(ledger: Ledger, document: Document) -> Proposal | None:
 def _room_of_origin(ledger: Ledger, document: Document) -> str:
     cards = [ledger.cards[s.path] for s in ledger.sources(document.path) if s.path in ledger.cards]
     cards += ledger.worked_in(document.path)
-    named = [document.text("project"), document.text("project_room")]
-    return next(
-        (name for name in [*named, *(c.document.text("project") for c in cards)] if name), ""
-    )
+    names = [document.text("project"), document.text("project_room")]
+    names += [card.document.text("project") for card in cards]
+    return next(filter(None, names), "")
 
 
 def _unused(ledger: Ledger, document: Document) -> Proposal | None:

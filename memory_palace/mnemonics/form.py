@@ -18,6 +18,7 @@ from memory_palace.mnemonics.memory_values import (
     MemoryLink,
 )
 from memory_palace.mnemonics.reviews import Review
+from memory_palace.mnemonics.smashin import count_score
 from memory_palace.mnemonics.verification_tokens import find_tokens
 from memory_palace.notes.document import LEAD, Document, split_sections
 from memory_palace.notes.frontmatter import split_front_matter
@@ -94,7 +95,7 @@ class Form:
         What Metadata states of them counts where there is no review. Figures out of bounds count
         as unknown: ``lint`` names them.
         """
-        score = self.counted_score if self.marks else self.stated_score or 0
+        score = count_score(self.marks) if self.marks else self.stated_score or 0
         confidence, last_retrieved = self.stated_confidence, self.last_retrieved
         if reviews:
             confidence, last_retrieved = reviews[-1].confidence, reviews[-1].time.date()
@@ -115,11 +116,6 @@ class Form:
             last_retrieved=last_retrieved,
             confidence=confidence,
         )
-
-    @property
-    def counted_score(self) -> int:
-        """The factors that are marked as present."""
-        return len({mark.factor for mark in self.marks if mark.is_present})
 
 
 def is_memory(document: Document) -> bool:

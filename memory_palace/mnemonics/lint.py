@@ -13,6 +13,7 @@ from memory_palace.language.markers import drop_markers, find_markers
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.mnemonics.form import CONTENT, IMAGE, Form
 from memory_palace.mnemonics.memory_values import MOST_FACTORS
+from memory_palace.mnemonics.smashin import count_score
 from memory_palace.mnemonics.verification_tokens import fold_words
 
 LEAST_WORDS = 2
@@ -141,9 +142,9 @@ def _lint_figures(form: Form) -> Iterator[Flaw]:
     score = form.stated_score
     if score is not None and score > MOST_FACTORS:
         yield Flaw(form.path, None, f"SMASHIN {score}/12 is out of range; use 0 to 12")
-    elif form.marks and score is not None and score != form.counted_score:
+    elif form.marks and score is not None and score != count_score(form.marks):
         message = (
-            f"SMASHIN {score}/12 is stated, {form.counted_score} are marked; "
+            f"SMASHIN {score}/12 is stated, {count_score(form.marks)} are marked; "
             "`palace memory score` counts again"
         )
         yield Flaw(form.path, None, message)

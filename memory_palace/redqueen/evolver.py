@@ -29,7 +29,6 @@ _SENTENCES_PER_ANCHOR = 3
 ANCHOR_WORDS = 6
 """An anchor has four to six words (source document 000)."""
 _ACRONYM = re.compile(r"\(([A-Z][A-Z0-9]{1,7})s?\)|\b([A-Z]{2,8})\b")
-_LETTERS_OF_ACRONYM = 2
 
 
 class AnchorEvolver:
@@ -130,7 +129,7 @@ def _measure_news(sentence: str, known_stems: set[str], rarity: Rarity) -> float
 def _find_acronyms(memory: ExaminedMemory) -> Iterator[str]:
     """Yield an acronym in the content that is made of the initials of the subject."""
     initials = "".join(word[0] for word in memory.cue.subject.split() if word[0].isalpha())
-    if len(initials) < _LETTERS_OF_ACRONYM:
+    if len(initials) < 2:
         return
     known = {name.casefold() for name in (memory.cue.subject, *memory.cue.anchors)}
     for match in _ACRONYM.finditer(memory.content):
