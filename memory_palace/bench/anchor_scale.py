@@ -5,15 +5,13 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from memory_palace.anchors.corpus import distinct_rows, row_keys
 from memory_palace.anchors.postings import make_lists, score_pairs
-from memory_palace.bench.generate import generate_palace
-from memory_palace.bench.timing import Measured
+from memory_palace.bench.generate import generated_palace
+from memory_palace.bench.timing import Measured, time_calls
 from memory_palace.config import PALACE
 from memory_palace.embedding.base import embed_query
 from memory_palace.index.context import Followed
@@ -42,9 +40,7 @@ def measure_anchor_scale(notes: int) -> list[Measured]:
 
 
 def _measure(notes: int) -> dict[str, float]:
-    with TemporaryDirectory() as folder:
-        root = Path(folder)
-        generate_palace(root, notes)
+    with generated_palace(notes) as root:
         palace = Palace(root)
         settings = replace(palace.config.anchors, vocabulary=ANCHORS)
         palace = Palace(root, config=replace(palace.config, anchors=settings))
@@ -91,14 +87,14 @@ def _lists(palace: Palace) -> tuple[float, float]:
     keys, rows = distinct_rows(snapshot)
     work = palace.anchors.work()
     vectors = snapshot.rows_of(rows)
-    started = time.perf_counter()
-    np.matmul(book.matrix, vectors.T)
-    product = time.perf_counter() - started
-    started = time.perf_counter()
-    anchors, found, scores = score_pairs(book.matrix, snapshot, rows, theta=book.tiers[0].theta)
-    scored = anchors, row_keys(snapshot)[found], scores
-    make_lists(work, snapshot, (keys, rows), scored, count=len(book.anchors), limit=20)
-    return product, time.perf_counter() - started
+
+    def list_all() -> None:
+        anchors, found, scores = score_pairs(book.matrix, snapshot, rows, theta=book.tiers[0].theta)
+        scored = anchors, row_keys(snapshot)[found], scores
+        make_lists(work, snapshot, (keys, rows), scored, count=len(book.anchors), limit=20)
+
+    product, lists = time_calls(lambda: book.matrix @ vectors.T, list_all, runs=1)
+    return product / 1000, lists / 1000
 
 
 def _update(palace: Palace) -> float:

@@ -7,8 +7,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-
-import numpy as np
+from statistics import fmean
 
 from memory_palace.bench.metrics import paired_interval
 from memory_palace.changes.changing import read_notes
@@ -62,15 +61,8 @@ def measure_answers(
     grades = [asyncio.run(_ask(palace, dialogue, question, limit)) for question in questions]
     alone, helped, found = zip(*grades, strict=True)
     difference, low, high = paired_interval(alone, helped)
-    return Graded(
-        len(questions),
-        float(np.mean(alone)),
-        float(np.mean(helped)),
-        difference,
-        low,
-        high,
-        float(np.mean(found)),
-    )
+    count = len(questions)
+    return Graded(count, fmean(alone), fmean(helped), difference, low, high, fmean(found))
 
 
 def grade(question: Question, answer: str) -> float:

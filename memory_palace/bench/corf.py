@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import TypeAlias
 
 import numpy as np
@@ -63,20 +64,12 @@ class CorfRow:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What one question got; all but the first two are named as their means in ``CorfRow``."""
+    """What one question got."""
 
     item: CorfQuestion
     milliseconds: float
-    recall: float
-    note_recall: float
-    irrelevant: float
-    precision_at_r: float
-    returned: float
-    scr_eligible: float
-    scr_hit: float
-
-
-_MEANS = [field.name for field in fields(_Outcome)][2:]
+    figures: dict[str, float]
+    """Named as their means in ``CorfRow``."""
 
 
 def measure_corf(
@@ -198,18 +191,17 @@ def _ask_all(
         relevant = {*item.relevant, *item.ground_truth}
         good = [chunk in relevant for chunk in ranked]
         wanted = sources(relevant)
-        outcome = _Outcome(
-            item,
-            took,
-            recall=float(not set(item.ground_truth).isdisjoint(ranked)),
-            note_recall=float(any(c.partition("#")[0] == item.ground_truth_path for c in ranked)),
-            irrelevant=1 - sum(good) / len(good) if good else 0.0,
-            precision_at_r=sum(good[: len(relevant)]) / len(relevant),
-            returned=len(ranked),
-            scr_eligible=len(wanted) / len(everywhere),
-            scr_hit=len(wanted & sources(ranked)) / len(wanted),
-        )
-        outcomes.append(outcome)
+        notes = {chunk.partition("#")[0] for chunk in ranked}
+        figures = {
+            "recall": float(not set(item.ground_truth).isdisjoint(ranked)),
+            "note_recall": float(item.ground_truth_path in notes),
+            "irrelevant": 1 - sum(good) / len(good) if good else 0.0,
+            "precision_at_r": sum(good[: len(relevant)]) / len(relevant),
+            "returned": len(ranked),
+            "scr_eligible": len(wanted) / len(everywhere),
+            "scr_hit": len(wanted & sources(ranked)) / len(wanted),
+        }
+        outcomes.append(_Outcome(item, took, figures))
     return outcomes
 
 
@@ -218,9 +210,9 @@ def _row(
 ) -> CorfRow:
     pairs = zip(outcomes, beside, strict=True)
     own, anchors = zip(*(pair for pair in pairs if mode in _modes(pair[0].item)), strict=True)
-    hits = [outcome.recall for outcome in own]
+    hits = [outcome.figures["recall"] for outcome in own]
     low, high = interval(hits)
-    only_here, only_anchors, p_value = mcnemar(hits, [outcome.recall for outcome in anchors])
+    only_here, only_anchors, p_value = mcnemar(hits, [o.figures["recall"] for o in anchors])
     times = np.percentile([outcome.milliseconds for outcome in own], [50, 95, 99]).tolist()
     return CorfRow(
         system,
@@ -234,5 +226,5 @@ def _row(
         only_here=only_here,
         only_anchors=only_anchors,
         p_value=p_value,
-        **{name: float(np.mean([getattr(o, name) for o in own])) for name in _MEANS},
+        **{name: fmean(o.figures[name] for o in own) for name in own[0].figures},
     )

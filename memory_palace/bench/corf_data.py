@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_palace.anchors.policy import source_of
-from memory_palace.bench.datasets.items import read_jsonl
+from memory_palace.bench.datasets.reading import read_jsonl
 from memory_palace.errors import UsageError
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.markdown.prose import strip_markup

@@ -25,7 +25,7 @@ from memory_palace.notes.parsing import parse_note
 
 _ROOM = "palace/project_rooms"
 _WHOLE = 2
-"""Generation of a finished corpus."""
+"""Generation of a finished corpus: the first commit has no calibration yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,7 @@ class Corpus:
 
 
 def open_corpus(
-    collection: Collection,
-    folder: Path,
-    embedder: Embedder,
-    *,
-    detail: Detail = Detail.PLAIN,
+    collection: Collection, folder: Path, embedder: Embedder, *, detail: Detail = Detail.PLAIN
 ) -> Corpus:
     """Open the index of a collection, or make it with the same rows the indexer writes.
 
@@ -58,7 +54,8 @@ def open_corpus(
     """
     fingerprint = name_recipe(embedder, detail)
     paths = PalacePaths(folder / "corpora" / digest_index(collection, fingerprint))
-    if not _is_whole(paths):
+    is_whole = paths.commit.exists() and read_commit(paths.commit).generation == _WHOLE
+    if not is_whole:
         _write(collection, paths, embedder, fingerprint)
     return Corpus(
         open_snapshot(paths),
@@ -67,16 +64,8 @@ def open_corpus(
     )
 
 
-def _is_whole(paths: PalacePaths) -> bool:
-    """Whether the second commit was made: the first has no calibration yet."""
-    return paths.commit.exists() and read_commit(paths.commit).generation == _WHOLE
-
-
 def _write(
-    collection: Collection,
-    paths: PalacePaths,
-    embedder: Embedder,
-    fingerprint: str,
+    collection: Collection, paths: PalacePaths, embedder: Embedder, fingerprint: str
 ) -> None:
     notes = [_note(n, document, embedder) for n, document in enumerate(collection.documents)]
     detail = read_detail(fingerprint)
@@ -132,15 +121,7 @@ def _row(note: Note, derived: Sequence[Derived], embedded: Sequence[Sequence[str
         digest=bytes.fromhex(note.digest)[:16],
         title=note.title,
         type="project",
-        own_type="",
-        priority=0,
-        own_priority=0,
-        aliases="",
-        targets="",
         date=note.date.timestamp if note.date else 0.0,
-        date_source=0,
-        flags=0,
-        stat=(0, 0, 0, 0, 0),
         line=note_line(note),
         chunks=tuple(map(chunk_row, note.chunks, embedded, derived)),
     )

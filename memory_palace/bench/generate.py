@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from memory_palace.config import PALACE, ROOMS
 
@@ -12,9 +15,23 @@ _WORDS = 4_000
 _ROOMS = [room for room in ROOMS if room != "archive_basement"]
 
 
-def generate_palace(root: Path, count: int, *, seed: int = 1, words: int = 300) -> None:
-    """Write ``count`` notes of about ``words`` words with headings, links and front matter."""
-    rng = random.Random(seed)
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Give an empty folder that is gone afterwards."""
+    with TemporaryDirectory(prefix="palace-bench-") as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def generated_palace(count: int, *, words: int = 300) -> Iterator[Path]:
+    """Give a folder with ``count`` notes of about ``words`` words; it is gone afterwards."""
+    with scratch_folder() as root:
+        _write_notes(root, count, words)
+        yield root
+
+
+def _write_notes(root: Path, count: int, words: int) -> None:
+    rng = random.Random(1)
     vocabulary = ["".join(rng.choices(_SYLLABLES, k=rng.randint(1, 4))) for _ in range(_WORDS)]
     weights = [1.0 / (rank + 3) for rank in range(_WORDS)]
     for number in range(count):

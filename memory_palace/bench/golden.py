@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_palace.bench.datasets.items import read_table
+from memory_palace.bench.datasets.reading import read_table
 from memory_palace.config import PALACE
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
@@ -38,8 +38,9 @@ def read_pairs(path: Path) -> list[Pair]:
     return [Pair(question, note, shared == "yes") for question, note, shared in rows]
 
 
-def copy_vault(vault: Path, root: Path, *, room: str = "project_rooms/vault") -> str:
+def copy_vault(vault: Path, root: Path) -> str:
     """Copy a folder of notes into a room of a new palace; return their path prefix there."""
+    room = "project_rooms/vault"
     if not vault.is_dir():
         raise UsageError(f"{vault} is not a folder")
     Palace.init(root)

@@ -10,14 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 
-import numpy as np
-
-from memory_palace.bench.golden import Pair
+from memory_palace.bench.golden import Pair, copy_vault
 from memory_palace.bench.metrics import interval
 from memory_palace.changes.changing import read_notes
 from memory_palace.config import PALACE
-from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
 from memory_palace.mnemonics.memories import find_embedder
 from memory_palace.notes.document import Document
@@ -32,7 +30,6 @@ from memory_palace.redqueen.rounds import load_memories, run
 
 CUT = 5
 MEMORIES = 200
-ROOM = "project_rooms/vault"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +141,8 @@ def build_vault_palace(
     Chosen are notes that some link calls by a text that is not their name, by chance among
     them. Link texts that hold the whole subject, or that name two of the notes, are no questions.
     """
-    if not vault.is_dir():
-        raise UsageError(f"{vault} is not a folder")
-    whole = Palace.init(root / "whole")
-    shutil.copytree(vault, whole.paths.palace / ROOM, dirs_exist_ok=True)
+    copy_vault(vault, root / "whole")
+    whole = Palace(root / "whole")
     documents = read_notes(whole).documents
     named = _link_texts(documents)
     memories = load_memories(whole, read_notes(whole), now=datetime.now(UTC))
@@ -230,18 +225,9 @@ def _rows(
     for group, members in groups.items():
         if not members:
             continue
-        first = np.array([outcome.before for outcome in members])
-        second = np.array([outcome.after for outcome in members])
+        before = fmean(outcome.before for outcome in members)
+        after = fmean(outcome.after for outcome in members)
         memories = [outcome.memory_id for outcome in members]
-        low, high = interval(second - first, clusters=memories)
-        yield HardeningRow(
-            arm,
-            seen,
-            group,
-            len(members),
-            float(first.mean()),
-            float(second.mean()),
-            low,
-            high,
-            evolved,
-        )
+        gains = [outcome.after - outcome.before for outcome in members]
+        low, high = interval(gains, clusters=memories)
+        yield HardeningRow(arm, seen, group, len(members), before, after, low, high, evolved)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from statistics import fmean, median
 
 from memory_palace.bench.metrics import ratio_interval
 from memory_palace.bench.seeking import SEED, Errand, remember_errands
@@ -82,13 +81,13 @@ def measure_house(
         for way in WAYS:
             taken[way].append(house.search(way, f"{seed}:{number}:{way}"))
     guided = taken["guided"]
-    rows = [Steps("guided", _mean(guided), float(np.median(guided)))]
+    rows = [Steps("guided", fmean(guided), float(median(guided)))]
     for way in WAYS[1:]:
         steps = taken[way]
-        ratio = _mean(guided) / _mean(steps)
+        ratio = fmean(guided) / fmean(steps)
         low, high = ratio_interval(guided, steps, seed=seed)
         beside = f"guided / {way}"
-        rows.append(Steps(way, _mean(steps), float(np.median(steps)), beside, ratio, low, high))
+        rows.append(Steps(way, fmean(steps), float(median(steps)), beside, ratio, low, high))
     return rows
 
 
@@ -128,7 +127,3 @@ class _House:
         return retrieve_candidates(
             self._goal, self._store, self._embedder, narrowing=Narrowing(looked)
         )
-
-
-def _mean(values: Sequence[int]) -> float:
-    return sum(values) / len(values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from math import log2
+from math import comb, log2
 from typing import TypeAlias
 
 import numpy as np
@@ -75,12 +75,5 @@ def mcnemar(first: Sequence[float], second: Sequence[float]) -> tuple[int, int, 
     only_first = sum(a > b for a, b in zip(first, second, strict=True))
     only_second = sum(b > a for a, b in zip(first, second, strict=True))
     count, least = only_first + only_second, min(only_first, only_second)
-    if not count:
-        return 0, 0, 1.0
-    logs = np.cumsum(np.log(np.arange(1, count + 1)))
-    factorials = np.concatenate([[0.0], logs])
-    k = np.arange(least + 1)
-    tail = np.exp(
-        factorials[count] - factorials[k] - factorials[count - k] - count * np.log(2)
-    ).sum()
-    return only_first, only_second, float(min(1.0, 2 * tail))
+    tail = sum(comb(count, k) for k in range(least + 1))
+    return only_first, only_second, min(1.0, 2 * tail / 2**count)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,23 +16,16 @@ from pathlib import Path
 import numpy as np
 
 import memory_palace
+from memory_palace.bench import scale
 from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.datasets.beir import load_beir
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
-from memory_palace.bench.generate import generate_palace
+from memory_palace.bench.generate import generated_palace, scratch_folder
 from memory_palace.bench.golden import ask, copy_vault, measure_recall, read_pairs
 from memory_palace.bench.reach import watch_command
 from memory_palace.bench.report import core, summarise
 from memory_palace.bench.runs import Progress, run_system
-from memory_palace.bench.scale import (
-    QUESTION,
-    measure_edit,
-    measure_noop,
-    measure_query,
-    measure_ranking,
-    measure_start,
-)
 from memory_palace.bench.seeking import measure_retrieval
 from memory_palace.bench.timing import Measured, measure_commands, python
 from memory_palace.bench.vectors import RememberingEmbedder
@@ -115,11 +107,10 @@ def _measure_reach(given: Given) -> Iterator[Measured]:
     with _sample_palace() as root:
         palace = Palace(root)
         palace.index(embedder=model)
-        asked = watch_command(root, "query", QUESTION)
+        ran, imported = watch_command(root, "query", scale.QUESTION)
         note = root / palace.snapshot().paths[0]
         note.write_text(note.read_text("utf-8") + "\nOne more line.\n", "utf-8")
-        built = watch_command(root, "index", "-q")
-    ran, imported, changed = len(asked.ran), len(asked.imported), len(built.ran)
+        changed, _ = watch_command(root, "index", "-q")
     yield Measured("query, files of ours that run", ran, "files", limit=40, before=60)
     yield Measured("query, modules of ours imported", imported, "modules", limit=60, before=103)
     yield Measured("one note changed, files that run", changed, "files", limit=60, before=82)
@@ -127,27 +118,24 @@ def _measure_reach(given: Given) -> Iterator[Measured]:
 
 def _measure_speed(given: Given) -> Iterator[Measured]:
     """Measure a cold query and a build without a change at 1,000 notes, and the start."""
-    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
-        root = Path(folder)
-        generate_palace(root, 1_000)
+    with generated_palace(1_000) as root:
         with _loading(_drawn()):
             Palace(root).index(embedder="minilm")
-        query, peak = measure_query(root, "1,000 notes", "minilm", given.runs, limit=1.35)
+        query, peak = scale.measure_query(root, "1,000 notes", "minilm", given.runs, limit=1.35)
         yield replace(query, before=1.48)
         yield peak
-        yield next(measure_noop(root, "1,000 notes", given.runs))
-    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
-        generate_palace(Path(folder), 1_000)
-        Palace(Path(folder)).index(embedder="hashing")
-        yield from measure_edit(Path(folder), "1,000 notes")
-    yield replace(measure_start(given.runs), before=0.17)
+        yield next(scale.measure_noop(root, "1,000 notes", given.runs))
+    with generated_palace(1_000) as root:
+        Palace(root).index(embedder="hashing")
+        yield from scale.measure_edit(root, "1,000 notes")
+    yield replace(scale.measure_start(given.runs), before=0.17)
 
 
 def _measure_size(given: Given) -> Iterator[Measured]:
     """Index the 2,000 notes; vectors are drawn, since only their number counts."""
     documents = load_beir(given.find("beir/scifact")).documents
-    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder, _loading(_drawn()):
-        palace = Palace.init(Path(folder))
+    with scratch_folder() as root, _loading(_drawn()):
+        palace = Palace.init(root)
         rest = iter(documents)
         for number in range(NOTES):
             text = "\n".join(next(rest).text for _ in range(1 + number % 2))
@@ -162,8 +150,8 @@ def _measure_build(given: Given) -> Iterator[Measured]:
     """Build the garden's index without a model, and so with the checkout of ``BASE``."""
     if given.base is None:
         raise MissingPartError(f"needs --base, a checkout of {BASE}")
-    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
-        roots = [Path(folder) / name for name in ("now", "base")]
+    with scratch_folder() as folder:
+        roots = [folder / name for name in ("now", "base")]
         for root in roots:
             copy_vault(given.find(GARDEN), root)
         homes = (HOME.parent, given.base)
@@ -231,7 +219,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "golden": _measure_golden,
     "locomo": _measure_locomo,
     "scifact": _measure_scifact,
-    "ranking": lambda given: measure_ranking(),
+    "ranking": lambda given: scale.measure_ranking(),
     "anchors": lambda given: iter(measure_anchor_scale(17_000)),
     "seek": lambda given: iter([measure_retrieval(100_000)]),
 }
@@ -255,17 +243,16 @@ def _checkout(name: str) -> Path:
 
 @contextmanager
 def _sample_palace() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
-        root = Path(folder)
+    with scratch_folder() as root:
         shutil.copytree(_checkout("palace"), root / "palace", ignore=_HIDDEN)
         yield root
 
 
 @contextmanager
 def _garden(given: Given) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
-        copy_vault(given.find(GARDEN), Path(folder))
-        yield Path(folder)
+    with scratch_folder() as root:
+        copy_vault(given.find(GARDEN), root)
+        yield root
 
 
 @contextmanager

@@ -5,14 +5,13 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from memory_palace.bench.generate import generate_palace
+from memory_palace.bench.generate import generated_palace, scratch_folder
 from memory_palace.bench.golden import copy_vault
 from memory_palace.bench.timing import Measured, measure_commands, python, time_calls
 from memory_palace.models import Filters, Query
@@ -56,9 +55,7 @@ app(args=[], standalone_mode=False)
 def measure_scale(sizes: tuple[int, ...], *, embedder: str, runs: int) -> Iterator[Measured]:
     """Yield rows for generated palaces of each size, then for ranking in one process."""
     for size in sizes:
-        with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
-            root = Path(folder)
-            generate_palace(root, size)
+        with generated_palace(size) as root:
             yield from _measure_palace(root, size, embedder, runs)
     yield from measure_ranking()
     yield measure_start(runs)
@@ -66,8 +63,7 @@ def measure_scale(sizes: tuple[int, ...], *, embedder: str, runs: int) -> Iterat
 
 def measure_notes(notes: Path, *, embedder: str, runs: int) -> Iterator[Measured]:
     """Yield the rows of one palace for a copy of somebody's notes."""
-    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
-        root = Path(folder)
+    with scratch_folder() as root:
         copy_vault(notes, root)
         size = sum(1 for _ in discover_notes(root).files)
         yield from _measure_palace(root, size, embedder, runs)
@@ -84,7 +80,8 @@ def _measure_palace(root: Path, size: int, embedder: str, runs: int) -> Iterator
     label = f"{size:,} notes, {embedder}"
     yield Measured(f"{label}: cold index", cold.cpu_seconds, "CPU s")
     yield Measured(f"{label}: cold index, peak memory", cold.peak_mib, "MiB")
-    yield from _sizes(root, label)
+    for part, held in Palace(root).status().index_bytes.items():
+        yield Measured(f"{label}: index, {part}", held / (1 << 20), "MiB")
     time.sleep(2.5)  # past the margin in which a fresh file is hashed again
     Palace(root).index()
     yield from measure_noop(root, label, runs)
@@ -128,23 +125,14 @@ def _measure_warm(root: Path, label: str, *, limit: float | None) -> Measured:
     snapshot = palace.snapshot()
     vector = palace.embedder().embed_queries([QUESTION])[0]
     query = Query(QUESTION, time.time(), Filters(), vector)
-
-    def ask() -> object:
-        return search(query, snapshot, profile="hybrid", limit=5)
-
-    (slowest,) = _slowest(ask)
+    (slowest,) = _slowest(lambda: search(query, snapshot, profile="hybrid", limit=5))
     return Measured(f"{label}: warm hybrid ranking, p95", slowest, "ms", limit=limit)
-
-
-def _sizes(root: Path, label: str) -> Iterator[Measured]:
-    for part, size in Palace(root).status().index_bytes.items():
-        yield Measured(f"{label}: index, {part}", size / (1 << 20), "MiB")
 
 
 def _git_seconds(root: Path, runs: int) -> float:
     """Return the CPU seconds of ``git status`` in a repository of the same notes."""
-    with tempfile.TemporaryDirectory(prefix="palace-bench-git-") as folder:
-        copy = Path(folder) / "copy"
+    with scratch_folder() as folder:
+        copy = folder / "copy"
         shutil.copytree(root, copy, ignore=shutil.ignore_patterns(".index"))
         git = ["git", "-C", str(copy)]
         for arguments in (["init", "-q"], ["add", "-A"]):
@@ -182,9 +170,7 @@ def measure_edit(root: Path, label: str) -> Iterator[Measured]:
 
 def measure_ranking() -> Iterator[Measured]:
     """Rank 100,000 rows of 384 in one process, beside the bare matrix-vector product."""
-    with tempfile.TemporaryDirectory(prefix="palace-bench-") as folder:
-        root = Path(folder)
-        generate_palace(root, 25_000, words=420)
+    with generated_palace(25_000, words=420) as root:
         palace = Palace(root)
         palace.index(embedder="hashing")
         snapshot = palace.snapshot()

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
-from memory_palace.bench.datasets.items import read_table
+from memory_palace.bench.datasets.reading import read_table
 from memory_palace.bench.metrics import interval
 from memory_palace.bench.timing import Measured, time_calls
 from memory_palace.bench.vectors import RememberingEmbedder

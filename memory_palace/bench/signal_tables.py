@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,11 +53,7 @@ class SignalTable:
 
 
 def measure_collections(
-    collections: Sequence[Collection],
-    signals: Sequence[str],
-    *,
-    embedder: Embedder,
-    cache: Path,
+    collections: Sequence[Collection], signals: Sequence[str], *, embedder: Embedder, cache: Path
 ) -> dict[str, SignalTable]:
     """Return a table per group of what ``signals`` say; the product measures them."""
     remembering = RememberingEmbedder(embedder, cache)
@@ -91,16 +87,12 @@ def _measure(
         starts = np.arange(len(notes))
     else:
         starts = np.flatnonzero(np.diff(notes, prepend=-1))
-    units = _units(corpus, notes[starts], lines[starts], is_passage=collection.ranks_passages)
+    units = [
+        corpus.unit(corpus.snapshot.paths[note], line, is_passage=collection.ranks_passages)
+        for note, line in zip(notes[starts].tolist(), lines[starts].tolist(), strict=True)
+    ]
     is_gold = np.array([unit in question.gold for unit in units], np.bool_)
     return SignalTable(values.astype(np.float32), starts, np.zeros(1, np.int64), is_gold)
-
-
-def _units(
-    corpus: Corpus, notes: Places, lines: NDArray[np.uint32], *, is_passage: bool
-) -> Iterator[str]:
-    for note, line in zip(notes.tolist(), lines.tolist(), strict=True):
-        yield corpus.unit(corpus.snapshot.paths[note], line, is_passage=is_passage)
 
 
 def _join(parts: Sequence[SignalTable]) -> SignalTable:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from memory_palace.bench.corpora import Corpus
 from memory_palace.bench.datasets.items import Collection, EvalQuestion
@@ -19,25 +20,16 @@ DEPTH = 20
 """How many units are ranked: what lies below counts in no measure but the last of MRR."""
 
 
-class Ranked(NamedTuple):
-    """A unit that was found, and its score."""
-
-    unit: str
-    score: float
-
-
-Ranker: TypeAlias = Callable[[EvalQuestion, Vector], Sequence[Ranked]]
-"""Gives units, best first."""
-
-MODES: Mapping[str, str] = {"vector": "raw", "bm25": "bm25", "hybrid": "hybrid"}
-"""Names of modes, and the profiles they stand for. Others are profiles themselves, but ``grep``."""
+Ranked: TypeAlias = Sequence[tuple[str, float]]
+"""Units that were found and their scores, best first."""
+Ranker: TypeAlias = Callable[[EvalQuestion, Vector], Ranked]
 
 
 def mode_profile(mode: str, *, ranks_passages: bool) -> Profile:
     """Return the profile of a mode. BM25 ranks passages by passages, and notes by notes."""
     if mode == "bm25" and ranks_passages:
         return get_profile("bm25-passages")
-    return get_profile(MODES.get(mode, mode))
+    return get_profile("raw" if mode == "vector" else mode)
 
 
 def profile_ranker(
@@ -52,8 +44,9 @@ def profile_ranker(
     ``phrases`` holds the vectors of the questions' noun phrases by question, for a profile that
     compares them.
     """
+    unit = partial(corpus.unit, is_passage=collection.ranks_passages)
 
-    def rank(question: EvalQuestion, vector: Vector) -> Sequence[Ranked]:
+    def rank(question: EvalQuestion, vector: Vector) -> Ranked:
         query = Query(" ".join(question.text.split()), question.as_of, Filters(), vector)
         query = replace(query, phrases=phrases.get(question.id))
         found = search(
@@ -65,14 +58,7 @@ def profile_ranker(
             neighbors=0,
         )
         return [
-            Ranked(
-                corpus.unit(
-                    hit.path,
-                    hit.chunk.first_line if hit.chunk else 1,
-                    is_passage=collection.ranks_passages,
-                ),
-                hit.score,
-            )
+            (unit(hit.path, hit.chunk.first_line if hit.chunk else 1), hit.score)
             for hit in found.hits
         ]
 
@@ -91,10 +77,10 @@ def grep_ranker(collection: Collection) -> Ranker:
         )
     ]
 
-    def rank(question: EvalQuestion, vector: Vector) -> Sequence[Ranked]:
+    def rank(question: EvalQuestion, vector: Vector) -> Ranked:
         words = set(tokenize(question.text, stems=False)) - STOPWORDS
         counts = [(-len(words & held), place) for place, (_, held) in enumerate(units)]
         best = sorted(counts)[:DEPTH]
-        return [Ranked(units[place][0], -count) for count, place in best if count]
+        return [(units[place][0], -count) for count, place in best if count]
 
     return rank

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from memory_palace.bench.datasets.items import read_jsonl, take, take_list
+from memory_palace.bench.datasets.reading import read_jsonl, take, take_list
 from memory_palace.errors import UsageError
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import tokenize
@@ -56,17 +56,6 @@ class Trace:
     """Share of the response's sentences that the documents bear out; 1 where it says nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How near one measure is to the marks of a file."""
-
-    measure: str
-    items: int
-    value: float
-    """Root mean squared error; for adherence the area under the ROC curve of what is marked as
-    adhering, as in RAGBench."""
-
-
 def read_items(path: Path) -> list[TracedAnswer]:
     """Read JSON lines with ``question``, ``documents`` and ``response``.
 
@@ -92,8 +81,14 @@ def trace(item: TracedAnswer) -> Trace:
     )
 
 
-def agree(items: Sequence[TracedAnswer], traces: Sequence[Trace]) -> Iterator[Agreement]:
-    """Yield how near each measure is to the marks, for measures that are marked."""
+def agree(
+    items: Sequence[TracedAnswer], traces: Sequence[Trace]
+) -> Iterator[tuple[str, int, float]]:
+    """Yield each measure that is marked, how many items are, and how near it is to the marks.
+
+    Root mean squared error; for adherence the area under the ROC curve of what is marked as
+    adhering, as in RAGBench.
+    """
     for measure in MEASURES:
         pairs = [
             (item.marks[measure], float(getattr(found, measure)))
@@ -107,7 +102,7 @@ def agree(items: Sequence[TracedAnswer], traces: Sequence[Trace]) -> Iterator[Ag
             value = float(np.sqrt(np.mean((marked - found_) ** 2)))
         else:
             value = _area(marked >= 0.5, found_)
-        yield Agreement(measure, len(pairs), value)
+        yield measure, len(pairs), value
 
 
 def _read(record: dict[str, Any], where: str) -> TracedAnswer:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from statistics import fmean
 
 from memory_palace.bench.memory_sets import MemorySet
 from memory_palace.bench.metrics import paired_interval
@@ -78,20 +77,20 @@ def measure_hierarchy(
         domains=len(index.domains),
         questions=len(gold),
         k=k,
-        flat_recall=_mean(flat_recall),
-        recall=_mean(recall),
+        flat_recall=fmean(flat_recall),
+        recall=fmean(recall),
         difference=difference,
         low=low,
         high=high,
-        asked_everywhere=_mean([float(not one.route.is_sure) for one in hops]),
+        asked_everywhere=fmean([float(not one.route.is_sure) for one in hops]),
         root_bytes=len(index.root_text.encode()),
-        index_bytes=_mean([one.index_bytes for one in hops]),
+        index_bytes=fmean([one.index_bytes for one in hops]),
         listing_bytes=listing,
-        total_bytes=_mean([one.context_bytes for one in hops]),
-        flat_bytes=_mean([one.context_bytes for one in flat]),
-        top_k_bytes=_mean([one.context_bytes - listing for one in flat]),
+        total_bytes=fmean([one.context_bytes for one in hops]),
+        flat_bytes=fmean([one.context_bytes for one in flat]),
+        top_k_bytes=fmean([one.context_bytes - listing for one in flat]),
         corpus_bytes=sum(len(render(memory).encode()) for memory in found.memories),
-        total_tokens=_mean([one.tokens for one in hops]),
+        total_tokens=fmean([one.tokens for one in hops]),
         most_under_budget=max(one.context_bytes for one in tight),
     )
 
@@ -101,7 +100,3 @@ def _hits(found: Sequence[Retrieved], gold: Sequence[str]) -> list[float]:
         float(path in {memory.id for memory in one.memories})
         for one, path in zip(found, gold, strict=True)
     ]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return float(np.mean(values))

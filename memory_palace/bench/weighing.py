@@ -101,9 +101,7 @@ def hold_out_each(sets: Sequence[Mapping[str, SignalTable]]) -> Iterator[tuple[s
 
 
 def judge_held_out(
-    collections: Sequence[Collection],
-    profiles: Mapping[str, Profile],
-    ask: Ask,
+    collections: Sequence[Collection], profiles: Mapping[str, Profile], ask: Ask
 ) -> HeldOut:
     """Ask each group's questions with the profile fitted without it, by the product's search."""
     values = {

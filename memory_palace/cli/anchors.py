@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Context, Option, Typer
 
 from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.tier import Anchor, Tier
@@ -16,17 +16,15 @@ from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.query import anchors_record
 from memory_palace.models import Hit
 
-app = typer.Typer(
-    no_args_is_help=True, help="Build and ask the anchors: terms, and where they lead."
-)
+app = Typer(no_args_is_help=True, help="Build and ask the anchors: terms, and where they lead.")
 
 
 @app.command("build")
 def build(
-    ctx: typer.Context,
+    ctx: Context,
     theta: Annotated[
         float | None,
-        typer.Option("--theta", min=0.0, max=1.0, help="Minimum cosine of anchor and passage."),
+        Option("--theta", min=0.0, max=1.0, help="Minimum cosine of anchor and passage."),
     ] = None,
     wait: Wait = 30.0,
     as_json: Json = False,
@@ -48,7 +46,7 @@ def build(
 
 
 @app.command("update")
-def update(ctx: typer.Context, wait: Wait = 0.0) -> None:
+def update(ctx: Context, wait: Wait = 0.0) -> None:
     """Index what changed and update the anchors, as every `palace index` does.
 
     Example: palace anchors update
@@ -62,14 +60,13 @@ def update(ctx: typer.Context, wait: Wait = 0.0) -> None:
 
 @app.command("lookup")
 def look_up(
-    ctx: typer.Context,
-    text: Annotated[list[str], typer.Argument(help="What is being talked about.")],
+    ctx: Context,
+    text: Annotated[list[str], Argument(help="What is being talked about.")],
     limit: Annotated[
-        int | None, typer.Option("-k", "--top-k", min=1, help="Maximum number of passages.")
+        int | None, Option("-k", "--top-k", min=1, help="Maximum number of passages.")
     ] = None,
     project: Annotated[
-        list[str] | None,
-        typer.Option("--project", help="Folder that pronouns refer to; repeatable."),
+        list[str] | None, Option("--project", help="Folder that pronouns refer to; repeatable.")
     ] = None,
     budget: Budget = None,
     as_json: Json = False,
@@ -80,10 +77,7 @@ def look_up(
     """
     palace = open_palace(ctx)
     result = palace.look_up(
-        " ".join(text),
-        limit=limit,
-        projects=project or None,
-        budget_bytes=budget,
+        " ".join(text), limit=limit, projects=project or None, budget_bytes=budget
     )
     passages = [_passage(hit, palace.config.sources) for hit in result]
     lines = (
@@ -107,7 +101,7 @@ def look_up(
 
 
 @app.command("report")
-def report(ctx: typer.Context, as_json: Json = False) -> None:
+def report(ctx: Context, as_json: Json = False) -> None:
     """Show the settings, the state of the vocabulary, and anchors worth keeping for good.
 
     To keep an anchor for good, add a line `- term` to palace/grand_hall/anchors.md.
@@ -154,8 +148,7 @@ def _promotable(anchors: list[Anchor]) -> list[Anchor]:
 
 @app.command("export")
 def export(
-    ctx: typer.Context,
-    folder: Annotated[Path, typer.Argument(help="Folder to write the three files to.")],
+    ctx: Context, folder: Annotated[Path, Argument(help="Folder to write the three files to.")]
 ) -> None:
     """Write hippocampus-index.json, hippocampus-embeds.npz and hippocampus-meta.json.
 

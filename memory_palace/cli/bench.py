@@ -5,21 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Exit, Option, Typer
 
 from memory_palace.bench.promises import BASE, HEAVY, PARTS, Given, measure_promises
 from memory_palace.bench.scale import measure_notes, measure_scale
-from memory_palace.cli import bench_memories, bench_runs, bench_sets
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
+from memory_palace.cli.bench_memories import run_hierarchy, run_ragbench, run_verify
 from memory_palace.cli.bench_options import Cache, EmbedderName, print_measured
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
+from memory_palace.cli.bench_runs import ablate, compare, list_runs, report
 from memory_palace.cli.bench_seek import run_seek
-from memory_palace.cli.bench_sets import cache_of
+from memory_palace.cli.bench_sets import beir, cache_of, locomo, longmemeval, notes, qmsum
+from memory_palace.cli.bench_tune import tune
 from memory_palace.cli.options import JsonLines
 from memory_palace.cli.printing import progress_bar
 from memory_palace.errors import CheckFailedError
 
-app = typer.Typer(no_args_is_help=True, help="Measure the palace, as ratios within one run.")
+app = Typer(no_args_is_help=True, help="Measure the palace, as ratios within one run.")
 
 
 @app.callback()
@@ -30,13 +32,13 @@ def bench() -> None:
 @app.command("scale")
 def run_scale(
     size: Annotated[
-        list[int] | None, typer.Option("--size", min=10, help="Number of notes; repeatable.")
+        list[int] | None, Option("--size", min=10, help="Number of notes; repeatable.")
     ] = None,
     notes: Annotated[
-        Path | None, typer.Option("--notes", help="Measure a copy of these notes instead.")
+        Path | None, Option("--notes", help="Measure a copy of these notes instead.")
     ] = None,
     embedder: EmbedderName = "hashing",
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each process.")] = 5,
+    runs: Annotated[int, Option("--runs", min=1, help="Runs of each process.")] = 5,
     as_json: JsonLines = False,
 ) -> None:
     """Measure building and asking on generated notes, beside baselines of the same run.
@@ -53,25 +55,20 @@ def run_scale(
 @app.command("promises")
 def run_promises(
     part: Annotated[
-        list[str] | None,
-        typer.Option("--part", help=f"Only this part; repeatable: {', '.join(PARTS)}."),
+        list[str] | None, Option("--part", help=f"Only this part; repeatable: {', '.join(PARTS)}.")
     ] = None,
     all_parts: Annotated[
         bool,
-        typer.Option(
-            "--all", help=f"Measure {', '.join(sorted(HEAVY))} as well, which takes minutes."
-        ),
+        Option("--all", help=f"Measure {', '.join(sorted(HEAVY))} as well, which takes minutes."),
     ] = False,
     data: Annotated[
         Path | None,
-        typer.Option(
-            "--data", envvar="PALACE_BENCH_DATA", help="Folder of question sets and vaults."
-        ),
+        Option("--data", envvar="PALACE_BENCH_DATA", help="Folder of question sets and vaults."),
     ] = None,
     base: Annotated[
-        Path | None, typer.Option("--base", help=f"Checkout of commit {BASE} to compare with.")
+        Path | None, Option("--base", help=f"Checkout of commit {BASE} to compare with.")
     ] = None,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each process.")] = 5,
+    runs: Annotated[int, Option("--runs", min=1, help="Runs of each process.")] = 5,
     cache: Cache = None,
     as_json: JsonLines = False,
 ) -> None:
@@ -90,7 +87,7 @@ def run_promises(
             print_measured([row], as_json=as_json)
             is_kept &= row.is_kept is not False
     if not is_kept:
-        raise typer.Exit(CheckFailedError.exit_code)
+        raise Exit(CheckFailedError.exit_code)
 
 
 app.command("corf")(run_corf)
@@ -98,6 +95,10 @@ app.command("anchors")(run_anchor_scale)
 app.command("redqueen")(run_redqueen)
 app.command("llm")(run_llm)
 app.command("seek")(run_seek)
-bench_sets.add_commands(app)
-bench_runs.add_commands(app)
-bench_memories.add_commands(app)
+for command in (longmemeval, locomo, beir, qmsum, notes, ablate, tune, compare):
+    app.command()(command)
+app.command("list")(list_runs)
+app.command("report")(report)
+app.command("verify")(run_verify)
+app.command("hierarchy")(run_hierarchy)
+app.command("ragbench")(run_ragbench)

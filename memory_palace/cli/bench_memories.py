@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
+from typer import Argument, Option
 
 from memory_palace.bench.memory_sets import make_memories, read_written
 from memory_palace.bench.plots import draw_hierarchy, draw_verification
@@ -26,14 +26,10 @@ from memory_palace.mnemonics.support import MEASURED_EMBEDDER
 def run_verify(
     half: Annotated[
         Literal["dev", "test", "extra", "held"],
-        typer.Option("--half", help="Which answers; the rules were made on dev and extra."),
+        Option("--half", help="Which answers; the rules were made on dev and extra."),
     ] = "dev",
-    words: Annotated[
-        bool, typer.Option("--words", help="Compare words only, without a model.")
-    ] = False,
-    kinds: Annotated[
-        bool, typer.Option("--kinds", help="Print a row for each kind as well.")
-    ] = False,
+    words: Annotated[bool, Option("--words", help="Compare words only, without a model.")] = False,
+    kinds: Annotated[bool, Option("--kinds", help="Print a row for each kind as well.")] = False,
     plots: Plots = None,
     as_json: JsonLines = False,
 ) -> None:
@@ -64,11 +60,11 @@ def _line(row: VerificationRow) -> str:
 def run_hierarchy(
     size: Annotated[
         list[int] | None,
-        typer.Option("--size", min=10, help="Number of memories to generate; repeatable."),
+        Option("--size", min=10, help="Number of memories to generate; repeatable."),
     ] = None,
-    count: Annotated[int, typer.Option("-k", "--top-k", min=1, help="Memories to find.")] = 3,
+    count: Annotated[int, Option("-k", "--top-k", min=1, help="Memories to find.")] = 3,
     embedder: Annotated[
-        str, typer.Option("--embedder", help="Name of the embedder, or none to compare words only.")
+        str, Option("--embedder", help="Name of the embedder, or none to compare words only.")
     ] = "none",
     seed: Seed = 2,
     plots: Plots = None,
@@ -115,7 +111,7 @@ def _hierarchy_lines(row: HierarchyRow) -> Iterator[str]:
 
 
 def run_ragbench(
-    file: Annotated[Path, typer.Argument(help="JSON lines with question, documents and response.")],
+    file: Annotated[Path, Argument(help="JSON lines with question, documents and response.")],
     as_json: JsonLines = False,
 ) -> None:
     """Measure answers from documents: TRACe by overlap of words, no model asked.
@@ -131,20 +127,11 @@ def run_ragbench(
     traces = [trace(item) for item in items]
     means = {name: sum(getattr(t, name) for t in traces) / len(traces) for name in MEASURES}
     agreements = list(agree(items, traces))
-    marked = {a.measure: {"items": a.items, "value": a.value} for a in agreements}
+    marked = {name: {"items": count, "value": value} for name, count, value in agreements}
     record = {"measure": "TRACe by overlap", "items": len(items), **means, "against_marks": marked}
     lines = [f"TRACe by overlap, {len(items)} items"]
     lines += [f"{name:<12} {mean:.3f}" for name, mean in means.items()]
-    for found in agreements:
-        what = "area under ROC" if found.measure == "adherence" else "RMSE"
-        lines.append(
-            f"against marks: {found.measure:<12} {what} {found.value:.3f}, {found.items} items"
-        )
+    for name, count, value in agreements:
+        what = "area under ROC" if name == "adherence" else "RMSE"
+        lines.append(f"against marks: {name:<12} {what} {value:.3f}, {count} items")
     print_answer(record, lines, as_json=as_json)
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the verbs to ``palace bench``."""
-    app.command("verify")(run_verify)
-    app.command("hierarchy")(run_hierarchy)
-    app.command("ragbench")(run_ragbench)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-import typer
+from typer import Option
 
 from memory_palace.bench.timing import Measured
 from memory_palace.cli.printing import print_answer, to_record
@@ -16,40 +15,26 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-class Unit(StrEnum):
-    """What to rank: turns or sessions."""
-
-    turn = "turn"
-    session = "session"
-
-
-Mode: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--mode", help="bm25, vector, hybrid, grep or a profile; repeatable."),
+Unit: TypeAlias = Literal["turn", "session"]
+Mode = Annotated[
+    list[str] | None, Option("--mode", help="bm25, vector, hybrid, grep or a profile; repeatable.")
 ]
-Cache: TypeAlias = Annotated[
-    Path | None, typer.Option("--cache", help="Folder for vectors, indexes and runs.")
+Cache = Annotated[Path | None, Option("--cache", help="Folder for vectors, indexes and runs.")]
+EmbedderName = Annotated[str, Option("--embedder", help="Name of the embedder.")]
+Gold = Annotated[
+    Path | None, Option("--gold", help="JSONL of normalised labels instead of the file's.")
 ]
-EmbedderName: TypeAlias = Annotated[str, typer.Option("--embedder", help="Name of the embedder.")]
-Gold: TypeAlias = Annotated[
-    Path | None, typer.Option("--gold", help="JSONL of normalised labels instead of the file's.")
+Audited = Annotated[
+    bool, Option("--audited", help="Leave out labels that --gold marks as disputed.")
 ]
-Audited: TypeAlias = Annotated[
-    bool, typer.Option("--audited", help="Leave out labels that --gold marks as disputed.")
+UnitOption = Annotated[Unit, Option("--unit", help="What to rank: turns or sessions.")]
+Plots = Annotated[Path | None, Option("--plots", help="Draw PNG files into this folder.")]
+Seed = Annotated[int, Option("--seed", help="Seed of everything random.")]
+Rounds = Annotated[
+    int, Option("--rounds", min=1, help="Rounds from the same start, each with a seed.")
 ]
-UnitOption: TypeAlias = Annotated[
-    Unit, typer.Option("--unit", help="What to rank: turns or sessions.")
-]
-Plots: TypeAlias = Annotated[
-    Path | None, typer.Option("--plots", help="Draw PNG files into this folder.")
-]
-Seed: TypeAlias = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
-Rounds: TypeAlias = Annotated[
-    int, typer.Option("--rounds", min=1, help="Rounds from the same start, each with a seed.")
-]
-Asked: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--asked", min=1, help="Questions of the Examiner; default: one per memory."),
+Asked = Annotated[
+    int | None, Option("--asked", min=1, help="Questions of the Examiner; default: one per memory.")
 ]
 
 

@@ -6,17 +6,14 @@ import tempfile
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Context, Option
 
 from memory_palace.bench.answers import measure_answers
 from memory_palace.bench.forgetting import LEAST_REPETITIONS, Cell, simulate
 from memory_palace.bench.golden import read_pairs
-from memory_palace.bench.hardening import (
-    build_vault_palace,
-    measure_hardening,
-)
+from memory_palace.bench.hardening import build_vault_palace, measure_hardening
 from memory_palace.cli.bench_options import Asked, EmbedderName, Rounds, Seed, print_row
-from memory_palace.cli.options import JsonLines, open_palace
+from memory_palace.cli.options import JsonLines, Prices, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import half_life_days
@@ -24,22 +21,19 @@ from memory_palace.redqueen.dialogue import open_dialogue
 
 
 def run_redqueen(
-    ctx: typer.Context,
+    ctx: Context,
     held_out: Annotated[
-        Path | None,
-        typer.Option("--questions", help="Golden file of held-out questions on this palace."),
+        Path | None, Option("--questions", help="Golden file of held-out questions on this palace.")
     ] = None,
     vault: Annotated[
         Path | None,
-        typer.Option(
-            "--vault", help="Folder of linked notes; the texts of links are the questions."
-        ),
+        Option("--vault", help="Folder of linked notes; the texts of links are the questions."),
     ] = None,
     asked: Asked = None,
     rounds: Rounds = 1,
     embedder: EmbedderName = "minilm",
     repetitions: Annotated[
-        int, typer.Option("--repetitions", min=1, help="Repetitions of each simulated row.")
+        int, Option("--repetitions", min=1, help="Repetitions of each simulated row.")
     ] = LEAST_REPETITIONS,
     seed: Seed = 1,
     as_json: JsonLines = False,
@@ -71,16 +65,11 @@ def run_redqueen(
 
 
 def run_llm(
-    ctx: typer.Context,
-    model: Annotated[str, typer.Option("--model", help="Model of the llm library.")],
-    questions: Annotated[int, typer.Option("--questions", min=1, help="Number of questions.")] = 30,
-    limit: Annotated[
-        int, typer.Option("-k", "--top-k", min=1, help="Notes to show the model.")
-    ] = 3,
-    prices: Annotated[
-        str | None,
-        typer.Option("--prices", help="Price per million tokens in and out, such as 0.10,0.40."),
-    ] = None,
+    ctx: Context,
+    model: Annotated[str, Option("--model", help="Model of the llm library.")],
+    questions: Annotated[int, Option("--questions", min=1, help="Number of questions.")] = 30,
+    limit: Annotated[int, Option("-k", "--top-k", min=1, help="Notes to show the model.")] = 3,
+    prices: Prices = None,
     seed: Seed = 1,
     as_json: JsonLines = False,
 ) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
-from typer import Argument, Option, Typer
+from typer import Argument, Option
 
 from memory_palace.bench.ablations import sixteen, without_each
 from memory_palace.bench.datasets.beir import load_beir
@@ -28,39 +27,19 @@ from memory_palace.cli.bench_options import (
     print_row,
 )
 from memory_palace.cli.bench_sets import ask_all, cache_of, print_runs
-from memory_palace.cli.bench_tune import tune
 from memory_palace.cli.options import JsonLines
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.errors import UsageError
 
+RunKind: TypeAlias = Literal["locomo", "longmemeval", "beir", "qmsum"]
+"""Question sets that can be taken apart signal by signal."""
 Measure = Annotated[str, Option("--measure", help=f"One of {', '.join(MEASURES)}.")]
-
-
-class RunKind(StrEnum):
-    """Question sets that can be taken apart signal by signal."""
-
-    locomo = "locomo"
-    longmemeval = "longmemeval"
-    beir = "beir"
-    qmsum = "qmsum"
-
-
-def add_commands(app: Typer) -> None:
-    """Add the verbs of this module to ``palace bench``."""
-    for name, command in (
-        ("ablate", ablate),
-        ("tune", tune),
-        ("compare", compare),
-        ("list", list_runs),
-        ("report", report),
-    ):
-        app.command(name)(command)
 
 
 def ablate(
     path: Annotated[Path, Argument(help="Question set to measure on.")],
-    kind: Annotated[RunKind, Option("--set", help="Kind of question set.")] = RunKind.locomo,
-    unit: UnitOption = Unit.turn,
+    kind: Annotated[RunKind, Option("--set", help="Kind of question set.")] = "locomo",
+    unit: UnitOption = "turn",
     gold: Gold = None,
     measure: Measure = "any@5",
     plots: Plots = None,
@@ -73,7 +52,7 @@ def ablate(
     Example: palace bench ablate locomo10.json
     """
     found = _load(path, kind, unit, gold)
-    name = f"ablate-{kind.value}" + (f"-{unit.value}" if kind is RunKind.locomo else "")
+    name = f"ablate-{kind}" + (f"-{unit}" if kind == "locomo" else "")
     for profiles in (list(sixteen()), list(without_each())):
         base: Run | None = None
         differences = []
@@ -87,11 +66,11 @@ def ablate(
 
 
 def _load(path: Path, kind: RunKind, unit: Unit, gold: Path | None) -> list[Collection]:
-    if kind is RunKind.locomo:
-        return list(load_locomo(path, unit=unit.value, gold=gold))
-    if kind is RunKind.longmemeval:
+    if kind == "locomo":
+        return list(load_locomo(path, unit=unit, gold=gold))
+    if kind == "longmemeval":
         return list(load_longmemeval(path))
-    return [load_beir(path) if kind is RunKind.beir else load_meetings(path)]
+    return [load_beir(path) if kind == "beir" else load_meetings(path)]
 
 
 def compare(

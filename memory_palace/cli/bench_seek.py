@@ -5,49 +5,44 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
+from memory_palace.bench import seeking
 from memory_palace.bench.house import Steps, measure_house
-from memory_palace.bench.seeking import (
-    SEED,
-    STORES,
-    Share,
-    measure_promotion,
-    measure_retrieval,
-    read_errands,
-)
 from memory_palace.cli.bench_options import EmbedderName, Seed, print_measured, print_row
 from memory_palace.cli.options import JsonLines
 from memory_palace.embedding.registry import get_embedder
 
+Stores = Annotated[int, Option("--stores", min=1, help="Number of random stores.")]
+
 
 def run_seek(
-    table: Annotated[Path, typer.Argument(help="Markdown table of goal, summary and kind.")],
+    table: Annotated[Path, Argument(help="Markdown table of goal, summary and kind.")],
     embedder: EmbedderName = "minilm",
     stores: Annotated[
-        int, typer.Option("--stores", min=1, help="Number of random stores.")
-    ] = STORES,
-    goals: Annotated[int, typer.Option("--goals", min=0, help="Number of houses to search.")] = 200,
+        int, Option("--stores", min=1, help="Number of random stores.")
+    ] = seeking.STORES,
+    goals: Annotated[int, Option("--goals", min=0, help="Number of houses to search.")] = 200,
     nodes: Annotated[
-        int, typer.Option("--nodes", min=0, help="Nodes for the timing; 0 skips it.")
+        int, Option("--nodes", min=0, help="Nodes for the timing; 0 skips it.")
     ] = 100_000,
-    seed: Seed = SEED,
+    seed: Seed = seeking.SEED,
     as_json: JsonLines = False,
 ) -> None:
     """Measure what a search promotes by chance, what it finds, its steps and its time.
 
     Example: palace bench seek tests/navigation/paraphrases.md
     """
-    errands, model = read_errands(table), get_embedder(embedder)
-    for share in measure_promotion(errands, model, stores=stores, seed=seed):
+    errands, model = seeking.read_errands(table), get_embedder(embedder)
+    for share in seeking.measure_promotion(errands, model, stores=stores, seed=seed):
         print_row(share, _share_line(share), as_json=as_json)
     for steps in measure_house(errands, model, goals=goals, seed=seed) if goals else []:
         print_row(steps, _steps_line(steps), as_json=as_json)
     if nodes:
-        print_measured([measure_retrieval(nodes, seed=seed)], as_json=as_json)
+        print_measured([seeking.measure_retrieval(nodes, seed=seed)], as_json=as_json)
 
 
-def _share_line(share: Share) -> str:
+def _share_line(share: seeking.Share) -> str:
     limit = f"  [{share.limit}]" if share.limit else ""
     return f"{share.what:<52} {share.value:.3f} [{share.low:.3f}, {share.high:.3f}]{limit}"
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from memory_palace.bench.datasets.beir import load_beir
 from memory_palace.bench.datasets.items import Collection
@@ -17,15 +17,7 @@ from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.datasets.own import load_notes
 from memory_palace.bench.report import run_record, table
 from memory_palace.bench.runs import Run, run_system
-from memory_palace.cli.bench_options import (
-    Audited,
-    Cache,
-    EmbedderName,
-    Gold,
-    Mode,
-    Unit,
-    UnitOption,
-)
+from memory_palace.cli.bench_options import Audited, Cache, EmbedderName, Gold, Mode, UnitOption
 from memory_palace.cli.options import JsonLines
 from memory_palace.cli.printing import print_answer, progress_bar
 from memory_palace.embedding.registry import get_embedder
@@ -35,20 +27,8 @@ from memory_palace.retrieval.profiles import Profile
 _BASELINES = ("grep", "bm25")
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add the verbs of this module to ``palace bench``."""
-    for name, command in (
-        ("longmemeval", longmemeval),
-        ("locomo", locomo),
-        ("beir", beir),
-        ("qmsum", qmsum),
-        ("notes", notes),
-    ):
-        app.command(name)(command)
-
-
 def longmemeval(
-    file: Annotated[Path, typer.Argument(help="The official JSON file.")],
+    file: Annotated[Path, Argument(help="The official JSON file.")],
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -62,8 +42,8 @@ def longmemeval(
 
 
 def locomo(
-    file: Annotated[Path, typer.Argument(help="The official JSON file.")],
-    unit: UnitOption = Unit.turn,
+    file: Annotated[Path, Argument(help="The official JSON file.")],
+    unit: UnitOption = "turn",
     gold: Gold = None,
     audited: Audited = False,
     mode: Mode = None,
@@ -75,16 +55,14 @@ def locomo(
 
     Example: palace bench locomo locomo10.json --unit session
     """
-    found = list(load_locomo(file, unit=unit.value, gold=gold, audited=audited))
-    name = f"locomo-{unit.value}" + ("-audited" if audited else "")
+    found = list(load_locomo(file, unit=unit, gold=gold, audited=audited))
+    name = f"locomo-{unit}" + ("-audited" if audited else "")
     _run(name, found, mode, embedder, cache, as_json=as_json)
 
 
 def beir(
-    folder: Annotated[Path, typer.Argument(help="Folder in BEIR's layout.")],
-    split: Annotated[
-        str, typer.Option("--split", help="Labels to use: test, dev or train.")
-    ] = "test",
+    folder: Annotated[Path, Argument(help="Folder in BEIR's layout.")],
+    split: Annotated[str, Option("--split", help="Labels to use: test, dev or train.")] = "test",
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -99,7 +77,7 @@ def beir(
 
 
 def qmsum(
-    file: Annotated[Path, typer.Argument(help="JSONL of meetings.")],
+    file: Annotated[Path, Argument(help="JSONL of meetings.")],
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -113,9 +91,9 @@ def qmsum(
 
 
 def notes(
-    folder: Annotated[Path, typer.Argument(help="Folder of Markdown notes.")],
+    folder: Annotated[Path, Argument(help="Folder of Markdown notes.")],
     qrels: Annotated[
-        Path, typer.Option("--qrels", help="Lines of question, note and gain, separated by tabs.")
+        Path, Option("--qrels", help="Lines of question, note and gain, separated by tabs.")
     ],
     mode: Mode = None,
     embedder: EmbedderName = "minilm",

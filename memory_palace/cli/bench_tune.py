@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
-import typer
+from typer import Argument
 
+from memory_palace.bench import weighing
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.runs import Answer
 from memory_palace.bench.signal_tables import measure_collections
-from memory_palace.bench.weighing import (
-    EVIDENCE,
-    Ask,
-    HeldOut,
-    fit_weights,
-    hold_out_each,
-    judge_held_out,
-)
 from memory_palace.cli.bench_options import Cache, EmbedderName, Gold, Unit
 from memory_palace.cli.bench_sets import ask_all, cache_of
 from memory_palace.cli.options import JsonLines
@@ -29,7 +23,7 @@ from memory_palace.retrieval.profiles import Profile
 
 
 def tune(
-    file: Annotated[Path, typer.Argument(help="The official JSON file of LoCoMo.")],
+    file: Annotated[Path, Argument(help="The official JSON file of LoCoMo.")],
     gold: Gold = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -41,29 +35,28 @@ def tune(
 
     Example: palace bench tune locomo10.json
     """
-    found = {unit.value: list(load_locomo(file, unit=unit.value, gold=gold)) for unit in Unit}
+    found = {unit: list(load_locomo(file, unit=unit, gold=gold)) for unit in get_args(Unit)}
     model = get_embedder(embedder)
     tables = [
-        measure_collections(part, EVIDENCE, embedder=model, cache=cache_of(cache))
+        measure_collections(part, weighing.EVIDENCE, embedder=model, cache=cache_of(cache))
         for part in found.values()
     ]
-    profiles = dict(hold_out_each(tables))
+    profiles = dict(weighing.hold_out_each(tables))
     for unit, part in found.items():
-        ask = _asker(f"tune-{unit}", embedder, cache)
-        _print(unit, judge_held_out(part, profiles, ask), as_json=as_json)
-    refitted = fit_weights([list(part.values()) for part in tables])
+        ask = partial(_ask, f"tune-{unit}", embedder, cache)
+        _print(unit, weighing.judge_held_out(part, profiles, ask), as_json=as_json)
+    refitted = weighing.fit_weights([list(part.values()) for part in tables])
     weights = ", ".join(f"{signal} {weight:g}" for signal, weight in refitted.items())
     print_answer({"refitted": refitted}, [f"refitted on all: {weights}"], as_json=as_json)
 
 
-def _asker(name: str, embedder: str, cache: Path | None) -> Ask:
-    def ask(collections: Sequence[Collection], profile: Profile) -> Sequence[Answer]:
-        return ask_all(name, collections, profile, embedder, cache).answers
+def _ask(
+    name: str, embedder: str, cache: Path | None, found: Sequence[Collection], profile: Profile
+) -> Sequence[Answer]:
+    return ask_all(name, found, profile, embedder, cache).answers
 
-    return ask
 
-
-def _print(unit: str, held_out: HeldOut, *, as_json: bool) -> None:
+def _print(unit: str, held_out: weighing.HeldOut, *, as_json: bool) -> None:
     lines = [f"{unit:<8} {group:<12} any@5 {mean:.4f}" for group, mean in held_out.groups.items()]
     lines.append(
         f"{unit:<8} {'held out':<12} any@5 {held_out.mean:.4f} "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import typer
+from typer import Context, Typer
 
 from memory_palace.cli.changes import show_change
 from memory_palace.cli.options import AllowUncommitted, Apply, Json, Note, open_palace
@@ -10,11 +10,11 @@ from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.errors import CheckFailedError
 from memory_palace.palace import Palace
 
-app = typer.Typer(no_args_is_help=True, help="Manage the cold zone, palace/archive_basement.")
+app = Typer(no_args_is_help=True, help="Manage the cold zone, palace/archive_basement.")
 
 
 @app.command("check")
-def check_cold(ctx: typer.Context, as_json: Json = False) -> None:
+def check_cold(ctx: Context, as_json: Json = False) -> None:
     """Check that no cold path is in manifest, index, graph or a test query; exit 8 if one is.
 
     Example: palace cold check
@@ -23,7 +23,7 @@ def check_cold(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command("fix")
-def fix_cold(ctx: typer.Context, as_json: Json = False) -> None:
+def fix_cold(ctx: Context, as_json: Json = False) -> None:
     """Remove cold lines from the manifest, rebuild the index, and check again.
 
     Example: palace cold fix
@@ -35,7 +35,7 @@ def fix_cold(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command("archive")
 def archive(
-    ctx: typer.Context,
+    ctx: Context,
     note: Note,
     apply: Apply = False,
     allow_uncommitted: AllowUncommitted = False,
@@ -52,7 +52,7 @@ def archive(
 
 @app.command("restore")
 def restore(
-    ctx: typer.Context,
+    ctx: Context,
     note: Note,
     apply: Apply = False,
     allow_uncommitted: AllowUncommitted = False,
@@ -68,7 +68,7 @@ def restore(
 
 
 @app.command("undo")
-def undo(ctx: typer.Context, apply: Apply = False, as_json: Json = False) -> None:
+def undo(ctx: Context, apply: Apply = False, as_json: Json = False) -> None:
     """Undo the last archive or restore.
 
     Example: palace cold undo --apply

@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
-import typer
+from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.changes import show_change
 from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
-from memory_palace.cli.printing import print_answer
+from memory_palace.cli.printing import print_answer, to_record
 from memory_palace.errors import UsageError
 from memory_palace.workflow.conflict_notes import Conflict
 from memory_palace.workflow.conflicts import Claim
 
-app = typer.Typer(
-    no_args_is_help=True, help="Record and resolve claims that contradict each other."
-)
-Name: TypeAlias = Annotated[
-    str, typer.Argument(help="Path, file name, slug, conflict_id or title of a conflict.")
-]
+app = Typer(no_args_is_help=True, help="Record and resolve claims that contradict each other.")
+Name = Annotated[str, Argument(help="Path, file name, slug, conflict_id or title of a conflict.")]
 
 
 @app.command("open")
 def open_(
-    ctx: typer.Context,
-    first: Annotated[str, typer.Argument(help="A note, or lines of one: NOTE:12-15.")],
-    second: Annotated[str, typer.Argument(help="The note or lines that contradict it.")],
-    by: Annotated[str, typer.Option("--by", help="Who raises the conflict.")],
-    title: Annotated[str, typer.Option("--title", help="What they disagree about.")] = "",
+    ctx: Context,
+    first: Annotated[str, Argument(help="A note, or lines of one: NOTE:12-15.")],
+    second: Annotated[str, Argument(help="The note or lines that contradict it.")],
+    by: Annotated[str, Option("--by", help="Who raises the conflict.")],
+    title: Annotated[str, Option("--title", help="What they disagree about.")] = "",
     kind: Annotated[
-        str, typer.Option("--kind", help="contradiction, duplicate, stale or policy.")
+        str, Option("--kind", help="contradiction, duplicate, stale or policy.")
     ] = "contradiction",
     evidence: Annotated[
-        list[str] | None, typer.Option("--evidence", help="One line of evidence; repeatable.")
+        list[str] | None, Option("--evidence", help="One line of evidence; repeatable.")
     ] = None,
     apply: Apply = False,
     as_json: Json = False,
@@ -44,21 +40,15 @@ def open_(
     --by sable --apply
     """
     change = open_palace(ctx).conflicts.open(
-        first,
-        second,
-        title=title,
-        kind=kind,
-        raised_by=by,
-        evidence=evidence or (),
-        apply=apply,
+        first, second, title=title, kind=kind, raised_by=by, evidence=evidence or (), apply=apply
     )
     show_change(change, as_json=as_json)
 
 
 @app.command("list")
 def list_(
-    ctx: typer.Context,
-    everything: Annotated[bool, typer.Option("--all", help="Include resolved conflicts.")] = False,
+    ctx: Context,
+    everything: Annotated[bool, Option("--all", help="Include resolved conflicts.")] = False,
     as_json: Json = False,
 ) -> None:
     """List open conflicts.
@@ -71,39 +61,29 @@ def list_(
 
 
 @app.command("show")
-def show(ctx: typer.Context, conflict: Name, as_json: Json = False) -> None:
+def show(ctx: Context, conflict: Name, as_json: Json = False) -> None:
     """Show a conflict, and whether the notes still say what was quoted from them.
 
     Example: palace conflict show mast-height-at-saddle-hut
     """
     found, claims = open_palace(ctx).conflicts.show(conflict)
-    records = [
-        {
-            "path": claim.quote.path,
-            "line": claim.quote.first_line,
-            "last_line": claim.quote.last_line,
-            "digest": claim.quote.digest,
-            "standing": claim.standing,
-        }
-        for claim in claims
-    ]
-    record = {"conflict": _record(found), "claims": records}
-    print_answer(record, _lines(found, claims), as_json=as_json)
+    records = [to_record(claim.quote) | {"standing": claim.standing} for claim in claims]
+    for record in records:
+        del record["text"]  # it stands in the note
+    answer = {"conflict": _record(found), "claims": records}
+    print_answer(answer, _lines(found, claims), as_json=as_json)
 
 
 @app.command("resolve")
 def resolve(
-    ctx: typer.Context,
+    ctx: Context,
     conflict: Name,
-    decision: Annotated[str, typer.Option("--decision", help="What is true from now on, and why.")],
-    by: Annotated[str, typer.Option("--by", help="The person who decides.")],
+    decision: Annotated[str, Option("--decision", help="What is true from now on, and why.")],
+    by: Annotated[str, Option("--by", help="The person who decides.")],
     winner: Annotated[
-        str | None,
-        typer.Option("--winner", help="The note that is right; the other is superseded."),
+        str | None, Option("--winner", help="The note that is right; the other is superseded.")
     ] = None,
-    wontfix: Annotated[
-        bool, typer.Option("--wontfix", help="Leave both notes as they are.")
-    ] = False,
+    wontfix: Annotated[bool, Option("--wontfix", help="Leave both notes as they are.")] = False,
     apply: Apply = False,
     allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-import typer
+from typer import Context, Option
 
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import print_answer, to_record
@@ -14,8 +14,8 @@ from memory_palace.index.doctor import Examination
 
 
 def run_doctor(
-    ctx: typer.Context,
-    fix: Annotated[bool, typer.Option("--fix", help="Rebuild what does not match.")] = False,
+    ctx: Context,
+    fix: Annotated[bool, Option("--fix", help="Rebuild what does not match.")] = False,
     as_json: Json = False,
 ) -> None:
     """Check that notes, manifest, vectors and digests match; exit 8 if they do not.

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any
 
-import typer
+from typer import Context, Option, Typer
 
 from memory_palace.cli.options import IncludeCold, Json, Note, open_palace
 from memory_palace.cli.printing import plural, print_answer, say
 from memory_palace.errors import CheckFailedError
 from memory_palace.graph.router import Edge
 
-app = typer.Typer(no_args_is_help=True, help="Follow and check the links between notes.")
+app = Typer(no_args_is_help=True, help="Follow and check the links between notes.")
 
 
 @app.command("neighbors")
 def show_neighbors(
-    ctx: typer.Context, note: Note, include_cold: IncludeCold = False, as_json: Json = False
+    ctx: Context, note: Note, include_cold: IncludeCold = False, as_json: Json = False
 ) -> None:
     """Print what a note links to and what links to it.
 
@@ -32,7 +32,7 @@ def show_neighbors(
 
 
 @app.command("route")
-def show_route(ctx: typer.Context, start: Note, goal: Note, as_json: Json = False) -> None:
+def show_route(ctx: Context, start: Note, goal: Note, as_json: Json = False) -> None:
     """Print the shortest way between two notes, along links in either direction.
 
     Example: palace graph route constitution "battery failures"
@@ -45,7 +45,7 @@ def show_route(ctx: typer.Context, start: Note, goal: Note, as_json: Json = Fals
 
 
 @app.command("orphans")
-def show_orphans(ctx: typer.Context, as_json: Json = False) -> None:
+def show_orphans(ctx: Context, as_json: Json = False) -> None:
     """List notes without any link in or out.
 
     Example: palace graph orphans
@@ -56,9 +56,9 @@ def show_orphans(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command("broken")
 def show_broken(
-    ctx: typer.Context,
+    ctx: Context,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit 8 if a link is broken or ambiguous.")
+        bool, Option("--strict", help="Exit 8 if a link is broken or ambiguous.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -80,7 +80,7 @@ def show_broken(
 
 
 @app.command("export")
-def export_graph(ctx: typer.Context) -> None:
+def export_graph(ctx: Context) -> None:
     """Print all notes and links as one JSON object.
 
     Example: palace graph export

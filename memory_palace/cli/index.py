@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
-import typer
+from typer import Context, Option
 
 from memory_palace.cli.options import Json, Quiet, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, progress_bar, say, to_record
@@ -13,40 +13,33 @@ from memory_palace.cli.watch import CHANGES
 from memory_palace.errors import NotesFailedError
 from memory_palace.index.values import IndexReport
 
-Verify: TypeAlias = Annotated[
-    bool,
-    typer.Option("--verify", help="Hash every note and index file, and repair what differs."),
+Verify = Annotated[
+    bool, Option("--verify", help="Hash every note and index file, and repair what differs.")
 ]
-DryRun: TypeAlias = Annotated[
-    bool, typer.Option("--dry-run", help="Report what would change; write nothing.")
-]
-Embedder: TypeAlias = Annotated[
-    str | None, typer.Option("--embedder", help="Embedder for a first or forced build.")
-]
-KeepStructure: TypeAlias = Annotated[
+DryRun = Annotated[bool, Option("--dry-run", help="Report what would change; write nothing.")]
+Embedder = Annotated[str | None, Option("--embedder", help="Embedder for a first or forced build.")]
+KeepStructure = Annotated[
     bool | None,
-    typer.Option(
+    Option(
         "--structure/--no-structure",
         help="Keep names, phrases and relations as well, for --profile structured.",
         show_default=False,
     ),
 ]
-Enriched: TypeAlias = Annotated[
+Enriched = Annotated[
     bool | None,
-    typer.Option(
+    Option(
         "--enrich/--no-enrich",
         help="Keep a second vector per passage as well, for --profile enriched.",
         show_default=False,
     ),
 ]
-Nightly: TypeAlias = Annotated[
-    bool, typer.Option("--nightly", help="Rebuild the anchors afterwards.")
-]
+Nightly = Annotated[bool, Option("--nightly", help="Rebuild the anchors afterwards.")]
 
 
 def index_notes(
-    ctx: typer.Context,
-    force: Annotated[bool, typer.Option("--force", help="Embed every note again.")] = False,
+    ctx: Context,
+    force: Annotated[bool, Option("--force", help="Embed every note again.")] = False,
     verify: Verify = False,
     dry_run: DryRun = False,
     embedder: Embedder = None,

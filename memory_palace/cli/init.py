@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Context
 
 from memory_palace.palace import Palace
 
 
 def init_palace(
-    ctx: typer.Context,
+    ctx: Context,
     folder: Annotated[
-        Path | None, typer.Argument(help="Folder to hold palace/; the current one by default.")
+        Path | None, Argument(help="Folder to hold palace/; the current one by default.")
     ] = None,
 ) -> None:
     """Create the seven rooms in FOLDER. Running it again changes nothing.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-import typer
+from typer import Context, Option
 
 from memory_palace.cli.options import (
     IncludeCold,
@@ -22,20 +22,20 @@ from memory_palace.palace import Palace
 
 
 def list_notes(
-    ctx: typer.Context,
+    ctx: Context,
     type: Type = None,
     priority: PriorityName = None,
     room: Room = None,
     since: Since = None,
     until: Until = None,
     linked_by: Annotated[
-        str | None, typer.Option("--linked-by", help="Only notes that this note links to.")
+        str | None, Option("--linked-by", help="Only notes that this note links to.")
     ] = None,
     links_to: Annotated[
-        str | None, typer.Option("--links-to", help="Only notes that link to this note.")
+        str | None, Option("--links-to", help="Only notes that link to this note.")
     ] = None,
     sort: Annotated[
-        Literal["path", "date"], typer.Option("--sort", help="path, or date with the newest first.")
+        Literal["path", "date"], Option("--sort", help="path, or date with the newest first.")
     ] = "path",
     include_cold: IncludeCold = False,
     as_json: Json = False,
@@ -46,12 +46,7 @@ def list_notes(
     """
     palace = open_palace(ctx)
     notes = palace.notes(
-        type=type,
-        priority=priority,
-        room=room,
-        since=since,
-        until=until,
-        include_cold=include_cold,
+        type=type, priority=priority, room=room, since=since, until=until, include_cold=include_cold
     )
     allowed = _linked(palace, linked_by, links_to, include_cold=include_cold)
     notes = [note for note in notes if allowed is None or note.path in allowed]

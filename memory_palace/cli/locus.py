@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
-import typer
+from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.changes import show_change
 from memory_palace.cli.options import Apply, Json, Limit, Tags, open_palace
@@ -22,24 +22,22 @@ from memory_palace.navigation.loci import (
 )
 from memory_palace.navigation.nodes import Pose2D
 
-app = typer.Typer(no_args_is_help=True, help="Manage loci: notes that have a place.")
-Within: TypeAlias = Annotated[
-    float | None, typer.Option("--within", min=0.0, help="Maximum distance in metres.")
-]
+app = Typer(no_args_is_help=True, help="Manage loci: notes that have a place.")
+Within = Annotated[float | None, Option("--within", min=0.0, help="Maximum distance in metres.")]
 
 
 @app.command("add")
 def add(
-    ctx: typer.Context,
-    title: Annotated[str, typer.Argument(help="Title of the new note, or a note with --note.")],
-    at: Annotated[str, typer.Option("--at", help="X,Y or X,Y,YAW in metres and radians.")],
+    ctx: Context,
+    title: Annotated[str, Argument(help="Title of the new note, or a note with --note.")],
+    at: Annotated[str, Option("--at", help="X,Y or X,Y,YAW in metres and radians.")],
     node_id: Annotated[
-        int | None, typer.Option("--id", min=0, help="Id of the locus; the next free by default.")
+        int | None, Option("--id", min=0, help="Id of the locus; the next free by default.")
     ] = None,
     tag: Tags = None,
-    summary: Annotated[str, typer.Option("--summary", help="What is seen there.")] = "",
-    room: Annotated[str, typer.Option("--room", help="Room of a new note.")] = DEFAULT_ROOM,
-    note: Annotated[bool, typer.Option("--note", help="Place an existing note.")] = False,
+    summary: Annotated[str, Option("--summary", help="What is seen there.")] = "",
+    room: Annotated[str, Option("--room", help="Room of a new note.")] = DEFAULT_ROOM,
+    note: Annotated[bool, Option("--note", help="Place an existing note.")] = False,
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
@@ -61,7 +59,7 @@ def add(
 
 
 @app.command("list")
-def list_(ctx: typer.Context, as_json: Json = False) -> None:
+def list_(ctx: Context, as_json: Json = False) -> None:
     """List the loci by id.
 
     Example: palace locus list
@@ -73,8 +71,8 @@ def list_(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command("near")
 def near(
-    ctx: typer.Context,
-    at: Annotated[str, typer.Argument(help="X,Y in metres, or the id of a locus.")],
+    ctx: Context,
+    at: Annotated[str, Argument(help="X,Y in metres, or the id of a locus.")],
     within: Within = None,
     top_k: Limit = 5,
     as_json: Json = False,
@@ -96,9 +94,9 @@ def near(
 
 @app.command("import")
 def import_(
-    ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(help="JSON list of nodes.")],
-    room: Annotated[str, typer.Option("--room", help="Room of new notes.")] = DEFAULT_ROOM,
+    ctx: Context,
+    file: Annotated[Path, Argument(help="JSON list of nodes.")],
+    room: Annotated[str, Option("--room", help="Room of new notes.")] = DEFAULT_ROOM,
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
@@ -117,7 +115,7 @@ def import_(
 
 
 @app.command("export")
-def export(ctx: typer.Context) -> None:
+def export(ctx: Context) -> None:
     """Print the loci as a JSON list that `palace locus import` reads.
 
     Example: palace locus export > map.json
@@ -136,7 +134,7 @@ def parse_pose(text: str) -> Pose2D:
     return Pose2D(*numbers)
 
 
-def _read(ctx: typer.Context) -> LocusList:
+def _read(ctx: Context) -> LocusList:
     """Return the loci; say on stderr which notes are not usable ones."""
     found = open_palace(ctx).loci.read()
     for problem in found.problems:

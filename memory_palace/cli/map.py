@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import typer
+from typer import Context
 
 from memory_palace.cli.changes import show_change
 from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
 
 
 def map_palace(
-    ctx: typer.Context,
+    ctx: Context,
     apply: Apply = False,
     allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,

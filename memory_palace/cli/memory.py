@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeAlias
 
-import typer
+from typer import Argument, Context, Option, Typer
 
-from memory_palace.cli import memory_reviews
 from memory_palace.cli.changes import show_change
 from memory_palace.cli.memory_index import show_index
+from memory_palace.cli.memory_reviews import Name, due, review, score
 from memory_palace.cli.options import Apply, Json, Tags, open_palace, read_input
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.errors import CheckFailedError
@@ -19,35 +19,29 @@ from memory_palace.mnemonics.memory_notes import MEMORIES_ROOM
 from memory_palace.mnemonics.memory_values import LinkKind, Memory, MemoryLink
 from memory_palace.mnemonics.smashin import band_of
 
-app = typer.Typer(no_args_is_help=True, help="Write, check and review memories.")
-Name: TypeAlias = Annotated[
-    str, typer.Argument(help="Path, file name, title, alias or anchor of a memory.")
-]
-Domain: TypeAlias = Annotated[
-    str | None, typer.Option("--domain", help="Only this folder of memories.")
-]
+app = Typer(no_args_is_help=True, help="Write, check and review memories.")
+Domain = Annotated[str | None, Option("--domain", help="Only this folder of memories.")]
 Items: TypeAlias = list[str] | None
 
 
 @app.command("new")
 def new(
-    ctx: typer.Context,
-    subject: Annotated[str, typer.Argument(help="What is remembered.")],
-    image: Annotated[str, typer.Option("--image", help="The image, 300 to 500 characters.")] = "",
-    content: Annotated[str, typer.Option("--content", help="What the image stands for.")] = "",
+    ctx: Context,
+    subject: Annotated[str, Argument(help="What is remembered.")],
+    image: Annotated[str, Option("--image", help="The image, 300 to 500 characters.")] = "",
+    content: Annotated[str, Option("--content", help="What the image stands for.")] = "",
     token: Annotated[
-        Items, typer.Option("--token", help="Three to five unlikely words; repeatable.")
+        Items, Option("--token", help="Three to five unlikely words; repeatable.")
     ] = None,
-    anchor: Annotated[Items, typer.Option("--anchor", help="A short cue; repeatable.")] = None,
-    locus: Annotated[str, typer.Option("--locus", help="Where the image is placed.")] = "",
+    anchor: Annotated[Items, Option("--anchor", help="A short cue; repeatable.")] = None,
+    locus: Annotated[str, Option("--locus", help="Where the image is placed.")] = "",
     link: Annotated[
-        Items,
-        typer.Option("--link", help="NOTE, contrasts:NOTE or prerequisite:NOTE; repeatable."),
+        Items, Option("--link", help="NOTE, contrasts:NOTE or prerequisite:NOTE; repeatable.")
     ] = None,
     file: Annotated[
-        str | None, typer.Option("--from", help="File with the text or sections; - for stdin.")
+        str | None, Option("--from", help="File with the text or sections; - for stdin.")
     ] = None,
-    room: Annotated[str, typer.Option("--room", help="Room, or a folder in one.")] = MEMORIES_ROOM,
+    room: Annotated[str, Option("--room", help="Room, or a folder in one.")] = MEMORIES_ROOM,
     tag: Tags = None,
     apply: Apply = False,
     as_json: Json = False,
@@ -77,9 +71,9 @@ def new(
 
 @app.command("lint")
 def lint(
-    ctx: typer.Context,
-    notes: Annotated[Items, typer.Argument(help="Memories to check; all by default.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Treat advice as an error.")] = False,
+    ctx: Context,
+    notes: Annotated[Items, Argument(help="Memories to check; all by default.")] = None,
+    strict: Annotated[bool, Option("--strict", help="Treat advice as an error.")] = False,
     as_json: Json = False,
 ) -> None:
     """Report what is wrong with memories, above all with their tokens; exit 8 if anything is.
@@ -95,7 +89,7 @@ def lint(
 
 
 @app.command("show")
-def show(ctx: typer.Context, memory: Name, as_json: Json = False) -> None:
+def show(ctx: Context, memory: Name, as_json: Json = False) -> None:
     """Print a whole memory, including its token.
 
     Example: palace memory show "the thread in the funnel"
@@ -111,7 +105,7 @@ def show(ctx: typer.Context, memory: Name, as_json: Json = False) -> None:
 
 
 @app.command("list")
-def list_(ctx: typer.Context, domain: Domain = None, as_json: Json = False) -> None:
+def list_(ctx: Context, domain: Domain = None, as_json: Json = False) -> None:
     """List memories with their scores. Tokens are not shown.
 
     Example: palace memory list --domain memories
@@ -125,8 +119,8 @@ def list_(ctx: typer.Context, domain: Domain = None, as_json: Json = False) -> N
 
 @app.command("define")
 def define(
-    ctx: typer.Context,
-    term: Annotated[str, typer.Argument(help="Subject, anchor, or a note that a memory links to.")],
+    ctx: Context,
+    term: Annotated[str, Argument(help="Subject, anchor, or a note that a memory links to.")],
     as_json: Json = False,
 ) -> None:
     """Say in one line what a term means in this palace.
@@ -143,11 +137,9 @@ def define(
 
 @app.command("tour")
 def tour(
-    ctx: typer.Context,
+    ctx: Context,
     domain: Domain = None,
-    answers: Annotated[
-        bool, typer.Option("--answers", help="Show what each image stands for.")
-    ] = False,
+    answers: Annotated[bool, Option("--answers", help="Show what each image stands for.")] = False,
     as_json: Json = False,
 ) -> None:
     """Walk from place to place and look at every image.
@@ -201,5 +193,6 @@ def _record(memory: Memory) -> dict[str, Any]:
     }
 
 
-memory_reviews.add_commands(app)
+for command in (score, review, due):
+    app.command()(command)
 app.command("index")(show_index)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Context, Option
 
 from memory_palace.cli.options import Budget, Json, Words, open_palace
 from memory_palace.cli.printing import plural, print_answer, say
@@ -14,14 +14,14 @@ from memory_palace.mnemonics.memories import find_domain
 
 
 def show_index(
-    ctx: typer.Context,
+    ctx: Context,
     question: Annotated[
-        list[str] | None, typer.Argument(help="A question; without one the root is printed.")
+        list[str] | None, Argument(help="A question; without one the root is printed.")
     ] = None,
     domain: Annotated[
-        str | None, typer.Option("--domain", help="Print the index of this folder of memories.")
+        str | None, Option("--domain", help="Print the index of this folder of memories.")
     ] = None,
-    count: Annotated[int, typer.Option("-k", "--top-k", min=1, help="Memories to find.")] = 3,
+    count: Annotated[int, Option("-k", "--top-k", min=1, help="Memories to find.")] = 3,
     budget: Budget = None,
     words: Words = False,
     as_json: Json = False,

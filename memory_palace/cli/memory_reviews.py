@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Context, Option
 
 from memory_palace.cli.changes import change_record, show_change
 from memory_palace.cli.options import Apply, AsOf, Json, open_palace
@@ -19,21 +19,20 @@ from memory_palace.mnemonics.smashin import band_of
 
 _WEAK = 0.6
 """Predicted confidence below which a memory is called weak (source document 000)."""
-Name = Annotated[str, typer.Argument(help="Path, file name, title, alias or anchor of a memory.")]
+Name = Annotated[str, Argument(help="Path, file name, title, alias or anchor of a memory.")]
 
 
 def score(
-    ctx: typer.Context,
+    ctx: Context,
     memory: Name,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A factor the image has, as FACTOR:REASON; repeatable."),
+        Option("--set", help="A factor the image has, as FACTOR:REASON; repeatable."),
     ] = None,
     unset: Annotated[
-        list[str] | None,
-        typer.Option("--unset", help="A factor the image does not have; repeatable."),
+        list[str] | None, Option("--unset", help="A factor the image does not have; repeatable.")
     ] = None,
-    by: Annotated[str, typer.Option("--by", help="Who makes the judgement.")] = BY_PERSON,
+    by: Annotated[str, Option("--by", help="Who makes the judgement.")] = BY_PERSON,
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
@@ -60,13 +59,11 @@ def score(
 
 
 def review(
-    ctx: typer.Context,
+    ctx: Context,
     memory: Name,
-    recalled: Annotated[
-        bool, typer.Option("--recalled/--forgotten", help="Whether you recalled it.")
-    ],
+    recalled: Annotated[bool, Option("--recalled/--forgotten", help="Whether you recalled it.")],
     confidence: Annotated[
-        int | None, typer.Option("--confidence", min=1, max=5, help="How sure you were, 1 to 5.")
+        int | None, Option("--confidence", min=1, max=5, help="How sure you were, 1 to 5.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -81,13 +78,13 @@ def review(
 
 
 def due(
-    ctx: typer.Context,
+    ctx: Context,
     as_of: AsOf = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Include memories that are not due yet.")
+        bool, Option("--all", help="Include memories that are not due yet.")
     ] = False,
     schedule: Annotated[
-        str, typer.Option("--schedule", help="Days between reviews, separated by commas.")
+        str, Option("--schedule", help="Days between reviews, separated by commas.")
     ] = ",".join(map(str, FIBONACCI)),
     as_json: Json = False,
 ) -> None:
@@ -99,14 +96,8 @@ def due(
     agenda = open_palace(ctx).memories.due(today=today, schedule=_parse_days(schedule))
     shown = [(m, s) for m, s in agenda.standings if everything or s.due <= today]
     records = [{"path": m.id, "title": m.subject, **to_record(s)} for m, s in shown]
-    fit = agenda.fit and {
-        "factor": agenda.fit.factor,
-        "low": agenda.fit.low,
-        "high": agenda.fit.high,
-        "reviews": agenda.fit.trials,
-    }
     lines = [_due_line(memory, standing) for memory, standing in shown]
-    print_answer({"due": records, "fit": fit}, lines, as_json=as_json)
+    print_answer({"due": records, "fit": to_record(agenda.fit)}, lines, as_json=as_json)
     if not shown:
         say("no review is due")
     say(_describe(agenda.fit))
@@ -171,10 +162,3 @@ def _score_record(scored: ScoredMemory) -> dict[str, Any]:
         "anti_patterns": list(scored.anti_patterns),
         "change": change_record(scored.outcome),
     }
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the verbs to ``palace memory``."""
-    app.command("score")(score)
-    app.command("review")(review)
-    app.command("due")(due)

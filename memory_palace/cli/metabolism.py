@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Context, Option, Typer
 
+from memory_palace.changes.logged_change import LoggedChange
 from memory_palace.cli.changes import show_change
 from memory_palace.cli.options import AllowUncommitted, Apply, Json, Model, Note, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
@@ -15,11 +16,11 @@ from memory_palace.metabolism.elimination import Proposal
 from memory_palace.metabolism.gates import PromotionGate
 from memory_palace.metabolism.reporting import Explanation, Report
 
-app = typer.Typer(no_args_is_help=True, help="Keep what outlives a project; archive the rest.")
+app = Typer(no_args_is_help=True, help="Keep what outlives a project; archive the rest.")
 
 
 @app.command("report")
-def report(ctx: typer.Context, as_json: Json = False) -> None:
+def report(ctx: Context, as_json: Json = False) -> None:
     """Report what is ready to promote and what is stale, with the evidence. Changes nothing.
 
     Example: palace metabolism report
@@ -36,11 +37,10 @@ def report(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command("explain")
 def explain(
-    ctx: typer.Context,
+    ctx: Context,
     note: Note,
     kind: Annotated[
-        str | None,
-        typer.Option("--as", help="principle, kernel, failure, path or constitution."),
+        str | None, Option("--as", help="principle, kernel, failure, path or constitution.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -56,8 +56,8 @@ def explain(
 
 @app.command("distill")
 def distill_(
-    ctx: typer.Context,
-    card: Annotated[str, typer.Argument(help="A completed card.")],
+    ctx: Context,
+    card: Annotated[str, Argument(help="A completed card.")],
     model: Model = None,
     apply: Apply = False,
     as_json: Json = False,
@@ -72,16 +72,14 @@ def distill_(
 
 @app.command("promote")
 def promote_(
-    ctx: typer.Context,
+    ctx: Context,
     note: Note,
-    kind: Annotated[
-        str, typer.Option("--as", help="principle, kernel, failure, path or constitution.")
-    ],
+    kind: Annotated[str, Option("--as", help="principle, kernel, failure, path or constitution.")],
     section: Annotated[
-        list[str] | None, typer.Option("--section", help='"NAME=text"; repeatable.')
+        list[str] | None, Option("--section", help='"NAME=text"; repeatable.')
     ] = None,
     decided_by: Annotated[
-        str | None, typer.Option("--decided-by", help="The person who accepts a candidate.")
+        str | None, Option("--decided-by", help="The person who accepts a candidate.")
     ] = None,
     model: Model = None,
     apply: Apply = False,
@@ -107,7 +105,7 @@ def promote_(
 
 @app.command("apply")
 def apply_(
-    ctx: typer.Context,
+    ctx: Context,
     apply: Apply = False,
     allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,
@@ -125,9 +123,9 @@ def apply_(
 
 @app.command("undo")
 def undo(
-    ctx: typer.Context,
+    ctx: Context,
     identity: Annotated[
-        str | None, typer.Argument(help="Id of any logged change; metabolism's last by default.")
+        str | None, Argument(help="Id of any logged change; metabolism's last by default.")
     ] = None,
     apply: Apply = False,
     as_json: Json = False,
@@ -143,10 +141,8 @@ def undo(
 
 @app.command("log")
 def log(
-    ctx: typer.Context,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Include changes by other commands.")
-    ] = False,
+    ctx: Context,
+    everything: Annotated[bool, Option("--all", help="Include changes by other commands.")] = False,
     as_json: Json = False,
 ) -> None:
     """Print what was changed, when, and on what evidence.
@@ -154,19 +150,6 @@ def log(
     Example: palace metabolism log --all
     """
     entries = open_palace(ctx).changes.log(command=None if everything else "metabolism")
-    records = [
-        {
-            "id": entry.identity,
-            "time": entry.time,
-            "command": entry.command,
-            "reason": entry.reason,
-            "evidence": list(entry.evidence),
-            "undoes": entry.undoes,
-            "moves": [{"from": move.old, "to": move.new} for move in entry.moves],
-            "writes": [write.path for write in entry.writes],
-        }
-        for entry in entries
-    ]
     lines = (
         line
         for entry in entries
@@ -175,7 +158,13 @@ def log(
             *(f"  {words}" for words in entry.evidence),
         )
     )
-    print_answer({"changes": records}, lines, as_json=as_json)
+    print_answer({"changes": list(map(_entry_record, entries))}, lines, as_json=as_json)
+
+
+def _entry_record(entry: LoggedChange) -> dict[str, Any]:
+    record: dict[str, Any] = to_record(entry)
+    del record["digests"]
+    return record | {"writes": [write.path for write in entry.writes]}
 
 
 def _report_lines(found: Report) -> Iterator[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
-import typer
+from typer import Argument, Typer
 
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, progress_bar, say
@@ -13,11 +13,9 @@ from memory_palace.embedding.registry import EMBEDDERS, find_weights, is_availab
 from memory_palace.embedding.weights import MINILM_FILES, cache_folder, verify_minilm
 from memory_palace.errors import UsageError
 
-app = typer.Typer(no_args_is_help=True, help="List, fetch, locate and verify embedding models.")
+app = Typer(no_args_is_help=True, help="List, fetch, locate and verify embedding models.")
 
-Name: TypeAlias = Annotated[
-    str, typer.Argument(help="Name of the embedder, as `palace models list` shows it.")
-]
+Name = Annotated[str, Argument(help="Name of the embedder, as `palace models list` shows it.")]
 
 
 @app.command("list")

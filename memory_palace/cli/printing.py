@@ -24,6 +24,7 @@ _NAMES = {
     "identity": "id",
     "first_line": "line",
     "heading_path": "headings",
+    "trials": "reviews",
     "old": "from",
     "new": "to",
 }

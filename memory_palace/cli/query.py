@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal
 
-import typer
+from typer import Argument, Context, Option
 
 from memory_palace.cli.options import (
     AsOf,
@@ -28,30 +28,20 @@ from memory_palace.palace import Palace
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from memory_palace.retrieval.search import fit_passages
 
-Details: TypeAlias = Annotated[
-    bool, typer.Option("--details", help="Show how each score was made.")
-]
-NoGate: TypeAlias = Annotated[
-    bool, typer.Option("--no-gate", help="Let recency and priority count for every note.")
-]
-Neighbors: TypeAlias = Annotated[
-    int, typer.Option("--neighbors", help="Linked notes to show after each hit.")
-]
-Profile: TypeAlias = Annotated[
-    str | None, typer.Option("--profile", help=f"How to rank: {', '.join(PROFILES)}.")
-]
-Mode: TypeAlias = Annotated[
+Details = Annotated[bool, Option("--details", help="Show how each score was made.")]
+NoGate = Annotated[bool, Option("--no-gate", help="Let recency and priority count for every note.")]
+Neighbors = Annotated[int, Option("--neighbors", help="Linked notes to show after each hit.")]
+Profile = Annotated[str | None, Option("--profile", help=f"How to rank: {', '.join(PROFILES)}.")]
+Mode = Annotated[
     Literal["vector", "lexical"],
-    typer.Option("--mode", help="lexical compares words and facts only, without a model."),
+    Option("--mode", help="lexical compares words and facts only, without a model."),
 ]
-Refresh: TypeAlias = Annotated[
-    bool, typer.Option("--refresh", help="Index changed notes before asking.")
-]
+Refresh = Annotated[bool, Option("--refresh", help="Index changed notes before asking.")]
 
 
 def query_notes(
-    ctx: typer.Context,
-    text: Annotated[list[str] | None, typer.Argument(help="The question.")] = None,
+    ctx: Context,
+    text: Annotated[list[str] | None, Argument(help="The question.")] = None,
     top_k: Limit = 5,
     type: Type = None,
     priority: PriorityName = None,
@@ -59,7 +49,7 @@ def query_notes(
     since: Since = None,
     until: Until = None,
     details: Details = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Short for --profile raw.")] = False,
+    raw: Annotated[bool, Option("--raw", help="Short for --profile raw.")] = False,
     no_gate: NoGate = False,
     include_cold: IncludeCold = False,
     neighbors: Neighbors = 2,
@@ -68,7 +58,7 @@ def query_notes(
     as_of: AsOf = None,
     budget: Budget = None,
     refresh: Refresh = False,
-    full: Annotated[bool, typer.Option("--full", help="Print whole passages.")] = False,
+    full: Annotated[bool, Option("--full", help="Print whole passages.")] = False,
     as_json: Json = False,
 ) -> None:
     """Find the notes that answer TEXT; without TEXT, list those that match the filters.
@@ -102,7 +92,7 @@ def _choose_profile(profile: str | None, *, raw: bool) -> str:
     return "raw" if raw else profile or DEFAULT_PROFILE
 
 
-def _open(ctx: typer.Context, *, refresh: bool) -> Palace:
+def _open(ctx: Context, *, refresh: bool) -> Palace:
     palace = open_palace(ctx)
     if not refresh:
         return palace

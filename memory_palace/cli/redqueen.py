@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
-import typer
+from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.changes import change_record, show_change
-from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
+from memory_palace.cli.options import AllowUncommitted, Apply, Json, Prices, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.redqueen.dialogue import open_dialogue
 from memory_palace.redqueen.llm import model_roles
@@ -16,37 +16,26 @@ from memory_palace.redqueen.round_values import Strategy, band
 from memory_palace.redqueen.rounds import PastRound, Round
 from memory_palace.redqueen.session import EVOLVED_AT_MOST
 
-app = typer.Typer(no_args_is_help=True, help="Find what would be forgotten, and strengthen it.")
-Identity: TypeAlias = Annotated[
-    str | None, typer.Argument(help="Id of a round; the last one by default.")
-]
+app = Typer(no_args_is_help=True, help="Find what would be forgotten, and strengthen it.")
+Identity = Annotated[str | None, Argument(help="Id of a round; the last one by default.")]
 
 
-FirstExamined: TypeAlias = Annotated[
-    Strategy, typer.Option("--strategy", help="Which memories to examine first.")
+FirstExamined = Annotated[Strategy, Option("--strategy", help="Which memories to examine first.")]
+Questions = Annotated[
+    int, Option("--questions", min=1, max=10_000, help="Maximum number of questions.")
 ]
-Questions: TypeAlias = Annotated[
-    int, typer.Option("--questions", min=1, max=10_000, help="Maximum number of questions.")
+MostChanged = Annotated[
+    int, Option("--limit", min=0, help="Maximum number of memories to change; 0 for no limit.")
 ]
-MostChanged: TypeAlias = Annotated[
-    int,
-    typer.Option("--limit", min=0, help="Maximum number of memories to change; 0 for no limit."),
-]
-RoundSeed: TypeAlias = Annotated[
-    int, typer.Option("--seed", help="The same seed and notes give the same round.")
-]
-PlayedBy: TypeAlias = Annotated[
-    str | None, typer.Option("--model", help="Model of the llm library that plays the roles.")
-]
-Prices: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--prices", help="Price per million tokens in and out, such as 0.10,0.40."),
+RoundSeed = Annotated[int, Option("--seed", help="The same seed and notes give the same round.")]
+PlayedBy = Annotated[
+    str | None, Option("--model", help="Model of the llm library that plays the roles.")
 ]
 
 
 @app.command("run")
 def run_round(
-    ctx: typer.Context,
+    ctx: Context,
     strategy: FirstExamined = Strategy.WEAK_SPOTS,
     questions: Questions = 10,
     limit: MostChanged = EVOLVED_AT_MOST,
@@ -84,7 +73,7 @@ def run_round(
 
 
 @app.command("history")
-def history(ctx: typer.Context, as_json: Json = False) -> None:
+def history(ctx: Context, as_json: Json = False) -> None:
     """List the rounds that were applied, oldest first.
 
     Example: palace redqueen history
@@ -104,7 +93,7 @@ def history(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command("show")
-def show(ctx: typer.Context, identity: Identity = None, as_json: Json = False) -> None:
+def show(ctx: Context, identity: Identity = None, as_json: Json = False) -> None:
     """Show one round that was applied: its score, its gaps, and the notes it changed.
 
     Example: palace redqueen show
@@ -122,7 +111,7 @@ def show(ctx: typer.Context, identity: Identity = None, as_json: Json = False) -
 
 @app.command("undo")
 def undo(
-    ctx: typer.Context, identity: Identity = None, apply: Apply = False, as_json: Json = False
+    ctx: Context, identity: Identity = None, apply: Apply = False, as_json: Json = False
 ) -> None:
     """Undo a round byte for byte, unless one of its notes was changed since.
 

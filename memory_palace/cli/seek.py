@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
-import typer
+from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.locus import parse_pose
 from memory_palace.cli.options import Json, Limit, open_palace
@@ -16,45 +16,35 @@ from memory_palace.navigation.loop import StepRecord
 from memory_palace.navigation.search_session import SearchSession
 from memory_palace.navigation.searches import SearchPlan
 
-app = typer.Typer(no_args_is_help=True, help="Pursue a goal over several steps.")
-Name: TypeAlias = Annotated[
-    str | None, typer.Argument(help="Name of a search, or its beginning; the last one by default.")
+app = Typer(no_args_is_help=True, help="Pursue a goal over several steps.")
+Name = Annotated[
+    str | None, Argument(help="Name of a search, or its beginning; the last one by default.")
 ]
-Node: TypeAlias = Annotated[
-    int | None, typer.Option("--node", min=0, help="Node; where the last step leads by default.")
+Node = Annotated[
+    int | None, Option("--node", min=0, help="Node; where the last step leads by default.")
 ]
 
 
-OnLoci: TypeAlias = Annotated[
-    bool, typer.Option("--loci", help="Search loci instead of all notes.")
+OnLoci = Annotated[bool, Option("--loci", help="Search loci instead of all notes.")]
+Literal = Annotated[bool, Option("--literal", help="Use the original formula and threshold.")]
+Proposer = Annotated[str, Option("--proposer", help="rules, or llm:MODEL with the extra [llm].")]
+Constraint = Annotated[
+    list[str] | None, Option("--constraint", help="'avoid NODE' or 'within METRES'; repeatable.")
 ]
-Literal: TypeAlias = Annotated[
-    bool, typer.Option("--literal", help="Use the original formula and threshold.")
+StartAt = Annotated[str | None, Option("--from", help="Where the search begins: X,Y in metres.")]
+WithinMetres = Annotated[
+    float | None, Option("--within", min=0.0, help="Maximum distance in metres from --from.")
 ]
-Proposer: TypeAlias = Annotated[
-    str, typer.Option("--proposer", help="rules, or llm:MODEL with the extra [llm].")
-]
-Constraint: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option("--constraint", help="'avoid NODE' or 'within METRES'; repeatable."),
-]
-StartAt: TypeAlias = Annotated[
-    str | None, typer.Option("--from", help="Where the search begins: X,Y in metres.")
-]
-WithinMetres: TypeAlias = Annotated[
+HalfLife = Annotated[
     float | None,
-    typer.Option("--within", min=0.0, help="Maximum distance in metres from --from."),
-]
-HalfLife: TypeAlias = Annotated[
-    float | None,
-    typer.Option("--half-life", min=0.001, help="Days after which an old sighting counts half."),
+    Option("--half-life", min=0.001, help="Days after which an old sighting counts half."),
 ]
 
 
 @app.command("start")
 def start(
-    ctx: typer.Context,
-    goal: Annotated[str, typer.Argument(help="What to look for, in at most 80 characters.")],
+    ctx: Context,
+    goal: Annotated[str, Argument(help="What to look for, in at most 80 characters.")],
     on_loci: OnLoci = False,
     top_k: Limit = 5,
     literal: Literal = False,
@@ -84,11 +74,11 @@ def start(
 
 @app.command("step")
 def step(
-    ctx: typer.Context,
+    ctx: Context,
     name: Name = None,
     image: Annotated[
         list[Path] | None,
-        typer.Option("--image", exists=True, help="Picture of the view, for a model; repeatable."),
+        Option("--image", exists=True, help="Picture of the view, for a model; repeatable."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -105,22 +95,20 @@ def step(
 
 @app.command("observe")
 def observe(
-    ctx: typer.Context,
+    ctx: Context,
     name: Name = None,
     node: Node = None,
     found: Annotated[
-        str | None, typer.Option("--found", help="Words that the target note contains.")
+        str | None, Option("--found", help="Words that the target note contains.")
     ] = None,
     reject: Annotated[
-        str | None, typer.Option("--reject", help="Why this is not the target; may be empty.")
+        str | None, Option("--reject", help="Why this is not the target; may be empty.")
     ] = None,
     seen: Annotated[
-        bool | None,
-        typer.Option("--seen/--not-seen", help="At a locus: whether the target is in view."),
+        bool | None, Option("--seen/--not-seen", help="At a locus: whether the target is in view.")
     ] = None,
     metres: Annotated[
-        float | None,
-        typer.Option("--metres", min=0.0, help="How close the approach came, in metres."),
+        float | None, Option("--metres", min=0.0, help="How close the approach came, in metres.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -150,7 +138,7 @@ def observe(
 
 
 @app.command("status")
-def status(ctx: typer.Context, name: Name = None, as_json: Json = False) -> None:
+def status(ctx: Context, name: Name = None, as_json: Json = False) -> None:
     """Show the state of a search: its target, its candidates, and the nodes it has ruled out.
 
     Example: palace seek status
@@ -159,7 +147,7 @@ def status(ctx: typer.Context, name: Name = None, as_json: Json = False) -> None
 
 
 @app.command("list")
-def list_(ctx: typer.Context, as_json: Json = False) -> None:
+def list_(ctx: Context, as_json: Json = False) -> None:
     """List the searches; the one changed last comes last.
 
     Example: palace seek list
@@ -171,8 +159,8 @@ def list_(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command("goal")
 def goal(
-    ctx: typer.Context,
-    text: Annotated[str, typer.Argument(help="The new goal.")],
+    ctx: Context,
+    text: Annotated[str, Argument(help="The new goal.")],
     name: Name = None,
     as_json: Json = False,
 ) -> None:
@@ -184,7 +172,7 @@ def goal(
 
 
 @app.command("log")
-def log(ctx: typer.Context, name: Name = None) -> None:
+def log(ctx: Context, name: Name = None) -> None:
     """Print the log of a search, one JSON object per line.
 
     Example: palace seek log red-backpack
@@ -195,15 +183,13 @@ def log(ctx: typer.Context, name: Name = None) -> None:
 
 @app.command("run")
 def run(
-    ctx: typer.Context,
+    ctx: Context,
     name: Name = None,
-    steps: Annotated[int, typer.Option("--steps", min=1, help="Maximum number of steps.")] = 20,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the simulated sightings.")] = 42,
-    expect: Annotated[
-        str, typer.Option("--expect", help="Words that mark a note as the target.")
-    ] = "",
+    steps: Annotated[int, Option("--steps", min=1, help="Maximum number of steps.")] = 20,
+    seed: Annotated[int, Option("--seed", help="Seed of the simulated sightings.")] = 42,
+    expect: Annotated[str, Option("--expect", help="Words that mark a note as the target.")] = "",
     target: Annotated[
-        int | None, typer.Option("--target", min=0, help="Id of the locus where the target is.")
+        int | None, Option("--target", min=0, help="Id of the locus where the target is.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -225,10 +211,10 @@ def run(
 
 @app.command("plot")
 def plot(
-    ctx: typer.Context,
+    ctx: Context,
     name: Name = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="A .png or .svg file; SESSION.png by default.")
+        Path | None, Option("--out", help="A .png or .svg file; SESSION.png by default.")
     ] = None,
 ) -> None:
     """Draw loci, path, candidates and the state over time. Needs the extra [plots].

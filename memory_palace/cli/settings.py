@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import typer
+from typer import Context, Typer
 
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import print_answer, to_record
 
-app = typer.Typer(no_args_is_help=True, help="Show the settings in palace/palace.yaml.")
+app = Typer(no_args_is_help=True, help="Show the settings in palace/palace.yaml.")
 
 
 @app.command("show")
-def show_settings(ctx: typer.Context, as_json: Json = False) -> None:
+def show_settings(ctx: Context, as_json: Json = False) -> None:
     """Print every setting with its value.
 
     Example: palace config show
@@ -23,7 +23,7 @@ def show_settings(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command("path")
-def show_path(ctx: typer.Context) -> None:
+def show_path(ctx: Context) -> None:
     """Print the path of the settings file, whether it exists or not.
 
     Example: palace config path

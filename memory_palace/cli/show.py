@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Context
 
 from memory_palace.cli.options import IncludeCold, Json, open_palace
 from memory_palace.cli.printing import print_answer, to_record
@@ -12,9 +12,9 @@ from memory_palace.notes.excerpt import split_line_range
 
 
 def show_note(
-    ctx: typer.Context,
+    ctx: Context,
     note: Annotated[
-        str, typer.Argument(help="Path, file name, title or alias; add :10 or :10-20 for lines.")
+        str, Argument(help="Path, file name, title or alias; add :10 or :10-20 for lines.")
     ],
     include_cold: IncludeCold = False,
     as_json: Json = False,

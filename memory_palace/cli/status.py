@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-import typer
+from typer import Context
 
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.index.status import IndexStatus
 
 
-def show_status(ctx: typer.Context, as_json: Json = False) -> None:
+def show_status(ctx: Context, as_json: Json = False) -> None:
     """Show what the index holds, whether it is up to date, and the problems found in notes.
 
     Example: palace status

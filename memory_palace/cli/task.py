@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeAlias
 
-import typer
+from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.changes import show_change
 from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
@@ -13,29 +13,27 @@ from memory_palace.cli.printing import plural, print_answer, print_board, to_rec
 from memory_palace.errors import CheckFailedError
 from memory_palace.workflow.cards import STATES, Card
 
-app = typer.Typer(no_args_is_help=True, help="Manage task cards in palace/dispatch_corridor.")
-CardName: TypeAlias = Annotated[
-    str, typer.Argument(help="Path, file name, slug, task_id or title of a card.")
-]
-Reason: TypeAlias = Annotated[str, typer.Option("--reason", help="Why, in one line.")]
+app = Typer(no_args_is_help=True, help="Manage task cards in palace/dispatch_corridor.")
+CardName = Annotated[str, Argument(help="Path, file name, slug, task_id or title of a card.")]
+Reason = Annotated[str, Option("--reason", help="Why, in one line.")]
 Items: TypeAlias = list[str] | None
 
 
 @app.command("new")
 def new(
-    ctx: typer.Context,
-    title: Annotated[str, typer.Argument(help="What is to be done.")],
-    owner: Annotated[str, typer.Option("--owner", help="Who does it.")],
-    project: Annotated[str, typer.Option("--project", help="Project room it belongs to.")],
-    goal: Annotated[str, typer.Option("--goal", help="What is true once it is done.")],
-    check: Annotated[Items, typer.Option("--check", help="Acceptance check; repeatable.")] = None,
+    ctx: Context,
+    title: Annotated[str, Argument(help="What is to be done.")],
+    owner: Annotated[str, Option("--owner", help="Who does it.")],
+    project: Annotated[str, Option("--project", help="Project room it belongs to.")],
+    goal: Annotated[str, Option("--goal", help="What is true once it is done.")],
+    check: Annotated[Items, Option("--check", help="Acceptance check; repeatable.")] = None,
     input: Annotated[
-        Items, typer.Option("--input", help="Path or [[link]] it starts from; repeatable.")
+        Items, Option("--input", help="Path or [[link]] it starts from; repeatable.")
     ] = None,
     output: Annotated[
-        Items, typer.Option("--output", help="Path or [[link]] it produces; repeatable.")
+        Items, Option("--output", help="Path or [[link]] it produces; repeatable.")
     ] = None,
-    next_action: Annotated[str, typer.Option("--next", help="The first step.")] = "",
+    next_action: Annotated[str, Option("--next", help="The first step.")] = "",
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
@@ -60,9 +58,9 @@ def new(
 
 @app.command("list")
 def list_cards(
-    ctx: typer.Context,
+    ctx: Context,
     state: Annotated[
-        str | None, typer.Option("--state", help="Only this state: active, blocked or completed.")
+        str | None, Option("--state", help="Only this state: active, blocked or completed.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -76,7 +74,7 @@ def list_cards(
 
 
 @app.command("show")
-def show(ctx: typer.Context, card: CardName, as_json: Json = False) -> None:
+def show(ctx: Context, card: CardName, as_json: Json = False) -> None:
     """Show what a card asks for and how far it has come.
 
     Example: palace task show winter-battery-swap
@@ -87,7 +85,7 @@ def show(ctx: typer.Context, card: CardName, as_json: Json = False) -> None:
 
 @app.command("start")
 def start(
-    ctx: typer.Context,
+    ctx: Context,
     card: CardName,
     apply: Apply = False,
     allow_uncommitted: AllowUncommitted = False,
@@ -102,7 +100,7 @@ def start(
 
 @app.command("block")
 def block(
-    ctx: typer.Context,
+    ctx: Context,
     card: CardName,
     reason: Reason,
     apply: Apply = False,
@@ -118,7 +116,7 @@ def block(
 
 @app.command("complete")
 def complete(
-    ctx: typer.Context,
+    ctx: Context,
     card: CardName,
     apply: Apply = False,
     allow_uncommitted: AllowUncommitted = False,
@@ -133,7 +131,7 @@ def complete(
 
 @app.command("reopen")
 def reopen(
-    ctx: typer.Context,
+    ctx: Context,
     card: CardName,
     reason: Reason,
     apply: Apply = False,
@@ -148,7 +146,7 @@ def reopen(
 
 
 @app.command("lint")
-def lint(ctx: typer.Context, as_json: Json = False) -> None:
+def lint(ctx: Context, as_json: Json = False) -> None:
     """Report every card that contradicts its folder or lacks a part; exit 8 if there is one.
 
     Example: palace task lint
@@ -160,7 +158,7 @@ def lint(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command("board")
-def board(ctx: typer.Context, as_json: Json = False) -> None:
+def board(ctx: Context, as_json: Json = False) -> None:
     """Show active, blocked and completed cards side by side.
 
     Example: palace task board
@@ -168,9 +166,7 @@ def board(ctx: typer.Context, as_json: Json = False) -> None:
     cards = open_palace(ctx).tasks.list()
     columns = {state: [card for card in cards if card.state == state] for state in STATES}
     if as_json:
-        records: dict[str, Any] = {}
-        for state, found in columns.items():
-            records[state] = [_record(card) for card in found]
+        records = {str(state): list(map(_record, found)) for state, found in columns.items()}
         print_answer(records, as_json=True)
     else:
         print_board({state: [_summary(c) for c in found] for state, found in columns.items()})
@@ -178,8 +174,8 @@ def board(ctx: typer.Context, as_json: Json = False) -> None:
 
 @app.command("route")
 def route(
-    ctx: typer.Context,
-    text: Annotated[list[str], typer.Argument(help="The task, in words.")],
+    ctx: Context,
+    text: Annotated[list[str], Argument(help="The task, in words.")],
     as_json: Json = False,
 ) -> None:
     """Rank the chambers and project rooms that a task may belong to.
@@ -192,7 +188,7 @@ def route(
 
 
 def _move(
-    ctx: typer.Context, verb: str, card: str, reason: str, apply: bool, allow: bool, as_json: bool
+    ctx: Context, verb: str, card: str, reason: str, apply: bool, allow: bool, as_json: bool
 ) -> None:
     tasks = open_palace(ctx).tasks
     change = tasks.move(verb, card, reason=reason, apply=apply, allow_uncommitted=allow)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Context, Option
 
 from memory_palace.cli.options import Json, Words, open_palace, read_input
 from memory_palace.cli.printing import print_answer, say, to_record
@@ -15,24 +15,19 @@ from memory_palace.mnemonics.verify import Verified
 
 
 def verify_answer(
-    ctx: typer.Context,
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="File with the answer; - for stdin.")
-    ] = "-",
+    ctx: Context,
+    file: Annotated[str, Argument(metavar="FILE", help="File with the answer; - for stdin.")] = "-",
     against: Annotated[
-        list[str] | None,
-        typer.Option("--against", help="Memory the answer should rest on; repeatable."),
+        list[str] | None, Option("--against", help="Memory the answer should rest on; repeatable.")
     ] = None,
-    text: Annotated[str | None, typer.Option("--text", help="The answer itself.")] = None,
+    text: Annotated[str | None, Option("--text", help="The answer itself.")] = None,
     all_tokens: Annotated[
-        bool, typer.Option("--all-tokens", help="Require every token of a memory, not just one.")
+        bool, Option("--all-tokens", help="Require every token of a memory, not just one.")
     ] = False,
     words: Words = False,
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict", help="Exit 8 unless the answer is grounded and its tokens are sound."
-        ),
+        Option("--strict", help="Exit 8 unless the answer is grounded and its tokens are sound."),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -95,14 +90,6 @@ def _record(done: Verified) -> dict[str, Any]:
             {"path": check.memory_id, "outcome": check.outcome, "near": list(check.near)}
             for check in found.tokens
         ],
-        "claims": [
-            {
-                "text": claim.text,
-                "score": claim.score,
-                "contradictions": list(claim.contradictions),
-                "unknown": list(claim.unknown),
-            }
-            for claim in found.support.claims
-        ],
+        "claims": to_record(found.support.claims),
         "flaws": to_record(done.flaws),
     }

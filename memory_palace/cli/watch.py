@@ -6,7 +6,7 @@ import signal
 import threading
 from typing import Annotated
 
-import typer
+from typer import Context, Option
 
 from memory_palace.cli.options import Quiet, open_palace
 from memory_palace.cli.printing import say
@@ -14,9 +14,9 @@ from memory_palace.index.values import IndexReport
 
 
 def watch_notes(
-    ctx: typer.Context,
+    ctx: Context,
     debounce: Annotated[
-        float, typer.Option("--debounce", min=0.05, help="Seconds without changes before indexing.")
+        float, Option("--debounce", min=0.05, help="Seconds without changes before indexing.")
     ] = 1.0,
     quiet: Quiet = False,
 ) -> None:

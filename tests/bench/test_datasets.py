@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from memory_palace.bench.datasets.beir import load_beir
-from memory_palace.bench.datasets.items import read_jsonl
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.datasets.own import load_notes
+from memory_palace.bench.datasets.reading import read_jsonl
 from memory_palace.errors import UsageError
 
 

@@ -64,6 +64,6 @@ def test_marks_are_compared_by_error_and_by_order():
         item("The tank holds forty litres of diesel.", marks={"adherence": 1, "relevance": 0.5}),
         item("Penguins march south in winter.", marks={"adherence": 0, "relevance": 0.5}),
     ]
-    found = {a.measure: a for a in agree(items, [trace(i) for i in items])}
-    assert found["adherence"].value == 1.0
-    assert found["relevance"].value < 0.2 and "utilization" not in found
+    found = {name: value for name, _, value in agree(items, [trace(i) for i in items])}
+    assert found["adherence"] == 1.0
+    assert found["relevance"] < 0.2 and "utilization" not in found

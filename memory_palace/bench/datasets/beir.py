@@ -8,14 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memory_palace.bench.datasets.items import (
-    Collection,
-    EvalDocument,
-    EvalQuestion,
-    read_jsonl,
-    read_lines,
-    take,
-)
+from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion
+from memory_palace.bench.datasets.reading import read_jsonl, read_lines, take
 from memory_palace.errors import UsageError
 
 
@@ -38,8 +32,7 @@ def load_beir(folder: Path, *, split: str = "test") -> Collection:
             text = str(take(record, "text", f"{queries}:{number}"))
             graded = tuple(sorted(gains.items()))
             questions.append(EvalQuestion(identity, text, gold, gains=graded))
-    name = folder.name
-    return Collection(name, name, tuple(documents), tuple(questions))
+    return Collection(folder.name, tuple(documents), tuple(questions))
 
 
 def read_qrels(path: Path) -> dict[str, dict[str, int]]:

@@ -12,16 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_palace.bench.datasets.items import (
-    Collection,
-    EvalDocument,
-    EvalQuestion,
-    Passage,
-    read_json,
-    read_jsonl,
-    take,
-    take_list,
-)
+from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion, Passage
+from memory_palace.bench.datasets.reading import read_json, read_jsonl, take, take_list
 from memory_palace.errors import UsageError
 
 _SESSION = re.compile(r"session_(\d+)")
@@ -47,7 +39,7 @@ def load_locomo(
         last = max((document.timestamp for document in documents), default=0.0)
         rows = labels.get(name, []) if labels is not None else _official(sample, f"{path}, {name}")
         questions = tuple(_questions(rows, unit, last))
-        yield Collection(f"{name}", name, documents, questions, unit == "turn")
+        yield Collection(name, documents, questions, unit == "turn")
 
 
 def _documents(conversation: Mapping[str, Any], where: str) -> Iterator[EvalDocument]:

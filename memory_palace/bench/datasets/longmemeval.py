@@ -11,14 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_palace.bench.datasets.items import (
-    Collection,
-    EvalDocument,
-    EvalQuestion,
-    read_json,
-    take,
-    take_list,
-)
+from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion
+from memory_palace.bench.datasets.reading import read_json, take, take_list
 from memory_palace.errors import UsageError
 
 _FORMATS = ("%Y/%m/%d (%a) %H:%M", "%Y/%m/%d %H:%M", "%Y/%m/%d", "%Y-%m-%d")
@@ -45,7 +39,7 @@ def load_longmemeval(path: Path) -> Iterator[Collection]:
         asked = _moment(take(item, "question_date", where), where)
         text = str(take(item, "question", where))
         question = EvalQuestion(name, text, gold, category, asked, is_abstention, is_incomplete)
-        yield Collection(name, name, _distinct(documents), (question,))
+        yield Collection(name, _distinct(documents), (question,))
 
 
 def _text(turns: list[Any], where: str) -> str:

@@ -10,14 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memory_palace.bench.datasets.items import (
-    Collection,
-    EvalDocument,
-    EvalQuestion,
-    read_jsonl,
-    take,
-    take_list,
-)
+from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion
+from memory_palace.bench.datasets.reading import read_jsonl, take, take_list
 from memory_palace.errors import UsageError
 
 TURNS = 10
@@ -37,7 +31,7 @@ def load_meetings(path: Path) -> Collection:
             if gold:
                 identity = f"m{number}_q{place}"
                 questions.append(EvalQuestion(identity, str(take(item, "query", where)), gold))
-    return Collection(path.stem, path.stem, tuple(documents), tuple(questions))
+    return Collection(path.stem, tuple(documents), tuple(questions))
 
 
 def _notes(number: int, turns: list[Any], where: str) -> Iterator[EvalDocument]:

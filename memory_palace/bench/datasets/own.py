@@ -8,15 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memory_palace.bench.datasets.items import (
-    Collection,
-    EvalDocument,
-    EvalQuestion,
-    read_jsonl,
-    read_lines,
-    take,
-    take_list,
-)
+from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion
+from memory_palace.bench.datasets.reading import read_jsonl, read_lines, take, take_list
 from memory_palace.errors import UsageError
 
 
@@ -40,7 +33,7 @@ def load_notes(folder: Path, qrels: Path) -> Collection:
         EvalQuestion(f"q{place}", text, frozenset(notes))
         for place, (text, notes) in enumerate(gold.items())
     )
-    return Collection(folder.name, folder.name, tuple(documents), tuple(questions))
+    return Collection(folder.name, tuple(documents), tuple(questions))
 
 
 def _read_jsonl(path: Path) -> list[tuple[int, str, str]]:

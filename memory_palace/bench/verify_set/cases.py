@@ -148,13 +148,7 @@ def _make_cases(block: Block, split: Split) -> Iterator[Case]:
 
 
 def _make_case(
-    block: Block,
-    split: Split,
-    kind: CaseKind,
-    answer: str,
-    *,
-    token: str = "",
-    mistake: str = "",
+    block: Block, split: Split, kind: CaseKind, answer: str, *, token: str = "", mistake: str = ""
 ) -> Case:
     frame = _pick(_WITH_TOKEN if token else _BARE, f"{block.subject}|{answer}")
     return Case(
