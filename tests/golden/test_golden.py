@@ -47,7 +47,7 @@ def opened(tmp_path_factory):
     return open_set
 
 
-@pytest.fixture(params=["sample_palace", "garden"])
+@pytest.fixture(params=["sample_palace", pytest.param("garden", marks=pytest.mark.slow)])
 def asked(request, opened):
     name = request.param
     if name == "garden" and not GARDEN.is_dir():
@@ -102,6 +102,7 @@ def test_the_literal_formula_is_why_there_is_a_gate(asked):
     assert literal.at_5 < gated.at_5
 
 
+@pytest.mark.slow
 def test_nine_questions_in_ten_are_answered_among_the_first_five(opened):
     if not GARDEN.is_dir():
         pytest.skip("the garden vault is not here")
@@ -114,6 +115,7 @@ def test_nine_questions_in_ten_are_answered_among_the_first_five(opened):
     assert round(found) / questions >= 0.90
 
 
+@pytest.mark.slow
 def test_hybrid_answers_more_than_meaning_or_words_alone(opened):
     if not GARDEN.is_dir():
         pytest.skip("the garden vault is not here")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from growing import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,10 +87,4 @@ def test_each_list_of_words_says_of_one_sentence_what_it_is_for():
 
 @pytest.mark.parametrize("unit", ["\n", "\n ", "a'", "a_", "[", "1. ", "\n1"])
 def test_words_are_split_in_time_that_grows_with_the_text(unit):
-    def seconds(repeats):
-        started = time.process_time()
-        assert split_words(unit * repeats) is not None
-        return time.process_time() - started
-
-    small = max(seconds(10_000), 0.03)
-    assert seconds(40_000) < 10 * small  # four times as long; sixteen where it is quadratic
+    assert_linear(lambda repeats: split_words(unit * repeats), 5_000)

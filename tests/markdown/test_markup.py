@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import time
-
 import pytest
+from growing import assert_linear
 
 from memory_palace.markdown.markup import Markup
 
@@ -103,11 +102,8 @@ HOSTILE += ["===", "a\n===", "<div", "- x", "> -", "~~~", '[a]: b "', "[a]:", "<
 @pytest.mark.parametrize("unit", HOSTILE)
 @pytest.mark.parametrize("end", ["", " ", "\n", "\n\n"])
 def test_time_grows_with_the_text_whatever_is_in_it(unit, end):
-    def seconds(repeats):
-        started = time.process_time()
+    def read(repeats):
         markup = Markup(f"{unit}{end}" * repeats)
         assert markup.plain and markup.links is not None and markup.headings is not None
-        return time.process_time() - started
 
-    small = max(seconds(5_000), 0.03)
-    assert seconds(20_000) < 10 * small  # four times as long; sixteen where it is quadratic
+    assert_linear(read, 2_000)
