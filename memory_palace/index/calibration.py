@@ -18,6 +18,9 @@ LEAST_DEVIATION = 0.02
 """Of cosines: among a few like texts, differences below this are noise."""
 _QUANTUM = 10_000
 """Sums of whole numbers do not depend on their order, so that an index may grow in any."""
+PRIOR = 1
+"""Passages without evidence that are added to those of a palace: without one, the only passage, or
+a word that all passages hold, would not stand above the mean of all."""
 
 
 def calibrate(snapshot: Snapshot) -> dict[str, float]:
@@ -58,7 +61,7 @@ def standardise(scores: NDArray[np.float64], counted: NDArray[np.bool_]) -> Scor
     whole = np.rint(scores[counted] * _QUANTUM).astype(np.int64)
     if not len(whole) or not whole.any():
         return np.zeros(len(scores), np.float32)
-    count = len(whole)
+    count = len(whole) + PRIOR
     total, squares = int(whole.sum()), float((whole.astype(np.float64) ** 2).sum())
     mean = total / count
     deviation = max(squares / count - mean * mean, 0.0) ** 0.5

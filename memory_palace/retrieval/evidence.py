@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from memory_palace.index.calibration import (
     LEAST_DEVIATION,
+    PRIOR,
     find_moments,
     sample_rows,
     stand_above,
@@ -127,7 +128,8 @@ class VectorEvidence:
     def _moments(self) -> tuple[float, float]:
         if self._rough is not None:
             return self._rough._moments
-        return find_moments(self.multiply(sample_rows(self._snapshot)))
+        sample = self.multiply(sample_rows(self._snapshot))
+        return find_moments(np.append(sample, np.zeros(PRIOR)))
 
 
 class BM25:

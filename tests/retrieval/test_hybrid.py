@@ -141,3 +141,18 @@ def test_what_a_hit_shows_does_not_depend_on_the_last_bits_of_a_quick_product(
     )
     noisy = search(asked("passage"), snapshot, profile="raw", limit=9).hits
     assert [(h.path, h.score) for h in noisy] == [(h.path, h.score) for h in calm]
+
+
+def test_the_only_passage_of_a_palace_answers(build, passage):
+    snapshot = build([passage("palace/a.md", [0.4], texts=["rain gauge drifts in frost"])])
+    assert paths(search(asked("frost"), snapshot, profile="hybrid")) == ["palace/a.md"]
+    assert paths(search(asked("frost", None), snapshot, profile="hybrid")) == ["palace/a.md"]
+    assert paths(search(asked("xyzzy", None), snapshot, profile="hybrid")) == []
+
+
+@pytest.mark.parametrize("count", range(2, 12))
+def test_a_word_that_every_note_has_finds_them_all(build, passage, count):
+    names = [f"palace/{n:02d}.md" for n in range(count)]
+    snapshot = build([passage(name, texts=[f"weekly meeting {name[7:9]}"]) for name in names])
+    found = search(asked("meeting", None), snapshot, profile="hybrid", limit=count)
+    assert sorted(paths(found)) == names
