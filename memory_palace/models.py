@@ -32,6 +32,7 @@ ProblemKind: TypeAlias = Literal[
     "name",
     "manifest",
     "index",
+    "comment",
 ]
 
 

@@ -11,7 +11,7 @@ from memory_palace.embedding.registry import choose_embedder, get_embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
 
-CHUNKER = "sections-5"
+CHUNKER = "sections-6"
 """Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
 
 TOKENIZER = "words-1"

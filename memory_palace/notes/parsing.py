@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, cast
 
 from memory_palace.language.markers import drop_markers
+from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Note, Priority, Problem
 from memory_palace.notes.chunking import chunk_body
@@ -27,7 +28,8 @@ def parse_note(
 ) -> Note:
     """Parse a note. What is private or secret is gone before anything is taken from the text.
 
-    So are verification tokens: an index that held them would give away the proof of reading.
+    So are comments, which are not text, and verification tokens: an index that held them would
+    give away the proof of reading.
     """
     whole, problems = decode_note(data, path)
     text, withheld = withhold(whole, path)
@@ -39,8 +41,11 @@ def parse_note(
         problems += (Problem(path, None, "private", "is private; it is not indexed"),)
         digest = sha256(data).hexdigest()
         return Note(path, digest, stem_of(path), is_private=True, problems=problems)
-    body = drop_markers(text[matter.end :])
+    body, open_line = drop_comments(drop_markers(text[matter.end :]))
     first_line = 1 + text.count("\n", 0, matter.end)
+    if open_line is not None:
+        words = "a comment that begins here is never closed; what follows is not indexed"
+        problems += (Problem(path, first_line + open_line, "comment", words),)
     markup = Markup(body)
     title = _text(matter.values.get("title")) or markup.title
     priority, remark = _priority(matter.values, path)
