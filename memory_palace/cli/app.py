@@ -14,21 +14,30 @@ from memory_palace.errors import PalaceError
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the ``palace`` command and exit with its status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if sys.stdout is None:  # closed by the caller: what is printed must fail, and be reported
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        try:
+            _run(given)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output went away; nothing of ours failed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (PalaceError, OSError, UnicodeError, RecursionError, MemoryError) as error:
+        from memory_palace.cli.faults import report
+
+        sys.exit(report(error))
+
+
+def _run(given: list[str]) -> None:
     if given == ["--version"]:  # before anything is imported: it is asked by every script
         print(__version__)
         return
     from memory_palace.cli.commands import app
 
-    try:
-        app(args=given, prog_name="palace")
-    except PalaceError as error:
-        first, *more = str(error).split("\n")
-        print("\n  ".join([f"palace: {first}", *more]), file=sys.stderr)
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output went away; nothing of ours failed.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    app(args=given, prog_name="palace")

@@ -54,7 +54,7 @@ def write_content(folder: Path, fill: Callable[[BinaryIO], object], name: str) -
 
 def is_named_by_content(path: Path) -> bool:
     """Whether a file's SHA-256 is the one in its name."""
-    with path.open("rb") as file:
+    with naming(path), path.open("rb") as file:
         return path.stem.rpartition("-")[2] == _digest(file)
 
 
@@ -64,7 +64,8 @@ def sync_folder(folder: Path) -> None:
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        with naming(folder):
+            os.fsync(descriptor)
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
@@ -92,11 +93,22 @@ def _temporary(folder: Path, name: str, mode: int) -> Iterator[tuple[Path, Binar
     temporary = folder / f".{name}.{os.getpid()}.{token_hex(4)}{TEMPORARY}"
     descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
     try:
-        with os.fdopen(descriptor, "w+b") as file:
+        with naming(folder / name), os.fdopen(descriptor, "w+b") as file:
             yield temporary, file
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(folder)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file in an ``OSError`` that a call on a descriptor raises without one."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def _flush(file: BinaryIO) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from memory_palace.storage.atomic import sync_folder
+from memory_palace.storage.atomic import naming, sync_folder
 
 _Logged = TypeVar("_Logged")
 
@@ -29,14 +29,15 @@ def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool 
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        size = os.lseek(descriptor, 0, os.SEEK_END)
-        if size:
-            os.lseek(descriptor, size - 1, os.SEEK_SET)
-            line = line if os.read(descriptor, 1) == b"\n" else b"\n" + line
-        while line:  # short only where the disk is full: the next write says so
-            line = line[os.write(descriptor, line) :]
-        if is_durable:
-            os.fsync(descriptor)
+        with naming(path):
+            size = os.lseek(descriptor, 0, os.SEEK_END)
+            if size:
+                os.lseek(descriptor, size - 1, os.SEEK_SET)
+                line = line if os.read(descriptor, 1) == b"\n" else b"\n" + line
+            while line:  # short only where the disk is full: the next write says so
+                line = line[os.write(descriptor, line) :]
+            if is_durable:
+                os.fsync(descriptor)
     finally:
         os.close(descriptor)
     if is_durable:

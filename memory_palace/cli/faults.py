@@ -1,0 +1,108 @@
+"""What went wrong below us, on one line: what, which file, what to do.
+
+Imported when something has failed, never before.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from memory_palace.errors import PalaceError
+from memory_palace.language.visible import visible
+
+FAULTS = (OSError, UnicodeError, RecursionError, MemoryError)
+"""What the system or the input can do to any command. Everything else is a defect of ours."""
+
+_ADVICE: Mapping[int, str] = {
+    errno.EACCES: "check who may read and write it",
+    errno.EPERM: "check who may read and write it",
+    errno.ENOENT: "check the path; if another program has just moved it, run the command again",
+    errno.ENOSPC: "free some space and run the command again",
+    errno.EDQUOT: "free some space and run the command again",
+    errno.EFBIG: "the file system or a limit of the shell (`ulimit -f`) takes no larger file",
+    errno.EROFS: "make the file system writable, or keep the palace on one that is",
+    errno.ENAMETOOLONG: "use a shorter name",
+    errno.EMFILE: "close other programs, or raise the limit with `ulimit -n`",
+    errno.ENFILE: "close other programs and run the command again",
+    errno.EIO: "the disk cannot be trusted; check it, and restore the file from a backup",
+    errno.ELOOP: "its symbolic links lead in a circle; remove one of them",
+    errno.ENOTDIR: "a part of its path is a file; move or rename that file",
+    errno.EISDIR: "it is a folder where a file belongs; move or rename it",
+    errno.ENOTEMPTY: "empty the folder, or move it away",
+    errno.EEXIST: "move or rename it",
+    errno.EBUSY: "another program uses it; end that program and run the command again",
+    errno.ETXTBSY: "another program uses it; end that program and run the command again",
+    errno.ENOMEM: "close other programs and run the command again",
+    errno.ESTALE: "the network drive was lost; connect it again",
+    errno.EXDEV: "it is on another file system; move it by hand",
+}
+
+
+def describe(error: BaseException) -> str:
+    """Return the one line that a person reads."""
+    if isinstance(error, OSError):
+        return _describe_system(error)
+    if isinstance(error, UnicodeError):
+        return f"a text cannot be written or read ({error}); save it as UTF-8"
+    if isinstance(error, RecursionError):
+        return "something here is nested too deeply to be read; make it flatter"
+    return "there is not enough memory; close other programs and run the command again"
+
+
+def report(error: BaseException) -> int:
+    """Print what went wrong on stderr and return the exit status."""
+    is_ours = isinstance(error, PalaceError)
+    first, *more = visible(str(error) if is_ours else describe(error)).split("\n")
+    text = "\n  ".join([f"palace: {first}", *more])
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        silence(sys.stderr)
+    return error.exit_code if isinstance(error, PalaceError) else PalaceError.exit_code
+
+
+def silence(stream: object) -> None:
+    """Let nothing more be written to a stream that fails, not even when Python ends."""
+    try:
+        number = stream.fileno()  # type: ignore[attr-defined]
+        os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+    except (OSError, ValueError, AttributeError):
+        pass  # it is no file: what it holds ends with it
+
+
+def _describe_system(error: OSError) -> str:
+    why = error.strerror or str(error) or type(error).__name__
+    places = [os.fsdecode(p) for p in (error.filename, error.filename2) if p and p != -1]
+    if not places and _is_of_the_terminal(error):
+        is_input = error.errno == errno.EISDIR
+        silence(sys.stdout)
+        stream = "input cannot be read" if is_input else "output cannot be written"
+        return f"standard {stream}: {why}"
+    advice = _ADVICE.get(error.errno or 0)
+    where = f"{_shorten(places[-1])}: " if places else ""
+    return f"{where}{why}" + (f"; {advice}" if advice else "")
+
+
+def _is_of_the_terminal(error: OSError) -> bool:
+    """Whether the command line itself failed to print or to read; what writes files is below it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = str(trace.tb_frame.f_globals.get("__name__", "")) if trace else ""
+    return where.split(".")[0] in ("rich", "typer") or where.startswith("memory_palace.cli")
+
+
+def _shorten(path: str) -> str:
+    """Return a path as it is seen from the working folder, without the mark of a temporary."""
+    folder, _, name = path.rpartition("/")
+    if name.startswith(".") and name.endswith(".tmp") and name.count(".") >= 4:
+        name = name[1:].rsplit(".", 3)[0]
+        path = f"{folder}/{name}" if folder else name
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return path
