@@ -11,9 +11,9 @@ from typer import Argument, Context, Option, Typer
 
 from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.tier import Anchor, Tier
+from memory_palace.cli.answers import anchors_record
 from memory_palace.cli.options import Budget, Json, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
-from memory_palace.cli.query import anchors_record
 from memory_palace.models import Hit
 
 app = Typer(no_args_is_help=True, help="Build and ask the anchors: terms, and where they lead.")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from typer import Argument, Context, Option
 
+from memory_palace.cli.answers import answer_record, arrange, hit_records, write_lines
 from memory_palace.cli.options import (
     AsOf,
     Budget,
@@ -21,22 +22,44 @@ from memory_palace.cli.options import (
     Until,
     open_palace,
 )
-from memory_palace.cli.printing import plural, print_answer, say, show_date, to_record
+from memory_palace.cli.printing import plural, print_answer, say
 from memory_palace.errors import IndexLockedError, UsageError
-from memory_palace.models import Hit, QueryResult
+from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 from memory_palace.retrieval.search import fit_passages
 
 Details = Annotated[bool, Option("--details", help="Show how each score was made.")]
 NoGate = Annotated[bool, Option("--no-gate", help="Let recency and priority count for every note.")]
-Neighbors = Annotated[int, Option("--neighbors", help="Linked notes to show after each hit.")]
+Neighbors = Annotated[
+    int | None,
+    Option("--neighbors", min=0, help="Linked notes to show after each hit, with their text."),
+]
 Profile = Annotated[str | None, Option("--profile", help=f"How to rank: {', '.join(PROFILES)}.")]
 Mode = Annotated[
     Literal["vector", "lexical"],
     Option("--mode", help="lexical compares words and facts only, without a model."),
 ]
 Refresh = Annotated[bool, Option("--refresh", help="Index changed notes before asking.")]
+Format = Annotated[
+    Literal["text", "json", "jsonl", "tsv", "paths", "markdown"] | None,
+    Option("--format", help="How to print the answer; --json is short for --format json."),
+]
+
+LINKED = 2
+"""Linked notes per hit whose titles are shown, where ``--neighbors`` does not say."""
+_ASKED = {
+    "top_k": "limit",
+    "type": "type",
+    "priority": "priority",
+    "room": "room",
+    "since": "since",
+    "until": "until",
+    "include_cold": "include_cold",
+    "as_of": "as_of",
+    "budget": "budget_bytes",
+}
+"""Options that go to ``Palace.query`` as they are, and what it calls them."""
 
 
 def query_notes(
@@ -52,38 +75,42 @@ def query_notes(
     raw: Annotated[bool, Option("--raw", help="Short for --profile raw.")] = False,
     no_gate: NoGate = False,
     include_cold: IncludeCold = False,
-    neighbors: Neighbors = 2,
+    neighbors: Neighbors = None,
     profile: Profile = None,
     mode: Mode = "vector",
     as_of: AsOf = None,
     budget: Budget = None,
     refresh: Refresh = False,
     full: Annotated[bool, Option("--full", help="Print whole passages.")] = False,
+    format: Format = None,
     as_json: Json = False,
 ) -> None:
     """Find the notes that answer TEXT; without TEXT, list those that match the filters.
 
     Example: palace query why did we drop MQTT --details
     """
+    form = _choose_format(format, as_json=as_json)
     palace = _open(ctx, refresh=refresh)
-    result = palace.query(
-        " ".join(text or ()),
-        limit=top_k,
-        type=type,
-        priority=priority,
-        room=room,
-        since=since,
-        until=until,
-        profile=_choose_profile(profile, raw=raw),
-        lexical=mode == "lexical",
-        gate=not no_gate,
-        include_cold=include_cold,
-        neighbors=neighbors,
-        as_of=as_of,
-        budget_bytes=budget,
-    )
+    result = palace.query(" ".join(text or ()), **_question(ctx.params))
     texts = _passages(palace, result, budget, include_cold=include_cold) if full else None
-    _show(palace, result, texts, details=details, include_cold=include_cold, as_json=as_json)
+    _show(palace, result, texts, form, details=details, neighbors=bool(neighbors))
+    _remark(palace, result, include_cold=include_cold)
+
+
+def _question(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``Palace.query`` takes of the options."""
+    asked = {name: given[option] for option, name in _ASKED.items()}
+    asked["profile"] = _choose_profile(given["profile"], raw=given["raw"])
+    asked["lexical"] = given["mode"] == "lexical"
+    asked["gate"] = not given["no_gate"]
+    asked["neighbors"] = LINKED if given["neighbors"] is None else given["neighbors"]
+    return asked
+
+
+def _choose_format(format: str | None, *, as_json: bool) -> str:
+    if as_json and format not in (None, "json"):
+        raise UsageError(f"--json contradicts --format {format}; give one of them")
+    return "json" if as_json else format or "text"
 
 
 def _choose_profile(profile: str | None, *, raw: bool) -> str:
@@ -110,13 +137,25 @@ def _show(
     palace: Palace,
     result: QueryResult,
     texts: list[str] | None,
+    form: str,
     *,
     details: bool,
-    include_cold: bool,
-    as_json: bool,
+    neighbors: bool,
 ) -> None:
-    print_answer(_record(result, texts), _lines(result, texts, details=details), as_json=as_json)
-    _remark(palace, result, include_cold=include_cold)
+    if form == "json":
+        print_answer(answer_record(result, texts), as_json=True)
+        return
+    shown = arrange(palace.paths.root, result, texts, details=details, neighbors=neighbors)
+    if form == "text":
+        lines = write_lines(shown)
+    else:
+        from memory_palace.cli.formats import FORMATS  # delayed: only what asks for one pays
+
+        records = hit_records(result, texts)
+        hits = [hit for hit in records if neighbors or hit["role"] == "core"]
+        lines = FORMATS[form](hits, shown.entries)
+    for line in lines:
+        print(line)
 
 
 def _passages(
@@ -133,86 +172,6 @@ def _passages(
             ).text
         texts.append(text)
     return texts if budget is None else fit_passages(result.hits, texts, budget)
-
-
-def _lines(result: QueryResult, texts: list[str] | None, *, details: bool) -> Iterator[str]:
-    if details and result.gate:
-        figures = ", ".join(f"{name} {value:g}" for name, value in result.gate.items())
-        yield f"gate: clip(1 - (best - semantic) / width, 0, 1) with {figures}"
-    if details and result.anchors:
-        fired = ", ".join(map(str, result.anchors.fired)) or "no anchor"
-        yield f"answered by {result.anchors.answered_by}: {fired}"
-    for hit, text in zip(result, texts or [""] * len(result), strict=True):
-        indent = "  " if hit.role == "core" else "     "
-        arrow = "" if hit.role == "core" else "  -> "
-        line = f":{hit.chunk.first_line}" if hit.chunk else ""
-        above = hit.chunk.heading_path if hit.chunk else ()
-        heading = " > ".join(dict.fromkeys((hit.title, *above)))
-        folded = f"  (and {hit.folded} with the same passage)" if hit.folded else ""
-        yield f"{arrow}{hit.path}{line}  {hit.score:.6f}  {heading}{folded}"
-        yield from (f"{indent}disputed: {path}" for path in hit.disputed_in)
-        if details:
-            yield from (f"{indent}{row}" for row in _details(hit))
-        body = text or hit.snippet
-        yield from (f"{indent}{row}" for row in body.split("\n") if body)
-
-
-def _details(hit: Hit) -> Iterator[str]:
-    """Yield every part that adds something; ``--json`` has the silent ones as well."""
-    for part in hit.contributions:
-        if part.value:
-            factors = f"{part.value:.6f} x {part.weight:.6f}"
-            yield f"{part.signal:<12} {factors} = {part.contribution:.6f}"
-    date = hit.note.date
-    yield f"date {show_date(date.timestamp)} ({date.source}), priority {hit.note.priority}"
-
-
-def _record(result: QueryResult, texts: list[str] | None) -> dict[str, Any]:
-    return {
-        "query": result.text,
-        "profile": result.profile,
-        "mode": result.mode,
-        "embedder": result.embedder,
-        "freshness": result.freshness,
-        "behind": result.behind,
-        "gate": dict(result.gate),
-        **anchors_record(result),
-        "hits": [
-            _hit_record(hit) | ({"text": texts[place]} if texts is not None else {})
-            for place, hit in enumerate(result)
-        ],
-    }
-
-
-def anchors_record(result: QueryResult) -> dict[str, Any]:
-    """Return which anchors fired and which way answered, ``None`` where no anchor was asked."""
-    fired = result.anchors.fired if result.anchors else ()
-    return {
-        "answered_by": result.anchors.answered_by if result.anchors else None,
-        "anchors": [{"anchor": a.display, "how": a.how, "strength": a.strength} for a in fired],
-    }
-
-
-def _hit_record(hit: Hit) -> dict[str, Any]:
-    return {
-        "role": hit.role,
-        "path": hit.path,
-        "line": hit.chunk.first_line if hit.chunk else None,
-        "last_line": hit.chunk.last_line if hit.chunk else None,
-        "title": hit.title,
-        "headings": list(hit.chunk.heading_path) if hit.chunk else [],
-        "type": hit.note.type,
-        "priority": hit.note.priority,
-        "date": show_date(hit.note.date.timestamp),
-        "date_source": hit.note.date.source,
-        "cold": hit.note.is_cold,
-        "score": hit.score,
-        "parts": to_record(hit.contributions),
-        "snippet": hit.snippet,
-        "linked_from": hit.linked_from,
-        "same_passage": hit.folded,
-        "disputed_in": list(hit.disputed_in),
-    }
 
 
 def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> None:

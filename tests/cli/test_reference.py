@@ -95,7 +95,7 @@ def test_a_query_loads_no_yaml_no_watchdog_and_no_scanner(folder):
     [
         ("build_index_bge.py", ["--embedder", "hashing", "--force"], "unchanged  2"),
         ("query_bge.py", ["--type", "palace", "--details", "bread"], "importance"),
-        ("query_bge.py", ["--raw", "bread"], "palace/chambers/a.md"),
+        ("query_bge.py", ["--raw", "bread"], "chambers/a.md:1"),
         ("graph_router.py", ["neighbors", "a"], "-> palace/chambers/b.md"),
         ("cold_zone_blinding_patch.py", [], "no cold path"),
         ("cold_zone_blinding_patch.py", ["--fix"], "no cold path"),

@@ -1,0 +1,196 @@
+"""How an answer looks: one JSON object, or the same in lines for people.
+
+``cli/screen.py`` lays the lines out on a terminal, and ``cli/formats.py`` has the other formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memory_palace.cli.printing import show_date, to_record
+from memory_palace.language.visible import visible
+from memory_palace.models import Hit, QueryResult
+
+_MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One hit as people read it. Everything in it is visible text."""
+
+    mark: str
+    """The number that ``--open`` takes; an arrow for a note that is linked with a hit."""
+    title: str
+    above: str
+    """The headings above the passage, the title left out."""
+    file: Path
+    place: str
+    """Path and line, as they open from the working folder."""
+    line: int
+    date: str
+    text: str
+    remarks: tuple[str, ...]
+    details: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An answer as people read it."""
+
+    before: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    linked: tuple[str, ...]
+    """Titles of notes that are linked with the hits, where they are not entries themselves."""
+
+
+def arrange(
+    root: Path,
+    result: QueryResult,
+    texts: Sequence[str] | None = None,
+    *,
+    details: bool = False,
+    neighbors: bool = False,
+) -> Shown:
+    """Return what is shown of an answer; ``texts`` stand for the excerpts of the hits.
+
+    Linked notes become a list of titles, or with ``neighbors`` entries of their own.
+    """
+    root, number = root.resolve(), 0
+    entries, linked = [], []
+    for hit, text in zip(result, texts or [""] * len(result), strict=True):
+        if hit.role == "core":
+            number += 1
+        elif not neighbors:
+            linked.append(visible(hit.title))
+            continue
+        mark = str(number) if hit.role == "core" else "→"
+        entries.append(_entry(root, hit, mark, text or hit.snippet, details=details))
+    before = tuple(_scoring(result)) if details else ()
+    return Shown(before, tuple(entries), tuple(dict.fromkeys(linked)))
+
+
+def _entry(root: Path, hit: Hit, mark: str, text: str, *, details: bool) -> Entry:
+    file, line = root / hit.path, hit.chunk.first_line if hit.chunk else 1
+    above = dict.fromkeys(hit.chunk.heading_path if hit.chunk else ())
+    above.pop(hit.title, None)
+    remarks = [f"disputed in {path}" for path in hit.disputed_in]
+    if hit.folded:
+        remarks.append(f"and {hit.folded} more with the same passage")
+    return Entry(
+        mark=mark,
+        title=visible(hit.title),
+        above=visible(" › ".join(above)),
+        file=file,
+        place=visible(f"{open_path(file)}:{line}"),
+        line=line,
+        date=write_date(hit.note.date.timestamp),
+        text=visible(text.strip("\n")),
+        remarks=tuple(map(visible, remarks)),
+        details=tuple(map(visible, _details(hit))) if details else (),
+    )
+
+
+def open_path(file: Path) -> str:
+    """Return the path by which a file opens from the working folder: relative where it is below."""
+    here = Path.cwd()
+    return str(file.relative_to(here) if file.is_relative_to(here) else file)
+
+
+def write_date(timestamp: float) -> str:
+    """Return the day of a moment (UTC) as people write it: ``18 June 2026``."""
+    day = datetime.fromtimestamp(timestamp, UTC)
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
+def write_lines(shown: Shown) -> Iterator[str]:
+    """Yield an answer as plain text: nothing is wrapped, cut or coloured."""
+    yield from shown.before
+    for place, entry in enumerate(shown.entries):
+        if place or shown.before:
+            yield ""
+        title = f"{entry.title} › {entry.above}" if entry.above else entry.title
+        yield f"{entry.mark}  {title}  {entry.place}  {entry.date}"
+        rows = (*entry.text.split("\n"), *entry.remarks, *entry.details)
+        yield from (f"   {row}" if row else "" for row in rows)
+    if shown.linked:
+        yield f"\nlinked: {' · '.join(shown.linked)}"
+
+
+def _scoring(result: QueryResult) -> Iterator[str]:
+    if result.gate:
+        figures = ", ".join(f"{name} {value:g}" for name, value in result.gate.items())
+        yield f"gate: clip(1 - (best - semantic) / width, 0, 1) with {figures}"
+    if result.anchors:
+        fired = ", ".join(map(str, result.anchors.fired)) or "no anchor"
+        yield visible(f"answered by {result.anchors.answered_by}: {fired}")
+
+
+def _details(hit: Hit) -> Iterator[str]:
+    """Yield the score and every part that adds something; JSON has the silent ones as well."""
+    yield f"{'score':<12} {hit.score:.6f}"
+    for part in hit.contributions:
+        if part.value:
+            factors = f"{part.value:.6f} x {part.weight:.6f}"
+            yield f"{part.signal:<12} {factors} = {part.contribution:.6f}"
+    date = hit.note.date
+    yield f"date {show_date(date.timestamp)} ({date.source}), priority {hit.note.priority}"
+
+
+def answer_record(result: QueryResult, texts: Sequence[str] | None = None) -> dict[str, Any]:
+    """Return what JSON has of an answer; ``texts`` are whole passages, one per hit."""
+    return {
+        "query": result.text,
+        "profile": result.profile,
+        "mode": result.mode,
+        "embedder": result.embedder,
+        "freshness": result.freshness,
+        "behind": result.behind,
+        "gate": dict(result.gate),
+        **anchors_record(result),
+        "hits": hit_records(result, texts),
+    }
+
+
+def hit_records(result: QueryResult, texts: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Return what JSON has of each hit."""
+    return [
+        _hit_record(hit) | ({"text": texts[place]} if texts is not None else {})
+        for place, hit in enumerate(result)
+    ]
+
+
+def anchors_record(result: QueryResult) -> dict[str, Any]:
+    """Return which anchors fired and which way answered, ``None`` where no anchor was asked."""
+    fired = result.anchors.fired if result.anchors else ()
+    return {
+        "answered_by": result.anchors.answered_by if result.anchors else None,
+        "anchors": [{"anchor": a.display, "how": a.how, "strength": a.strength} for a in fired],
+    }
+
+
+def _hit_record(hit: Hit) -> dict[str, Any]:
+    return {
+        "role": hit.role,
+        "path": hit.path,
+        "line": hit.chunk.first_line if hit.chunk else None,
+        "last_line": hit.chunk.last_line if hit.chunk else None,
+        "title": hit.title,
+        "headings": list(hit.chunk.heading_path) if hit.chunk else [],
+        "type": hit.note.type,
+        "priority": hit.note.priority,
+        "date": show_date(hit.note.date.timestamp),
+        "date_source": hit.note.date.source,
+        "cold": hit.note.is_cold,
+        "score": hit.score,
+        "parts": to_record(hit.contributions),
+        "snippet": hit.snippet,
+        "linked_from": hit.linked_from,
+        "same_passage": hit.folded,
+        "disputed_in": list(hit.disputed_in),
+    }

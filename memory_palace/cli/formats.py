@@ -1,0 +1,54 @@
+"""An answer for other programs: one JSON object a line, columns, paths, Markdown."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+from urllib.parse import quote
+
+from memory_palace.cli.answers import Entry, open_path
+from memory_palace.cli.printing import SCHEMA
+from memory_palace.language.visible import visible
+
+HitRecord: TypeAlias = dict[str, Any]
+"""A hit as JSON has it."""
+
+
+def write_jsonl(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield one JSON object per hit, with the keys that a hit has in ``--json``."""
+    yield from (json.dumps({"schema": SCHEMA, **hit}, ensure_ascii=False) for hit in hits)
+
+
+def write_tsv(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield path, line, score, date, title and text of each hit, tabs between."""
+    for hit, entry in zip(hits, entries, strict=True):
+        path, score = open_path(entry.file), f"{hit['score']:.6f}"
+        columns = (path, str(entry.line), score, hit["date"], entry.title, entry.text)
+        yield "\t".join(" ".join(visible(column).split()) for column in columns)
+
+
+def write_paths(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield the path of each hit, as it opens from the working folder."""
+    yield from (visible(open_path(entry.file)) for entry in entries)
+
+
+def write_markdown(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
+    """Yield a list of links, each with its text as a quotation."""
+    for number, entry in enumerate(entries, start=1):
+        title = f"{entry.title} › {entry.above}" if entry.above else entry.title
+        name = re.sub(r"([\\\[\]`*_<>])", r"\\\1", title)
+        path = quote(open_path(entry.file), safe="/")
+        yield f"{number}. [{name}]({path}), line {entry.line}, {entry.date}"
+        yield from ("", *(f"   > {row}".rstrip() for row in entry.text.split("\n")), "")
+        yield from (f"   {remark}\n" for remark in entry.remarks)
+
+
+FORMATS: Mapping[str, Callable[[Sequence[HitRecord], Sequence[Entry]], Iterator[str]]] = {
+    "jsonl": write_jsonl,
+    "tsv": write_tsv,
+    "paths": write_paths,
+    "markdown": write_markdown,
+}
+"""Each format beside ``text`` and ``json``: a function of the hits, and of the same for people."""
