@@ -1,17 +1,20 @@
-"""Where things are below a root, and what ``palace.yaml`` may say."""
+"""Where things are below a root, and the settings with their defaults."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from unicodedata import normalize
 
-from memory_palace.errors import ConfigError
+from memory_palace.errors import RoomNotMappedError
 
 PALACE = "palace"
+OWN = ".palace"
+"""The folder of everything that is not a note, in a folder of notes taken as it stands."""
 ARCHIVE = "archive_basement"
+SETTINGS = "palace.yaml"
 MANIFEST = "watchdog_manifest_v1.jsonl"
 
 ROOMS: Mapping[str, str] = {
@@ -25,32 +28,147 @@ ROOMS: Mapping[str, str] = {
 }
 """The seven rooms and the type a note has where neither it nor the manifest names one."""
 
+FOLDERS: Mapping[str, str] = {
+    "grand_hall": "Home",
+    "chambers": "People",
+    "project_rooms": "Projects",
+    "reflection_wing": "Insights",
+    "dispatch_corridor": "Tasks",
+    "conflict_room": "Conflicts",
+    ARCHIVE: "Archive",
+}
+"""A folder that people may have for each room, as an example in messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """Which folder is which of the seven rooms. Rooms are named by folder, never by type."""
+
+    folders: Mapping[str, str]
+    """Root-relative folder to room. Notes are made in the first folder of a room."""
+    prefix: str = ""
+    """What the path of every note begins with."""
+    settings: str = f"{OWN}/{SETTINGS}"
+    """Where a line may be added, for messages."""
+
+    def room_of(self, path: str) -> str | None:
+        """Return the room of a root-relative path, or ``None`` outside the seven."""
+        return self._split(path)[0]
+
+    def folder_of(self, room: str) -> str:
+        """Return the folder in which notes of a room are made.
+
+        Raise ``RoomNotMappedError`` where no folder is that room.
+        """
+        for folder, name in self.folders.items():
+            if name == room:
+                return folder
+        raise RoomNotMappedError(
+            f"no folder of this palace is its {room}; name one in {self.settings}, "
+            f"for example `rooms: {{{FOLDERS[room]}: {room}}}`",
+            room=room,
+        )
+
+    def path_of(self, place: str) -> str:
+        """Return the path of a place such as ``dispatch_corridor/active/card.md``.
+
+        Raise ``RoomNotMappedError`` where no folder is that room.
+        """
+        room, _, rest = place.partition("/")
+        return f"{self.folder_of(room)}/{rest}" if rest else self.folder_of(room)
+
+    def place_of(self, path: str) -> str:
+        """Return a path with its room's name for the room's folder: the reverse of ``path_of``.
+
+        It begins with ``./`` outside the rooms. What is archived is named as it was before:
+        ``archive_basement/2026/dispatch_corridor/completed/card.md``.
+        """
+        room, rest = self._split(path)
+        if room is None:
+            return f"./{path.removeprefix(self.prefix)}"
+        if room != ARCHIVE:
+            return f"{room}/{rest}"
+        before = self.before_archived(path) or ""
+        year = rest.removesuffix(before.removeprefix(self.prefix))
+        return f"{ARCHIVE}/{year}{self.place_of(before).removeprefix('./')}"
+
+    def before_archived(self, path: str) -> str | None:
+        """Return the path that an archived note had by its folders; ``None`` elsewhere."""
+        room, rest = self._split(path)
+        if room != ARCHIVE:
+            return None
+        year, _, below = rest.partition("/")
+        return self.prefix + (below if below and len(year) == 4 and year.isdecimal() else rest)
+
+    def is_archived(self, path: str) -> bool:
+        """Whether a path without links left to follow lies in a folder that is the archive.
+
+        The one rule of the cold zone: a component called ``archive_basement``, or a folder that the
+        settings call so. ``discover_notes`` applies it to every note it finds, links followed;
+        files, documents, segments and snapshots carry what it found and do not ask again.
+        """
+        return ARCHIVE in path.split("/") or any(
+            room == ARCHIVE and f"{path}/".startswith(f"{folder}/")
+            for folder, room in self.folders.items()
+        )
+
+    def _split(self, path: str) -> tuple[str | None, str]:
+        """Return the room of the deepest folder that is one, and the path below that folder."""
+        folder = path if self.folders else ""
+        while "/" in folder:
+            folder = folder.rpartition("/")[0]
+            room = self.folders.get(normalize("NFC", folder))
+            if room is not None:
+                return room, path[len(folder) + 1 :]
+        return None, path
+
+
+SEVEN = Rooms({f"{PALACE}/{room}": room for room in ROOMS}, f"{PALACE}/", f"{PALACE}/{SETTINGS}")
+"""The rooms of the classic layout."""
+
 
 @dataclass(frozen=True, slots=True)
 class PalacePaths:
-    """Every place below a root that the package reads or writes."""
+    """Every place below a root that the package reads or writes.
+
+    In the classic layout notes and all else lie in ``palace/``. A folder that is taken as it
+    stands keeps its notes where they are; ``.palace/`` holds what the package writes.
+    """
 
     root: Path
+    """Paths of notes are relative to it."""
+    is_classic: bool = True
+    rooms: Rooms = SEVEN
 
     @property
-    def palace(self) -> Path:
-        """The folder that holds the rooms."""
-        return self.root / PALACE
+    def notes(self) -> Path:
+        """The folder whose Markdown files are the notes."""
+        return self.root / PALACE if self.is_classic else self.root
+
+    @property
+    def prefix(self) -> str:
+        """What the path of every note begins with: ``palace/``, or nothing."""
+        return f"{PALACE}/" if self.is_classic else ""
+
+    @property
+    def own(self) -> Path:
+        """The folder of everything that is not a note: settings, manifest, index, logs."""
+        return self.root / (PALACE if self.is_classic else OWN)
 
     @property
     def manifest(self) -> Path:
         """The list of notes with type and priority that people edit."""
-        return self.palace / MANIFEST
+        return self.own / MANIFEST
 
     @property
     def settings(self) -> Path:
         """The optional settings file."""
-        return self.palace / "palace.yaml"
+        return self.own / SETTINGS
 
     @property
     def index(self) -> Path:
         """Everything derived from the notes; may be deleted at any time."""
-        return self.palace / ".index"
+        return self.own / ".index"
 
     @property
     def commit(self) -> Path:
@@ -65,12 +183,41 @@ class PalacePaths:
     @property
     def sessions(self) -> Path:
         """Searches that go on over several commands."""
-        return self.palace / ".sessions"
+        return self.own / (".sessions" if self.is_classic else "sessions")
 
     @property
     def logs(self) -> Path:
         """Append-only records that are sources of truth."""
-        return self.palace / "grand_hall" / "logs"
+        return self.own / ("grand_hall/logs" if self.is_classic else "logs")
+
+    def shown(self, path: Path) -> str:
+        """Return a path below the root as it is shown and listed."""
+        return path.relative_to(self.root).as_posix()
+
+
+def find_paths(root: Path) -> PalacePaths | None:
+    """Return where things are in a folder that is a palace; ``None`` in any other.
+
+    ``.palace/`` is looked for before ``palace/``: a folder of notes may own one of that name.
+    """
+    if os.path.isdir(root / OWN):  # noqa: PTH112 - Path.is_dir raises where it may not look
+        return PalacePaths(root, is_classic=False, rooms=Rooms({}))
+    return PalacePaths(root) if os.path.isdir(root / PALACE) else None  # noqa: PTH112
+
+
+def nearest_paths(start: Path) -> PalacePaths | None:
+    """Return where things are in the nearest palace at or above an absolute folder.
+
+    A folder called ``palace`` with nothing of ours in it does not hide a ``.palace/`` above it.
+    """
+    found = [paths for folder in (start, *start.parents) if (paths := find_paths(folder))]
+    whole = [paths for paths in found if not paths.is_classic or _is_used(paths)]
+    return next(iter(whole if whole and not whole[0].is_classic else found), None)
+
+
+def _is_used(paths: PalacePaths) -> bool:
+    places = (paths.index, paths.manifest, paths.settings, *(paths.notes / room for room in ROOMS))
+    return any(map(os.path.exists, places))
 
 
 TRUST: Mapping[str, float] = {"own": 1.0, "import": 0.8, "untrusted": 0.5}
@@ -122,106 +269,7 @@ class Config:
     half_life_days: float = 30.0
     """Age at which recency has halved."""
     anchors: AnchorSettings = field(default_factory=AnchorSettings)
+    rooms: Mapping[str, str] = field(default_factory=dict)
+    """Folders below the notes, each with the room that it is."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path prefixes with a trust each; a note's source is the longest that fits, else its room."""
-
-
-def read_config(path: Path) -> Config:
-    """Return the settings of a palace; a missing or empty file means the defaults."""
-    if not path.exists():
-        return Config()
-    import yaml  # delayed: most palaces have no settings, and a query should not pay for it
-
-    try:
-        values = yaml.safe_load(path.read_text("utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
-    if values is None:
-        return Config()
-    if not isinstance(values, dict):
-        raise ConfigError(f"{path} must be a mapping of settings, not a {type(values).__name__}")
-    return parse_config(values, source=str(path))
-
-
-def parse_anchor_settings(value: Any, source: str) -> AnchorSettings:
-    """Check the mapping ``anchors`` of a settings file."""
-    if not isinstance(value, Mapping):
-        raise ConfigError(f"{source}: anchors must be a mapping of settings, not {value!r}")
-    known = {field.name for field in fields(AnchorSettings)}
-    checked: dict[str, Any] = {}
-    for name, given in value.items():
-        if name not in known:
-            raise ConfigError(
-                f"{source}: unknown setting anchors.{name}; known: {', '.join(sorted(known))}"
-            )
-        checked[name] = _check_anchor(str(name), given, source)
-    return AnchorSettings(**checked)
-
-
-def parse_sources(value: Any, source: str) -> dict[str, str]:
-    """Check the mapping ``sources``: path prefixes below the root, each with its trust."""
-    if not isinstance(value, Mapping):
-        raise ConfigError(f"{source}: sources must map path prefixes to a trust, not {value!r}")
-    for prefix, trust in value.items():
-        parts = str(prefix).split("/")
-        if str(prefix).startswith("/") or ".." in parts or not parts[0]:
-            raise ConfigError(f"{source}: source {prefix!r} must be a path below the root")
-        if trust not in TRUST:
-            raise ConfigError(
-                f"{source}: trust of {prefix!r} must be one of {', '.join(TRUST)}, not {trust!r}"
-            )
-    return {str(prefix): str(trust) for prefix, trust in value.items()}
-
-
-def _check_anchor(name: str, given: Any, source: str) -> Any:
-    if name in ("deny", "allow"):
-        if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
-            raise ConfigError(f"{source}: anchors.{name} must be a list of strings")
-        return tuple(given)
-    is_whole = name in ("k", "k_max", "max_chunks", "vocabulary")
-    number = type(given) is int or (type(given) is float and not is_whole)
-    if not number or given < (1 if is_whole else 0) or (not is_whole and given > 1):
-        wanted = "a whole number above 0" if is_whole else "a number from 0 to 1"
-        raise ConfigError(f"{source}: anchors.{name} must be {wanted}, not {given!r}")
-    return given if is_whole else float(given)
-
-
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "ignore": ("palaceignore", "git"),
-    "manifest": ("append", "frozen"),
-}
-
-PARSERS: Mapping[str, Callable[[Any, str], Any]] = {
-    "anchors": parse_anchor_settings,
-    "sources": parse_sources,
-}
-"""Settings that have settings of their own."""
-
-
-def parse_config(values: Mapping[str, Any], *, source: str = "palace.yaml") -> Config:
-    """Check a parsed settings file. Unknown keys and wrong types raise ``ConfigError``."""
-    known = {f.name: f for f in fields(Config)}
-    checked: dict[str, Any] = {}
-    for key, value in values.items():
-        if key not in known:
-            near = get_close_matches(str(key), known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
-            raise ConfigError(f"{source}: unknown setting {key!r}{hint}")
-        checked[key] = _check(key, value, source)
-    return Config(**checked)
-
-
-def _check(key: str, value: Any, source: str) -> Any:
-    if key in PARSERS:
-        return PARSERS[key](value, source)
-    default = getattr(Config(), key)
-    if key in CHOICES and value not in CHOICES[key]:
-        raise ConfigError(f"{source}: {key} must be one of {', '.join(CHOICES[key])}")
-    expected = str if default is None else type(default)
-    if expected is float and type(value) is int:
-        value = float(value)
-    if type(value) is not expected:
-        raise ConfigError(f"{source}: {key} must be {expected.__name__}, not {value!r}")
-    if isinstance(value, int | float) and expected is not bool and value <= 0:
-        raise ConfigError(f"{source}: {key} must be above 0, not {value!r}")
-    return value

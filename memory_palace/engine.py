@@ -12,12 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memory_palace.config import Config, PalacePaths, read_config
+from memory_palace.config import Config
 from memory_palace.index.commit import read_commit
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.models import Filters, NoteRecord, Query, QueryResult
+from memory_palace.notes.rooms import read_settings
 from memory_palace.notes.usage import record_usage
 from memory_palace.retrieval import profiles
 
@@ -35,11 +36,10 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """A folder of Markdown rooms and the index derived from it."""
+    """A folder of Markdown notes and the index derived from it."""
 
     def __init__(self, root: Path, *, config: Config | None = None) -> None:
-        self.paths = PalacePaths(root)
-        self.config = config if config is not None else read_config(self.paths.settings)
+        self.paths, self.config = read_settings(root, config)
         self._embedders = Embedders()
         self._snapshots: dict[bool, Snapshot] = {}
 
@@ -162,7 +162,7 @@ class Engine:
             profile=profile.name,
             mode="vector" if query.text else "listing",
             embedder=snapshot.commit.embedder,
-            hits=mark_disputed(self.paths.root, found.hits),
+            hits=mark_disputed(self.paths, found.hits),
             gate=found.gate,
             freshness=freshness.state,
             behind=freshness.behind,
@@ -291,7 +291,7 @@ class Engine:
         from memory_palace.index.watch import watch_palace  # delayed: only this needs watchdog
 
         watch_palace(
-            self.paths.root,
+            self.paths,
             lambda: report(self.index()),
             stop=stop,
             debounce_seconds=debounce_seconds,

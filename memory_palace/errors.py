@@ -2,6 +2,7 @@
 
 * PalaceError (1)
   + UsageError (2)
+    - RoomNotMappedError (2)
   + NotAPalaceError (3)
   + ConfigError (2)
   + IndexMissingError (4)
@@ -32,12 +33,20 @@ class UsageError(PalaceError):
     exit_code = 2
 
 
+class RoomNotMappedError(UsageError):
+    """What was asked for belongs into a room that no folder of the palace is."""
+
+    def __init__(self, message: str, *, room: str) -> None:
+        super().__init__(message)
+        self.room = room
+
+
 class ConfigError(UsageError):
     """``palace.yaml`` holds something that cannot be used."""
 
 
 class NotAPalaceError(PalaceError):
-    """Neither the folder nor any of its parents holds a ``palace/`` folder."""
+    """Neither the folder nor any of its parents holds ``.palace/`` or ``palace/``."""
 
     exit_code = 3
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from memory_palace.config import PALACE, ROOMS, Config
+from memory_palace.config import OWN, PALACE, ROOMS, Config, find_paths, nearest_paths
 from memory_palace.engine import Engine
 from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.language.moments import Moment, to_timestamp
@@ -30,27 +30,32 @@ if TYPE_CHECKING:
 
 
 class Palace(Engine):
-    """A folder of Markdown rooms, the index derived from it, and every feature above them.
+    """A folder of Markdown notes, the index derived from it, and every feature above them.
 
-    ``root`` is the folder that holds ``palace/``, or that folder itself, as text or as a path;
-    ``~`` is expanded. Raise ``NotAPalaceError`` where there is no such folder. ``config``
-    replaces the settings in ``palace/palace.yaml``.
+    ``root`` is the folder that holds ``.palace/`` or ``palace/``, or one of these itself, as text
+    or as a path; ``~`` is expanded. Raise ``NotAPalaceError`` where there is no such folder.
+    ``config`` replaces the settings in ``palace.yaml``.
     """
 
     def __init__(self, root: str | os.PathLike[str], *, config: Config | None = None) -> None:
         home = Path(root).expanduser()
-        if home.name == PALACE and not (home / PALACE).is_dir():
+        if home.name in (PALACE, OWN) and find_paths(home) is None:
             home = home.parent
-        if not (home / PALACE).is_dir():
-            raise NotAPalaceError(
-                f"there is no {PALACE}/ folder in {home}; Palace.init or `palace init` makes one"
-            )
+        if find_paths(home) is None:
+            raise NotAPalaceError(_no_palace(home))
         super().__init__(home, config=config)
 
     @classmethod
-    def init(cls, root: str | os.PathLike[str]) -> Self:
-        """Make the seven rooms below ``root``, and open them; doing it twice changes nothing."""
+    def init(cls, root: str | os.PathLike[str], *, here: bool = False) -> Self:
+        """Make a palace of a folder and open it; doing it twice changes nothing.
+
+        The seven rooms are made in ``palace/``. With ``here`` the folder is taken as it stands:
+        notes stay where they are, and only ``.palace/`` is made.
+        """
         home = Path(root).expanduser()
+        if here:
+            (home / OWN).mkdir(parents=True, exist_ok=True)
+            return cls(home)
         for room in ROOMS:
             (home / PALACE / room).mkdir(parents=True, exist_ok=True)
         return cls(home)
@@ -59,12 +64,10 @@ class Palace(Engine):
     def discover(cls, start: str | os.PathLike[str] = ".") -> Self:
         """Open the nearest palace at or above ``start``."""
         home = Path(start).expanduser().resolve()
-        for folder in (home, *home.parents):
-            if (folder / PALACE).is_dir():
-                return cls(folder)
-        raise NotAPalaceError(
-            f"there is no {PALACE}/ folder in {home} or above it; run `palace init` to make one"
-        )
+        found = nearest_paths(home)
+        if found is None:
+            raise NotAPalaceError(_no_palace(home, " or above it"))
+        return cls(found.root)
 
     def query(
         self,
@@ -149,7 +152,7 @@ class Palace(Engine):
         given = {"type": type, "priority": level, "tags": list(tags)}
         fields: dict[str, object] = {"title": title, "date": today()}
         fields |= {key: value for key, value in given.items() if value}
-        path = note_path(title, room=room)
+        path = note_path(self.paths.rooms, title, room=room)
         create_note(self, compose_note(path, title, fields), command="new")
         return path
 
@@ -221,6 +224,13 @@ class Palace(Engine):
         from memory_palace.facade.navigation import Searches
 
         return Searches(self)
+
+
+def _no_palace(home: Path, above: str = "") -> str:
+    return (
+        f"there is no {OWN}/ or {PALACE}/ folder in {home}{above}; `palace init --here` takes a "
+        "folder of notes as it stands, `palace init` makes one with rooms"
+    )
 
 
 def _check_least(**given: tuple[int | None, int]) -> None:

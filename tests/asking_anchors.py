@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory_palace.config import parse_config
 from memory_palace.palace import Palace
+from memory_palace.settings import parse_config
 
 
 def with_settings(palace: Palace, **settings: object) -> Palace:

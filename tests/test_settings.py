@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.config import Config, parse_config, read_config
+from memory_palace.config import Config
 from memory_palace.errors import ConfigError
+from memory_palace.settings import parse_config, read_config
 
 
 def test_an_unknown_setting_is_an_error_that_names_the_nearest():

@@ -21,12 +21,13 @@ from memory_palace.anchors.terms import (
 from memory_palace.anchors.tier import Keys
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
+from memory_palace.errors import RoomNotMappedError
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import FileStat, SourceFile
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 
-CURATED = "palace/grand_hall/anchors.md"
+CURATED = "anchors.md"
 """One anchor a line, ``- term`` or ``- term: other name, other name``; never pruned."""
 
 
@@ -117,9 +118,17 @@ def _admit(term: Term, seen: set[str]) -> bool:
     return True
 
 
+def curated_path(paths: PalacePaths) -> str:
+    """Return where a person lists anchors: in the grand hall, else beside the settings."""
+    try:
+        return paths.rooms.path_of(f"grand_hall/{CURATED}")
+    except RoomNotMappedError:
+        return paths.shown(paths.own / CURATED)
+
+
 def read_curated(work: AnchorWork) -> Iterator[Term]:
     """Yield the terms a person listed, each followed by its other names."""
-    data = _read(work, CURATED) or b""
+    data = _read(work, curated_path(work.paths)) or b""
     for line in map(str.lstrip, data.decode(errors="replace").splitlines()):
         if not line.startswith(("- ", "* ")):
             continue
@@ -134,7 +143,7 @@ def read_curated(work: AnchorWork) -> Iterator[Term]:
 def _read(work: AnchorWork, path: str) -> bytes | None:
     file = SourceFile(path, FileStat(0, 0, 0, 0), is_cold=False)
     try:
-        data, _ = read_note(work.paths.root, file, limit_bytes=work.config.max_note_bytes)
+        data, _ = read_note(work.paths, file, limit_bytes=work.config.max_note_bytes)
     except (FileNotFoundError, NoteUnreadable):
         return None  # the next update of the index reports it, and takes it out
     return data

@@ -47,7 +47,7 @@ def _entry(book: Book, place: int) -> dict[str, object]:
         "line": chunk.first_line,
         "chunk_id": chunk.digest[:16],
         "score": round(float(book.scores[place]), 4),
-        "source": source_of(chunk.path, book.sources),
+        "source": source_of(chunk.path, book.sources, book.snapshot.room_map),
         "preview": chunk.preview[:100],
     }
 

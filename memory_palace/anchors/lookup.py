@@ -185,4 +185,7 @@ def _capped_sources(book: Book, rows: NDArray[np.int64]) -> tuple[str, ...]:
         return ("",) * len(rows)
     notes = book.snapshot.row_note[rows].tolist()
     paths = book.snapshot.paths
-    return tuple("" if book.trust[n] == 1 else source_of(paths[n], book.sources) for n in notes)
+    rooms = book.snapshot.room_map
+    return tuple(
+        "" if book.trust[n] == 1 else source_of(paths[n], book.sources, rooms) for n in notes
+    )

@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.anchors.terms import match_key
-from memory_palace.config import TRUST, AnchorSettings
+from memory_palace.config import SEVEN, TRUST, AnchorSettings, Rooms
 from memory_palace.errors import ConfigError
-from memory_palace.notes.rooms import room_of
 
 
-def source_of(path: str, sources: Mapping[str, str]) -> str:
+def source_of(path: str, sources: Mapping[str, str], rooms: Rooms = SEVEN) -> str:
     """Return the source of a note: the longest prefix in the settings, else its room."""
     fitting = [prefix for prefix in sources if is_below(path, prefix)]
-    return max(fitting, key=len) if fitting else room_of(path) or "(no room)"
+    return max(fitting, key=len) if fitting else rooms.room_of(path) or "(no room)"
 
 
 def is_below(path: str, prefix: str) -> bool:

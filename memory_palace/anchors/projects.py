@@ -8,8 +8,8 @@ from memory_palace.anchors.terms import match_key
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.notes.rooms import stem_of
 
-PROJECTS = "palace/project_rooms/"
-_CARDS = ("palace/dispatch_corridor/active/", "palace/dispatch_corridor/blocked/")
+PROJECTS = "project_rooms"
+_CARDS = ("dispatch_corridor/active/", "dispatch_corridor/blocked/")
 
 
 def active_projects(snapshot: Snapshot) -> tuple[str, ...]:
@@ -19,8 +19,9 @@ def active_projects(snapshot: Snapshot) -> tuple[str, ...]:
     """
     folders: dict[str, list[int]] = {}
     for place, path in enumerate(snapshot.paths):
-        if path.startswith(PROJECTS) and path.count("/") > 2 and not snapshot.cold[place]:
-            folder = path[: path.index("/", len(PROJECTS)) + 1]
+        below = snapshot.room_map.place_of(path).split("/")
+        if below[0] == PROJECTS and len(below) > 2 and not snapshot.cold[place]:
+            folder = "/".join(path.split("/")[: 2 - len(below)]) + "/"
             folders.setdefault(folder, []).append(place)
     named = _named_by_cards(snapshot, folders)
     if named or not folders:
@@ -35,11 +36,11 @@ def _named_by_cards(snapshot: Snapshot, folders: dict[str, list[int]]) -> set[st
         for folder, places in folders.items()
         for place in places
     }
-    names = {match_key(folder.split("/")[2].replace("-", " ")): folder for folder in folders}
+    names = {match_key(folder.split("/")[-2].replace("-", " ")): folder for folder in folders}
     targets = snapshot.link_targets()
     named: set[str] = set()
     for place, path in enumerate(snapshot.paths):
-        if not path.startswith(_CARDS):
+        if not snapshot.room_map.place_of(path).startswith(_CARDS):
             continue
         stems = {stem_of(target).casefold() for target in targets[place]}
         named |= {home[stem] for stem in stems & home.keys()}

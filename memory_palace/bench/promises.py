@@ -144,7 +144,7 @@ def _measure_size(given: Given) -> Iterator[Measured]:
             if written + len(text.encode()) < TEXT_BYTES * (number + 1) / NOTES:
                 text += f"\n{next(rest).text}"
             written += len(text.encode())
-            note = palace.paths.palace / "project_rooms" / f"note {number:04d}.md"
+            note = palace.paths.notes / "project_rooms" / f"note {number:04d}.md"
             note.write_text(text, "utf-8")
         palace.index(embedder="minilm")
         size = sum(palace.status().index_bytes.values()) / _MIB

@@ -14,6 +14,7 @@ import numpy as np
 from memory_palace.bench.generate import generated_palace, scratch_folder
 from memory_palace.bench.golden import copy_vault
 from memory_palace.bench.timing import Measured, measure_commands, python, time_calls
+from memory_palace.config import PalacePaths
 from memory_palace.models import Filters, Query
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.palace import Palace
@@ -65,7 +66,7 @@ def measure_notes(notes: Path, *, embedder: str, runs: int) -> Iterator[Measured
     """Yield the rows of one palace for a copy of somebody's notes."""
     with scratch_folder() as root:
         copy_vault(notes, root)
-        size = sum(1 for _ in discover_notes(root).files)
+        size = sum(1 for _ in discover_notes(PalacePaths(root)).files)
         yield from _measure_palace(root, size, embedder, runs)
 
 

@@ -116,7 +116,7 @@ def read_changes(engine: Engine, *, command: str | None = None) -> list[LoggedCh
 def read_notes(engine: Engine, *, mentioning: bytes = b"") -> Library:
     """Read every note of a palace from the disk, cold ones included, as ``read_library`` does."""
     return read_library(
-        engine.paths.root,
+        engine.paths,
         ignore=engine.config.ignore,
         limit_bytes=engine.config.max_note_bytes,
         mentioning=mentioning,
@@ -156,7 +156,9 @@ def today() -> str:
 def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
     library = read_notes(engine)
     planned = plan(library)
-    return planned, relink(library.documents, planned.change, redirects=planned.redirects)
+    return planned, relink(
+        library.documents, planned.change, rooms=engine.paths.rooms, redirects=planned.redirects
+    )
 
 
 def _paths(change: ChangeSet) -> tuple[str, ...]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, undo_change
 from memory_palace.changes.journal import read_log
 from memory_palace.changes.operations import Move
-from memory_palace.config import ARCHIVE, PALACE, PalacePaths
+from memory_palace.config import ARCHIVE, PalacePaths, Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.blindness import Leak, find_cold_leaks
@@ -18,16 +17,14 @@ from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.rooms import is_cold_path
 from memory_palace.storage.atomic import write_atomic
 
-_ARCHIVED = re.compile(rf"{PALACE}/{ARCHIVE}/(?:\d{{4}}/)?(.+)")
-
 
 def find_leaks(engine: Engine) -> list[Leak]:
     """Look for cold paths in manifest, index, graph and the answer to a test query."""
     snapshot = engine.snapshot()
-    manifest = read_manifest(engine.paths.manifest)
+    manifest = read_manifest(engine.paths)
     probe = engine.query("", filters=Filters(since=0.0), limit=len(snapshot.paths) or 1)
     return find_cold_leaks(
-        is_cold=lambda path: is_cold_path(engine.paths.root, path),
+        is_cold=lambda path: is_cold_path(engine.paths, path),
         manifest=[entry.path for entry in manifest.entries.values()],
         indexed=snapshot.paths,
         graph=engine.graph(),
@@ -41,7 +38,7 @@ def fix_leaks(engine: Engine) -> None:
     with engine.writing():
         if path.exists():
             before = path.read_bytes()
-            after = drop_lines(before, lambda name: is_cold_path(engine.paths.root, name))
+            after = drop_lines(before, lambda name: is_cold_path(engine.paths, name))
             if after != before:
                 write_atomic(path, after, mode=path.stat().st_mode & 0o777)
     engine.index(verify=True)
@@ -52,8 +49,14 @@ def archive_note(
 ) -> Outcome:
     """Move a note into the cold zone. Links to it become archived: not broken, not followed."""
     path = NoteNames.from_snapshot(engine.snapshot()).find(note)
-    move = plan_archive(path, year=datetime.now(UTC).year)
-    return _move(engine, move, f"archive {path}", apply, allow_uncommitted)
+    year = datetime.now(UTC).year
+    return change_notes(
+        engine,
+        lambda _: Plan([plan_archive(engine.paths.rooms, path, year=year)], f"archive {path}"),
+        command="cold",
+        apply=apply,
+        allow_uncommitted=allow_uncommitted,
+    )
 
 
 def restore_note(
@@ -62,7 +65,13 @@ def restore_note(
     """Bring an archived note back to where it was."""
     snapshot = engine.snapshot(include_cold=True)
     move = plan_restore(engine.paths, NoteNames.from_snapshot(snapshot).find(note))
-    return _move(engine, move, f"restore {move.old}", apply, allow_uncommitted)
+    return change_notes(
+        engine,
+        lambda _: Plan([move], f"restore {move.old}"),
+        command="cold",
+        apply=apply,
+        allow_uncommitted=allow_uncommitted,
+    )
 
 
 def undo_last(engine: Engine, *, apply: bool = False) -> Outcome:
@@ -70,32 +79,22 @@ def undo_last(engine: Engine, *, apply: bool = False) -> Outcome:
     return undo_change(engine, command="cold", identity=None, apply=apply)
 
 
-def plan_archive(path: str, *, year: int) -> Move:
+def plan_archive(rooms: Rooms, path: str, *, year: int) -> Move:
     """Keep a note's room and folders below the year: it shows where it came from."""
-    if _ARCHIVED.fullmatch(path):
+    if rooms.before_archived(path):
         raise UsageError(f"{path} is archived already")
-    return Move(path, f"{PALACE}/{ARCHIVE}/{year}/{path.removeprefix(f'{PALACE}/')}")
+    return Move(path, rooms.path_of(f"{ARCHIVE}/{year}/{path.removeprefix(rooms.prefix)}"))
 
 
 def plan_restore(paths: PalacePaths, path: str) -> Move:
     """Bring a note back to where the log says it was, else to where its folders say."""
-    match = _ARCHIVED.fullmatch(path)
-    if match is None:
+    before = paths.rooms.before_archived(path)
+    if before is None:
         raise UsageError(f"{path} is not in the archive")
     for entry in reversed(read_log(paths)):
         for move in entry.moves:
-            if move.new == path and not _ARCHIVED.fullmatch(move.old):
+            if move.new == path and not paths.rooms.before_archived(move.old):
                 return Move(path, move.old)
-    if "/" not in match[1]:
+    if paths.is_classic and before.count("/") < 2:
         raise UsageError(f"the log does not say where {path} came from; move it back by hand")
-    return Move(path, f"{PALACE}/{match[1]}")
-
-
-def _move(engine: Engine, move: Move, reason: str, apply: bool, allow_uncommitted: bool) -> Outcome:
-    return change_notes(
-        engine,
-        lambda _: Plan([move], reason),
-        command="cold",
-        apply=apply,
-        allow_uncommitted=allow_uncommitted,
-    )
+    return Move(path, before)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from memory_palace.changes.operations import Create, Replace
-from memory_palace.config import PALACE
+from memory_palace.config import Rooms
 from memory_palace.errors import UsageError
 from memory_palace.notes.document import Document
 from memory_palace.notes.frontmatter import set_fields, write_front_matter
@@ -19,16 +19,16 @@ _LONGEST_SLUG = 60
 _UNDECIDED = re.compile(r"\A(?:Open|Pending\. A person decides)\.\s*")
 
 
-def note_path(title: str, *, room: str) -> str:
+def note_path(rooms: Rooms, title: str, *, room: str) -> str:
     """Return where a note of this title belongs, relative to the root.
 
     ``room`` may name a folder inside one. Raise ``UsageError`` where the title leaves nothing to
-    name a file by.
+    name a file by, and ``RoomNotMappedError`` where no folder is the room.
     """
     name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
     if not name:
         raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
-    return f"{PALACE}/{room}/{name}.md"
+    return rooms.path_of(f"{room}/{name}.md")
 
 
 def make_slug(title: str) -> str:

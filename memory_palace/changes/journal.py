@@ -70,13 +70,13 @@ def apply_change(
     has not seen is refused, unless those are what the last logged change wrote.
     """
     recover(paths)
-    check_change(paths.root, change)
+    check_change(paths, change)
     if not allow_uncommitted:
         _check_committed(paths, change)
     identity = f"{now}-{len(read_log(paths)) + 1}"
     entry = _describe(paths, change, identity, now, command, reason, tuple(evidence), undoes)
     _keep(paths, change)
-    write_atomic(paths.palace / _JOURNAL, json.dumps(entry.to_record()).encode())
+    write_atomic(paths.own / _JOURNAL, json.dumps(entry.to_record()).encode())
     try:
         for operation in sorted(change, key=lambda operation: isinstance(operation, Move)):
             do(paths.root, operation)
@@ -86,14 +86,14 @@ def apply_change(
         if _is_logged(paths, entry):
             raise
         raise PalaceError(f"{reason}: {error}; no note was changed") from error
-    remove_files([paths.palace / _JOURNAL])
+    remove_files([paths.own / _JOURNAL])
     return entry.identity
 
 
 def recover(paths: PalacePaths) -> bool:
     """Roll back a change that was interrupted before its log line; say whether there was one."""
-    journal = paths.palace / _JOURNAL
-    for folder in (paths.palace, paths.logs / KEPT):
+    journal = paths.own / _JOURNAL
+    for folder in (paths.own, paths.logs / KEPT):
         if folder.is_dir():
             sweep_temporaries(folder)
     try:
@@ -177,7 +177,7 @@ def _roll_back(paths: PalacePaths, entry: LoggedChange) -> None:
     # The file may have come with somebody else's palace: it must not reach outside of it.
     named = [path for move in entry.moves for path in (move.old, move.new)]
     for path in (*named, *(write.path for write in entry.writes)):
-        check_inside(paths.root, path)
+        check_inside(paths, path)
     before = {write.path: _kept(paths, write.before) for write in entry.writes}
     for move in reversed(entry.moves):
         take_back_move(paths.root, move)

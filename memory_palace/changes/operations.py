@@ -8,7 +8,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TypeAlias
 
-from memory_palace.config import PALACE
+from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 
 
@@ -57,17 +57,17 @@ def render_diff(change: ChangeSet) -> str:
     return "".join(_render(operation) for operation in change)
 
 
-def check_change(root: Path, change: ChangeSet) -> None:
+def check_change(paths: PalacePaths, change: ChangeSet) -> None:
     """Raise before anything is touched where a part of the change cannot be done."""
     targets = [target_of(operation) for operation in change]
     sources = [operation.old for operation in change if isinstance(operation, Move)]
     gone = [operation.path for operation in change if isinstance(operation, Remove)]
-    for paths in (targets, [*sources, *gone]):
-        for path in paths:
-            if paths.count(path) > 1:
+    for named in (targets, [*sources, *gone]):
+        for path in named:
+            if named.count(path) > 1:
                 raise UsageError(f"{path} is named twice in one change")
     for operation in change:
-        _check(root, operation)
+        _check(paths, operation)
 
 
 def target_of(operation: Operation) -> str:
@@ -84,32 +84,33 @@ def touched_paths(change: ChangeSet) -> list[str]:
     ]
 
 
-def check_inside(root: Path, path: str) -> None:
+def check_inside(paths: PalacePaths, path: str) -> None:
     """Raise ``UsageError`` for a path that is hidden, or outside the palace, links followed."""
     parts = path.split("/")
-    is_plain = parts[0] == PALACE and len(parts) > 1 and "\0" not in path
+    is_plain = path.startswith(paths.prefix) and path != paths.prefix and "\0" not in path
     if not is_plain or any(not part or part.startswith(".") for part in parts):
         raise UsageError(f"{path} is outside the palace and is left alone")
-    if not (root / path).resolve().is_relative_to((root / PALACE).resolve()):
+    if not (paths.root / path).resolve().is_relative_to(paths.notes.resolve()):
         raise UsageError(f"{path} is outside the palace and is left alone")
 
 
-def _check(root: Path, operation: Operation) -> None:
+def _check(paths: PalacePaths, operation: Operation) -> None:
+    root = paths.root
     match operation:
         case Move(old, new):
-            check_inside(root, old)
-            check_inside(root, new)
+            check_inside(paths, old)
+            check_inside(paths, new)
             _check_file(root, old)
             _check_absent(root, new)
         case Replace(path, before) | Remove(path, before):
-            check_inside(root, path)
+            check_inside(paths, path)
             _check_file(root, path)
             if (root / path).read_bytes() != before:
                 raise PalaceError(
                     f"{path} has been changed by another program; run the command again"
                 )
         case Create(path, _):
-            check_inside(root, path)
+            check_inside(paths, path)
             _check_absent(root, path)
 
 

@@ -8,17 +8,18 @@ from types import MappingProxyType
 from urllib.parse import quote
 
 from memory_palace.changes.operations import ChangeSet, Move, Operation, Replace
+from memory_palace.config import SEVEN, Rooms
 from memory_palace.graph.resolve import strip_suffix
 from memory_palace.graph.zones import ZonedNames
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.note_links import rewrite_links
-from memory_palace.notes.rooms import is_archived
 
 
 def relink(
     documents: Mapping[str, Document],
     change: ChangeSet,
     *,
+    rooms: Rooms = SEVEN,
     redirects: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Operation]:
     """Return the change with every link rewritten that its moves would lead astray.
@@ -32,7 +33,7 @@ def relink(
         return list(change)
     after = {op.path: op.after for op in change if isinstance(op, Replace)}
     others = [op for op in change if not isinstance(op, Replace)]
-    names = _Names(documents, moves, after, redirects)
+    names = _Names(documents, moves, after, redirects, rooms)
     for path, document in documents.items():
         if not document.links:
             continue
@@ -61,6 +62,7 @@ class _Names:
         moves: Mapping[str, str],
         after: Mapping[str, bytes],
         redirects: Mapping[str, str],
+        rooms: Rooms,
     ) -> None:
         self._moves = moves
         self._redirects = redirects
@@ -69,7 +71,7 @@ class _Names:
             for path, document in documents.items()
         )
         self._after = ZonedNames(
-            _describe_after(path, document, moves.get(path, path), after.get(path))
+            _describe_after(path, document, moves.get(path, path), after.get(path), rooms)
             for path, document in documents.items()
         )
 
@@ -87,11 +89,11 @@ class _Names:
 
 
 def _describe_after(
-    path: str, document: Document, new: str, text: bytes | None
+    path: str, document: Document, new: str, text: bytes | None, rooms: Rooms
 ) -> tuple[str, Sequence[str], bool]:
     """Return path, aliases and zone of a note after the change; ``text`` where it is replaced."""
     written = None if text is None else parse_document(path, text)
-    is_cold = is_archived(new) or (document.is_cold and new == path)
+    is_cold = rooms.is_archived(new) or (document.is_cold and new == path)
     return new, (written or document).texts("aliases"), is_cold
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +15,7 @@ from memory_palace.cli.answers import anchors_record
 from memory_palace.cli.options import Budget, Json, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.models import Hit
+from memory_palace.palace import Palace
 
 app = Typer(no_args_is_help=True, help="Build and ask the anchors: terms, and where they lead.")
 
@@ -79,7 +80,7 @@ def look_up(
     result = palace.look_up(
         " ".join(text), limit=limit, projects=project or None, budget_bytes=budget
     )
-    passages = [_passage(hit, palace.config.sources) for hit in result]
+    passages = [_passage(hit, palace) for hit in result]
     lines = (
         line
         for passage in passages
@@ -158,14 +159,14 @@ def export(
         print(path)
 
 
-def _passage(hit: Hit, sources: Mapping[str, str]) -> dict[str, Any]:
+def _passage(hit: Hit, palace: Palace) -> dict[str, Any]:
     anchor, query = (part.value for part in hit.contributions)
     return {
         "path": hit.path,
         "line": hit.chunk.first_line if hit.chunk else 1,
         "last_line": hit.chunk.last_line if hit.chunk else 1,
         "headings": list(hit.chunk.heading_path) if hit.chunk else [],
-        "source": source_of(hit.path, sources),
+        "source": source_of(hit.path, palace.config.sources, palace.paths.rooms),
         "score": hit.score,
         "anchor": anchor,
         "query": query,

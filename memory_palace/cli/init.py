@@ -21,4 +21,4 @@ def init_palace(
     Example: palace init ~/memory
     """
     root = (folder or ctx.obj or Path.cwd()).resolve()
-    print(Palace.init(root).paths.palace)
+    print(Palace.init(root).paths.notes)

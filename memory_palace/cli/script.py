@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from memory_palace.cli.app import main
-from memory_palace.config import PALACE
+from memory_palace.config import nearest_paths
 
 
 def run_script(*command: str, here: Path) -> None:
@@ -15,8 +15,7 @@ def run_script(*command: str, here: Path) -> None:
 
     The palace is the nearest at or above the working folder, else the one the script belongs to.
     """
-    cwd = Path.cwd()
-    is_near = any((folder / PALACE).is_dir() for folder in (cwd, *cwd.parents))
+    is_near = nearest_paths(Path.cwd()) is not None
     given = [argument for argument in sys.argv[1:] if (command[0], argument) != ("cold", "--fix")]
     root = [] if is_near or "PALACE_ROOT" in os.environ else ["-C", str(_home(here))]
     main([*root, *command, *given])

@@ -36,6 +36,7 @@ class Resolver:
 
     def __init__(self, paths: Sequence[str], aliases: Sequence[Sequence[str]] = ()) -> None:
         self._paths = paths
+        self._top = _top_of(paths)
         self._by_path: dict[str, list[int]] = {}
         self._by_suffix: dict[str, list[int]] = {}
         self._by_room: dict[tuple[str, str], list[int]] = {}
@@ -46,7 +47,7 @@ class Resolver:
             parts = key.split("/")
             for start in range(len(parts)):
                 self._by_suffix.setdefault("/".join(parts[start:]), []).append(place)
-            self._by_room.setdefault((_room(key), parts[-1]), []).append(place)
+            self._by_room.setdefault((self._room(key), parts[-1]), []).append(place)
         for place, names in enumerate(aliases):
             for name in {fold_name(name) for name in names}:
                 self._by_alias.setdefault(name, []).append(place)
@@ -54,9 +55,9 @@ class Resolver:
     def resolve(self, target: str, source: str) -> Resolution:
         """Resolve a link target, as written in the note at ``source``.
 
-        In this order: the path from the root, from ``palace/``, from the note's own folder; the
-        end of a path or the stem, if only one note has it, or only one in the note's own room;
-        an alias.
+        In this order: the path from the root, from ``palace/`` in a classic palace, from the
+        note's own folder; the end of a path or the stem, if only one note has it, or only one in
+        the note's own room; an alias.
         """
         places = self._find(target, source)
         if not places:
@@ -66,7 +67,7 @@ class Resolver:
     def by_path(self, text: str) -> _Places:
         """Find notes by the whole path or its end, ``.md`` or not."""
         key = fold_target(text)
-        for path in (key, f"{PALACE}/{key}"):
+        for path in (key, f"{self._top}{key}"):
             if found := self._exactly(path, text):
                 return found
         return self._by_suffix.get(key, _NOTHING)
@@ -77,15 +78,20 @@ class Resolver:
 
     def _find(self, target: str, source: str) -> _Places:
         key = fold_target(target)
-        folder, room = _home(source)
-        for path in (key, f"{PALACE}/{key}", join_path(folder, key)):
+        folder = _folder(source)
+        for path in (key, f"{self._top}{key}", join_path(folder, key)):
             if path is not None and path in self._by_path:
                 return self._exactly(path, target)
         named = self._by_suffix.get(key, _NOTHING)
         if len(named) > 1:
-            near = self._by_room.get((room, key), _NOTHING)
+            near = self._by_room.get((self._room(fold_name(source)), key), _NOTHING)
             return near if len(near) == 1 else named
         return named or self.by_alias(target)
+
+    def _room(self, key: str) -> str:
+        """Return the folder at the top, ``palace/<room>`` or ``<room>``, or what there is of it."""
+        levels = 1 + bool(self._top)
+        return "/".join(posixpath.dirname(key).split("/")[:levels])
 
     def _exactly(self, key: str, written: str) -> _Places:
         """Of paths that differ in case alone, the one spelled as written comes first."""
@@ -97,15 +103,15 @@ class Resolver:
         return found
 
 
-@lru_cache(maxsize=1024)  # The links of one note ask for its home one after another.
-def _home(source: str) -> tuple[str, str]:
-    key = fold_name(source)
-    return posixpath.dirname(key), _room(key)
+@lru_cache(maxsize=1024)  # The links of one note ask for its folder one after another.
+def _folder(source: str) -> str:
+    return posixpath.dirname(fold_name(source))
 
 
-def _room(key: str) -> str:
-    """Return the folder two levels down, ``palace/<room>``, or what there is of it."""
-    return "/".join(posixpath.dirname(key).split("/")[:2])
+def _top_of(paths: Sequence[str]) -> str:
+    """Return ``palace/`` where all notes lie there, as in the classic layout; else nothing."""
+    top = f"{PALACE}/"
+    return top if all(path.startswith(top) for path in paths) else ""
 
 
 _ATTACHMENT = re.compile(

@@ -33,7 +33,7 @@ def build_index(
     started = context.monotonic()
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
     base = EMPTY if is_anew else state
-    found = discover_notes(context.paths.root, ignore=context.config.ignore)
+    found = discover_notes(context.paths, ignore=context.config.ignore)
     diff = diff_notes(
         found.files,
         base.known(),
@@ -81,7 +81,7 @@ def _report_fates(diff: Diff, known: set[str], *, gone: set[str]) -> IndexReport
 
 
 def _read_digest(context: BuildContext, file: SourceFile) -> bytes:
-    data, _ = read_note(context.paths.root, file, limit_bytes=context.config.max_note_bytes)
+    data, _ = read_note(context.paths, file, limit_bytes=context.config.max_note_bytes)
     return sha256(data).digest()[:16]
 
 

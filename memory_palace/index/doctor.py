@@ -102,7 +102,7 @@ class _Examiner:
     )
 
     def examine(self) -> Iterator[Finding]:
-        found = discover_notes(self._paths.root, ignore=self._config.ignore)
+        found = discover_notes(self._paths, ignore=self._config.ignore)
         for problem in found.problems:
             if problem.is_failure:
                 yield Finding("note", problem.path, problem.message, is_derived=False)
@@ -122,7 +122,7 @@ class _Examiner:
         self.checked["notes"] += 1
         limit = self._config.max_note_bytes
         try:
-            data, _ = read_note(self._paths.root, file, limit_bytes=limit)
+            data, _ = read_note(self._paths, file, limit_bytes=limit)
         except (NoteUnreadable, FileNotFoundError) as error:
             yield Finding("note", file.path, str(error), is_derived=False)
             return
@@ -189,7 +189,7 @@ class _Examiner:
                 yield Finding("vector", path, f"differs by {distance:.1e} when made again")
 
     def _manifest(self, hot: Collection[str]) -> Iterator[Finding]:
-        manifest = read_manifest(self._paths.manifest)
+        manifest = read_manifest(self._paths)
         self.checked["manifest lines"] = len(manifest.entries)
         for problem in manifest.problems:
             yield Finding("manifest", str(problem), problem.message, is_derived=False)

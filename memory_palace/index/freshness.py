@@ -35,7 +35,7 @@ def check_freshness(
     Where the snapshot leaves the cold zone out, so does the comparison. More than ``most_entries``
     files and folders are not compared: the state is ``unchecked``.
     """
-    found = discover_notes(paths.root, ignore=config.ignore, most_entries=most_entries)
+    found = discover_notes(paths, ignore=config.ignore, most_entries=most_entries)
     if not found.is_complete:
         return Freshness("unchecked")
     stats = snapshot.stats[:, [STAT.size, STAT.mtime_ns, STAT.ctime_ns, STAT.inode]].tolist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from memory_palace.config import SEVEN, Rooms
 from memory_palace.index.context import BuildContext
 from memory_palace.index.diff import Diff
 from memory_palace.index.segment import META, PRIORITIES, SOURCES
@@ -34,6 +35,7 @@ class Listing:
     git_times: Mapping[str, float]
     """Last commit of tracked and clean notes that have no date of their own."""
     head: str
+    rooms: Rooms = SEVEN
 
     def line_of(self, path: str) -> ManifestEntry | None:
         """Return a note's manifest line."""
@@ -42,7 +44,7 @@ class Listing:
     def type_of(self, path: str, own: str) -> str:
         """Front matter, then the manifest line, then the room's default."""
         line = self.line_of(path)
-        return own or (line.type if line and line.type else default_type(path))
+        return own or (line.type if line and line.type else default_type(self.rooms, path))
 
     def priority_of(self, path: str, own: int) -> int:
         """Front matter, then the manifest line, else none."""
@@ -61,7 +63,7 @@ class Listing:
 def consult(context: BuildContext, state: CommittedState, diff: Diff) -> Listing:
     """Read the manifest; ask git for dates of notes that may need one."""
     root = context.paths.root
-    manifest = read_manifest(context.paths.manifest)
+    manifest = read_manifest(context.paths)
     head = git_head(root) or ""
     times: dict[str, float] = {}
     if head:
@@ -70,7 +72,7 @@ def consult(context: BuildContext, state: CommittedState, diff: Diff) -> Listing
         if state.commit is None or state.commit.git_head != head:
             asked += _undated(state)
         times = git_commit_times(root, asked) if asked else {}
-    return Listing(manifest, times, head)
+    return Listing(manifest, times, head, context.paths.rooms)
 
 
 def meta_rows(
@@ -130,7 +132,7 @@ def append_lines(context: BuildContext, listing: Listing, diff: Diff, gone: set[
     before = path.read_bytes() if path.exists() else b""
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
     write_atomic(path, add_lines(before, new), mode=mode)
-    return read_manifest(path).digest
+    return read_manifest(context.paths).digest
 
 
 def _missing_lines(

@@ -78,7 +78,9 @@ def publish(
     )
     draft = replace(draft, segments=refs)
     hot = Snapshot(
-        draft, [fold_segments([written.opened[ref.name] for ref in refs if not ref.is_cold])]
+        draft,
+        [fold_segments([written.opened[ref.name] for ref in refs if not ref.is_cold])],
+        rooms=context.paths.rooms,
     )
     problems: tuple[Problem, ...] = ()
     draft = replace(draft, calibration=calibrate(hot))

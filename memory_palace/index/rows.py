@@ -94,7 +94,7 @@ class RowMaker:
         self._tally.bytes_done += file.stat.size
         try:
             data, stat = read_note(
-                self._context.paths.root, file, limit_bytes=self._context.config.max_note_bytes
+                self._context.paths, file, limit_bytes=self._context.config.max_note_bytes
             )
         except FileNotFoundError:
             self._tally.vanished.add(file.path)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.config import PalacePaths
+from memory_palace.config import SEVEN, PalacePaths, Rooms
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import Commit, read_commit
 from memory_palace.index.fold import Fold, fold_segments
@@ -30,7 +29,6 @@ from memory_palace.index.segment import (
     open_segment,
 )
 from memory_palace.models import ChunkRecord, Matrix, NoteDate, NoteRecord, Scores, Vector
-from memory_palace.notes.rooms import room_of
 
 _MTIME = 3
 SEPARATOR = "\x1f"
@@ -40,8 +38,9 @@ _WIDTHS = {"stat": 5, "note_digest": 16}
 class Snapshot:
     """Live notes and their rows. Notes are in path order; rows are those of all segments."""
 
-    def __init__(self, commit: Commit, folds: Sequence[Fold]) -> None:
+    def __init__(self, commit: Commit, folds: Sequence[Fold], *, rooms: Rooms = SEVEN) -> None:
         self.commit = commit
+        self.room_map = rooms
         self._folds = tuple(folds)
         paths = [path for fold in self._folds for path in fold.paths]
         order = sorted(range(len(paths)), key=paths.__getitem__)
@@ -124,7 +123,7 @@ class Snapshot:
     @cached_property
     def rooms(self) -> list[str]:
         """Room of each note, empty outside the seven."""
-        return [room_of(path) or "" for path in self.paths]
+        return [self.room_map.room_of(path) or "" for path in self.paths]
 
     @cached_property
     def priorities(self) -> NDArray[np.int8]:
@@ -250,7 +249,7 @@ def open_snapshot(
     commit = read_commit(paths.commit)
     while True:
         try:
-            return _open(paths.index, commit, include_cold, opener)
+            return _open(paths, commit, include_cold, opener)
         except IndexDamagedError:
             again = read_commit(paths.commit)
             if again == commit:
@@ -259,15 +258,16 @@ def open_snapshot(
 
 
 def _open(
-    folder: Path, commit: Commit, include_cold: bool, opener: Callable[..., Segment]
+    paths: PalacePaths, commit: Commit, include_cold: bool, opener: Callable[..., Segment]
 ) -> Snapshot:
     zones = (False, True) if include_cold else (False,)
     return Snapshot(
         commit,
         [
-            fold_segments([opener(folder, s) for s in commit.segments if s.is_cold == is_cold])
+            fold_segments([opener(paths.index, s) for s in commit.segments if s.is_cold == is_cold])
             for is_cold in zones
         ],
+        rooms=paths.rooms,
     )
 
 

@@ -40,7 +40,7 @@ class IndexStatus:
 def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> IndexStatus:
     """Count. ``snapshot`` includes the cold zone."""
     commit = snapshot.commit
-    manifest = read_manifest(paths.manifest)
+    manifest = read_manifest(paths)
     present = set(snapshot.paths)
     orphans = [entry.path for entry in manifest.entries.values() if entry.path not in present]
     noted = [snapshot.note(place) for place in np.flatnonzero(snapshot.has_problems).tolist()]

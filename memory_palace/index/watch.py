@@ -13,21 +13,22 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.polling import PollingObserver
 
-from memory_palace.config import MANIFEST, PALACE
+from memory_palace.config import MANIFEST, SETTINGS, PalacePaths
 from memory_palace.errors import IndexLockedError
 from memory_palace.notes.discovery import SUFFIXES
 
 RESCAN_SECONDS = 300.0
 """An event that the system dropped delays an update by no more than this."""
-_WATCHED = {MANIFEST, "palace.yaml", ".palaceignore", ".gitignore"}
+_WATCHED = {MANIFEST, SETTINGS, ".palaceignore", ".gitignore"}
 _NO_MORE_WATCHES = {errno.ENOSPC, errno.EMFILE}
 
 
 class _Changes(FileSystemEventHandler):
     """Remembers when something last changed that can change the index."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, own: Path) -> None:
         self._folder = folder
+        self._own = own
         self.happened = threading.Event()
         self.last = 0.0
 
@@ -43,6 +44,8 @@ class _Changes(FileSystemEventHandler):
             self.happened.set()
 
     def _counts(self, path: str, *, is_folder: bool) -> bool:
+        if Path(path).parent == self._own and Path(path).name in _WATCHED:
+            return True
         try:
             parts = Path(path).relative_to(self._folder).parts
         except ValueError:
@@ -56,7 +59,7 @@ class _Changes(FileSystemEventHandler):
 
 
 def watch_palace(
-    root: Path,
+    paths: PalacePaths,
     update: Callable[[], None],
     *,
     stop: threading.Event,
@@ -71,8 +74,8 @@ def watch_palace(
     ``debounce_seconds``, and ``warn`` hears of it once. Returns when ``stop`` is set; no thread
     is left.
     """
-    folder = (root / PALACE).resolve()
-    changes = _Changes(folder)
+    folder = paths.notes.resolve()
+    changes = _Changes(folder, paths.own.resolve())
     observer = _start_observer(changes, folder, warn)
     try:
         due, was_locked = time.monotonic(), False

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 
-from memory_palace.config import PALACE
 from memory_palace.errors import UsageError
 from memory_palace.notes.document import Document
 
-WING = f"{PALACE}/reflection_wing"
-CONSTITUTION = f"{PALACE}/grand_hall/constitution.md"
+WING = "reflection_wing"
+CONSTITUTION = "grand_hall/constitution.md"
+"""The place of the constitution, see ``Rooms.path_of``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +60,14 @@ def get_kind(name: str) -> AssetKind:
 def kind_of(document: Document) -> AssetKind | None:
     """Return the kind that a note's folder in the reflection wing says."""
     for kind in (*KINDS.values(), TELEGRAM):
-        if document.path.startswith(f"{WING}/{kind.folder}/"):
+        if document.place.startswith(f"{WING}/{kind.folder}/"):
             return kind
     return None
 
 
 def is_protected(document: Document) -> str:
     """Return why metabolism never touches a note; empty where it may."""
-    if document.path == CONSTITUTION:
+    if document.place == CONSTITUTION:
         return "is the constitution"
     if document.text("pinned").casefold() in ("true", "yes"):
         return "is pinned"

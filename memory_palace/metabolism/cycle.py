@@ -75,7 +75,7 @@ def plan_distill(ledger: Ledger, card: Card, *, model: str | None = None) -> Pla
             )
         sources = tuple(document.path for document in documents)
         counted = f"{tokens} tokens, written by {model}"
-    note = render_telegraph(card, parts, today=day, by_model=model)
+    note = render_telegraph(card, parts, ledger.rooms, today=day, by_model=model)
     evidence = (f"distill {card.path}: {counted}", *(f"read {path}" for path in sources))
     return Plan([note], f"distill {card.path}", evidence)
 
@@ -149,7 +149,8 @@ def _write_missing(
 
 def _agents(library: Library) -> set[str]:
     """Return the names of the agents: the folders of the chambers, without their numbers."""
-    folders = {p.split("/")[2] for p in library.documents if p.startswith("palace/chambers/")}
+    places = [document.place.split("/") for document in library.documents.values()]
+    folders = {place[1] for place in places if place[0] == "chambers"}
     return {folder.lstrip("0123456789").lstrip("_- ").removesuffix(".md") for folder in folders}
 
 

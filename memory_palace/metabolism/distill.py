@@ -11,6 +11,7 @@ from typing import Any
 
 from memory_palace.changes.composing import compose_note, make_slug
 from memory_palace.changes.operations import Create
+from memory_palace.config import Rooms
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.language.sentences import split_sentences
@@ -84,26 +85,30 @@ def readable_sources(ledger: Ledger, card: Card) -> list[Document]:
     if card.state != "completed":
         raise UsageError(f"{card.path} is {card.state}; only completed cards are distilled")
     project = card.document.text("project")
-    room = f"palace/project_rooms/{project}/"
-    paths = [card.path, *(room + name for name in _ROOM_FILES)]
+    place = f"project_rooms/{project}/"
+    room = [path for path, d in ledger.documents.items() if d.place.startswith(place)]
+    own = {ledger.documents[path].place: path for path in room}
+    paths = [card.path, *(own.get(place + name, "") for name in _ROOM_FILES)]
     paths += sorted(
         path
         for path in ledger.out.get(card.path, frozenset())
         if not ledger.documents[path].is_cold
         and path not in ledger.cards
-        and not path.startswith((f"{WING}/telegrams/", "palace/grand_hall/"))
+        and not ledger.documents[path].place.startswith((f"{WING}/telegrams/", "grand_hall/"))
     )
     # A room's pages may be about other work as well: they count where the card is linked with them.
-    linked = ledger.linked(card.path) | {target_of_item(item)[0] for item in card.outputs}
+    linked = ledger.linked(card.path) | {
+        target_of_item(item, ledger.rooms)[0] for item in card.outputs
+    }
     return [
         ledger.documents[path]
         for path in dict.fromkeys(paths)
-        if path in ledger.documents and (not path.startswith(room) or path in linked)
+        if path in ledger.documents and (path not in room or path in linked)
     ]
 
 
 def render_telegraph(
-    card: Card, parts: Mapping[str, str], *, today: str, by_model: str | None = None
+    card: Card, parts: Mapping[str, str], rooms: Rooms, *, today: str, by_model: str | None = None
 ) -> Create:
     """Return the telegraph as a note beside the others."""
     title = card.document.title
@@ -116,7 +121,7 @@ def render_telegraph(
     }
     if by_model:
         fields["written_by"] = by_model
-    path = f"{WING}/{TELEGRAM.folder}/{today}-{make_slug(title)}.md"
+    path = rooms.path_of(f"{WING}/{TELEGRAM.folder}/{today}-{make_slug(title)}.md")
     sections = {name: parts[name] for name in TELEGRAM.sections}
     return compose_note(path, title, fields, sections, source=card.document.stem)
 

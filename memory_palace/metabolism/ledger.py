@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 from memory_palace.changes.journal import edits_not_in_git, read_moves
-from memory_palace.config import PALACE
+from memory_palace.config import SEVEN, Rooms
 from memory_palace.engine import Engine
 from memory_palace.graph.zones import ZonedNames
 from memory_palace.notes.dating import date_in_front_matter, date_in_name
@@ -41,6 +41,7 @@ class Ledger:
     """Notes with edits that git has not seen."""
     settled: frozenset[frozenset[str]] = field(default_factory=frozenset)
     """Pairs of notes that a conflict was opened on, whatever became of it."""
+    rooms: Rooms = SEVEN
 
     def linked(self, path: str) -> frozenset[str]:
         """Return the notes that a note is linked with, in either direction."""
@@ -111,9 +112,10 @@ def take_ledger(engine: Engine, library: Library, *, today: date | None = None) 
         documents,
         usage=read_usage(engine.paths.logs, read_moves(engine.paths)),
         today=today or datetime.now(UTC).date(),
-        disputed=find_disputes(engine.paths.root),
+        disputed=find_disputes(engine.paths),
         uncommitted=edits_not_in_git(engine.paths, list(documents)),
         settled=[frozenset(conflict.parties) for conflict in conflicts],
+        rooms=engine.paths.rooms,
     )
 
 
@@ -125,15 +127,17 @@ def make_ledger(
     disputed: Iterable[str] = (),
     uncommitted: Iterable[str] = (),
     settled: Iterable[frozenset[str]] = (),
+    rooms: Rooms = SEVEN,
 ) -> Ledger:
     """Resolve every link once, hot notes first, as the graph does."""
     cards = {card.path: card for card in read_cards(documents.values())}
     zones = ZonedNames((d.path, d.texts("aliases"), d.is_cold) for d in documents.values())
+    top = "/" + rooms.prefix.rstrip("/")
     out: dict[str, frozenset[str]] = {}
     back: dict[str, set[str]] = {}
     for path, document in documents.items():
-        names = _names_in(document, cards.get(path))
-        found = {zones.find(name.removeprefix(f"/{PALACE}"), path) for name in names}
+        names = _names_in(document, cards.get(path), rooms)
+        found = {zones.find(name.removeprefix(top), path) for name in names}
         out[path] = frozenset(target for target in found if target and target != path)
         for target in out[path]:
             back.setdefault(target, set()).add(path)
@@ -147,6 +151,7 @@ def make_ledger(
         frozenset(disputed),
         frozenset(uncommitted),
         frozenset(settled),
+        rooms,
     )
 
 
@@ -164,12 +169,12 @@ def field_date(document: Document, key: str) -> date | None:
     return None if found is None else datetime.fromtimestamp(found.timestamp, UTC).date()
 
 
-def _names_in(document: Document, card: Card | None) -> list[str]:
+def _names_in(document: Document, card: Card | None, rooms: Rooms) -> list[str]:
     names = [link.target for link in own_links(document) if link.target]
     for key in ("source", "corridor_card", "superseded_by", "promoted_to"):
         names += [value.strip("[]") for value in document.texts(key)]
     if card is not None:
-        names += [target_of_item(item)[0] for item in card.inputs]
+        names += [target_of_item(item, rooms)[0] for item in card.inputs]
     return list(dict.fromkeys(name for name in names if name))
 
 

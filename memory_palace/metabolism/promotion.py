@@ -14,6 +14,7 @@ from memory_palace.changes.composing import (
     record_decision,
 )
 from memory_palace.changes.operations import Create, Operation, Replace
+from memory_palace.config import Rooms
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import CONSTITUTION, KINDS, WING, AssetKind, kind_of
 from memory_palace.metabolism.gates import (
@@ -81,7 +82,7 @@ def plan_promotion(
     if closed:
         listed = "".join(f"\n{line}" for line in closed)
         raise CheckFailedError(f"{path} cannot become a {kind.name}:{listed}")
-    asset = _render(document, kind, drafted, today=ledger.today.isoformat())
+    asset = _render(document, kind, drafted, ledger.rooms, today=ledger.today.isoformat())
     stem = stem_of(asset.path)
     promoted = [*document.texts("promoted_to"), stem]
     change = (asset, edit_fields(document, {"promoted_to": promoted}))
@@ -128,7 +129,8 @@ def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, agents: Collec
 def _amend(
     ledger: Ledger, candidate: Document, wording: str, today: str, decided_by: str
 ) -> Operation:
-    rules = ledger.documents.get(CONSTITUTION)
+    path = ledger.rooms.path_of(CONSTITUTION)
+    rules = ledger.documents.get(path)
     text = rules.data.decode("utf-8").rstrip() if rules else "# Constitution\n"
     number = max((int(n) for n in _ITEM.findall(text)), default=0) + 1
     gap = "\n" if number > 1 else "\n\n"
@@ -137,7 +139,7 @@ def _amend(
         f"   [[{candidate.stem}|its candidate]]."
     )
     data = f"{text}{gap}{rule}\n".encode()
-    return Create(CONSTITUTION, data) if rules is None else Replace(CONSTITUTION, rules.data, data)
+    return Create(path, data) if rules is None else Replace(path, rules.data, data)
 
 
 def _constitution_sections(
@@ -160,7 +162,12 @@ def _constitution_sections(
 
 
 def _render(
-    document: Document, kind: AssetKind, drafted: Mapping[str, str], *, today: str
+    document: Document,
+    kind: AssetKind,
+    drafted: Mapping[str, str],
+    rooms: Rooms,
+    *,
+    today: str,
 ) -> Create:
     title = document.title
     fields: dict[str, object] = {
@@ -173,6 +180,6 @@ def _render(
         fields["tags"] = list(document.texts("tags"))
     if kind is KINDS["constitution"]:
         fields["decision"] = "pending"
-    path = f"{WING}/{kind.folder}/{make_slug(title)}_{today}.md"
+    path = rooms.path_of(f"{WING}/{kind.folder}/{make_slug(title)}_{today}.md")
     sections = {name: drafted[name] for name in kind.sections}
     return compose_note(path, str(fields["title"]), fields, sections, source=document.stem)

@@ -106,7 +106,7 @@ def find_ripe(ledger: Ledger) -> list[tuple[str, tuple[PromotionGate, ...]]]:
     for path, document in ledger.documents.items():
         if document.is_cold or document.texts("promoted_to"):
             continue
-        if path.removeprefix("palace/").startswith(tuple(f"{p}/" for p in _PROMOTABLE)):
+        if document.place.startswith(tuple(f"{p}/" for p in _PROMOTABLE)):
             gates = tuple(reflection_gates(ledger, path))
             if is_ripe(gates) and not path.endswith("/index.md"):
                 found.append((path, gates))

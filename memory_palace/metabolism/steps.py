@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from memory_palace.changes.changing import Plan
 from memory_palace.changes.cold_zone import plan_archive
 from memory_palace.changes.operations import Create, Move, Replace
-from memory_palace.config import PALACE
 from memory_palace.metabolism.elimination import Proposal
 from memory_palace.metabolism.ledger import Ledger
 from memory_palace.notes.document import Document, parse_document
@@ -81,7 +80,7 @@ class _Draft:
         self.texts[path] = set_fields(path, before, values)
 
     def _archive(self, path: str) -> None:
-        self.moves[path] = plan_archive(path, year=int(self.today[:4]))
+        self.moves[path] = plan_archive(self.ledger.rooms, path, year=int(self.today[:4]))
 
     def _succeed(self, loser: Document, winner: str) -> None:
         """Give the successor the loser's names, so that links by name lead to it."""
@@ -95,7 +94,7 @@ class _Draft:
 
     def _return(self, document: Document, project: str) -> None:
         self._set(document.path, status="returned", returned_at=self.today)
-        room = f"{PALACE}/project_rooms/{project}"
+        room = self.ledger.rooms.path_of(f"project_rooms/{project}")
         self.moves[document.path] = Move(document.path, f"{room}/{document.path.split('/')[-1]}")
 
     def _open(self, proposal: Proposal) -> None:
@@ -109,6 +108,7 @@ class _Draft:
             )
         note = plan_open(
             (make_quote(older), make_quote(newer)),
+            self.ledger.rooms,
             title=f"{older.title} or {newer.title}",
             kind=kind,
             raised_by=RAISED_BY,

@@ -13,7 +13,6 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
-from memory_palace.config import PalacePaths, read_config
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
@@ -23,6 +22,7 @@ from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.models import Matrix, Vector
 from memory_palace.notes.document import read_library
+from memory_palace.notes.rooms import read_settings
 from memory_palace.retrieval.collection import TextCollection
 from memory_palace.retrieval.routing import Route, Router
 
@@ -76,9 +76,8 @@ class HierarchicalIndex:
 
         With ``embed`` and ``embed_query``, given together, meanings are compared beside words.
         """
-        paths = PalacePaths(Path(root_path))
-        config = read_config(paths.settings)
-        library = read_library(paths.root, ignore=config.ignore, limit_bytes=config.max_note_bytes)
+        paths, config = read_settings(Path(root_path))
+        library = read_library(paths, ignore=config.ignore, limit_bytes=config.max_note_bytes)
         documents = library.documents.values()
         reviews = load_reviews(paths)
         found = [

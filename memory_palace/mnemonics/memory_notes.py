@@ -108,18 +108,20 @@ def new_memory(
 ) -> WrittenMemory:
     """Write a memory as a note in a room. Its factors are counted from the words of its image."""
     check_room(room.partition("/")[0])
-    path = note_path(memory.subject, room=room)
     marks = merge_marks(memory.marks, detect_factors(memory.image))
-    scored = replace(memory, id=path, marks=marks, smashin_score=count_score(marks))
     day = today or datetime.now(UTC).date()
-    data = render_memory(scored, tags=tags, today=day).encode()
+
+    def create() -> Create:
+        path = note_path(engine.paths.rooms, memory.subject, room=room)
+        scored = replace(memory, id=path, marks=marks, smashin_score=count_score(marks))
+        return Create(path, render_memory(scored, tags=tags, today=day).encode())
 
     def plan(_: Library) -> Plan:
-        return Plan([Create(path, data)], f"remember {memory.subject}")
+        return Plan([create()], f"remember {memory.subject}")
 
     outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
-    notes = read_memory_notes(engine)
-    document = parse_document(path, data)
+    notes, note = read_memory_notes(engine), create()
+    document = parse_document(note.path, note.data)
     flaws = [] if document is None else _lint(read_form(document), notes)
     return WrittenMemory(outcome, tuple(flaws))
 

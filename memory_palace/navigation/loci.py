@@ -11,6 +11,7 @@ from typing import cast
 from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
 from memory_palace.changes.composing import compose_note, edit_fields, note_path
 from memory_palace.changes.operations import Create, Operation
+from memory_palace.config import Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.models import Problem
@@ -129,7 +130,7 @@ def add_locus(
             raise UsageError(f"{taken[number]} already has id {number}; choose another --id")
         node = MemoryNode(number, pose, None, tuple(tags), summary)
         if own is None:
-            operation: Operation = _create(title, node, room)
+            operation: Operation = _create(engine.paths.rooms, title, node, room)
             return Plan([operation], f"put {title} at {pose.x:g}, {pose.y:g}")
         return Plan(_replace(own, node), f"put {own.path} at {pose.x:g}, {pose.y:g}")
 
@@ -157,10 +158,10 @@ def import_loci(
                 change += _replace(library.documents[path], node)
                 continue
             name = title or f"Locus {node.node_id}"
-            if note_path(name, room=room) in taken:
+            if note_path(engine.paths.rooms, name, room=room) in taken:
                 name = f"{name} {node.node_id}"
-            taken.add(note_path(name, room=room))
-            change.append(_create(name, node, room))
+            taken.add(note_path(engine.paths.rooms, name, room=room))
+            change.append(_create(engine.paths.rooms, name, node, room))
         return Plan(change, f"import {len(nodes)} loci")
 
     return change_notes(engine, plan, command="locus", apply=apply, allow_uncommitted=True)
@@ -251,8 +252,8 @@ def _id_of(own: Document | None, loci: LocusList, taken: Mapping[int, str]) -> i
     return known[0] if known else max(taken, default=-1) + 1
 
 
-def _create(title: str, node: MemoryNode, room: str) -> Create:
-    path = note_path(title, room=room)
+def _create(rooms: Rooms, title: str, node: MemoryNode, room: str) -> Create:
+    path = note_path(rooms, title, room=room)
     fields: dict[str, object] = {"title": title, "date": today(), "type": FIELD}
     if node.tags:
         fields["tags"] = list(node.tags)

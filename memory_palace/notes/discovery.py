@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_palace.config import PALACE
+from memory_palace.config import PalacePaths
 from memory_palace.models import FileStat, Problem, SourceFile
 from memory_palace.notes.ignoring import IgnoreRules
-from memory_palace.notes.rooms import is_archived
 
 SUFFIXES = (".md", ".markdown")
 
@@ -27,14 +26,14 @@ class Discovery:
 
 
 def discover_notes(
-    root: Path, *, ignore: str = "palaceignore", most_entries: int | None = None
+    paths: PalacePaths, *, ignore: str = "palaceignore", most_entries: int | None = None
 ) -> Discovery:
-    """Walk the rooms below ``root``; stop before the folder that exceeds ``most_entries``.
+    """Walk the notes of a palace; stop before the folder that exceeds ``most_entries``.
 
     Hidden names, other suffixes and ignored paths are passed over. A link that leaves the
     palace, or leads nowhere, is refused and reported; one that loops is not followed again.
     """
-    walk = _Walk(root, IgnoreRules(root, use_git=ignore == "git"), most_entries)
+    walk = _Walk(paths, IgnoreRules(paths.root, use_git=ignore == "git"), most_entries)
     walk.run()
     files = tuple(sorted(walk.files, key=lambda file: file.path))
     problems = tuple(sorted(walk.problems, key=lambda problem: problem.path))
@@ -43,7 +42,7 @@ def discover_notes(
 
 @dataclass(slots=True)
 class _Walk:
-    root: Path
+    paths: PalacePaths
     rules: IgnoreRules
     most_entries: int | None
     files: list[SourceFile] = field(default_factory=list)
@@ -54,9 +53,9 @@ class _Walk:
     _home: str = ""
 
     def run(self) -> None:
-        palace = self.root / PALACE
-        self._home = os.path.realpath(palace)
-        stack = [(str(palace), PALACE, False)]
+        home = self.paths.notes
+        self._home = os.path.realpath(home)
+        stack = [(str(home), self.paths.prefix.rstrip("/"), False)]
         while stack and self.is_complete:
             folder, path, is_cold = stack.pop()
             self.rules.enter(path)
@@ -79,7 +78,7 @@ class _Walk:
         for entry in sorted(found, key=lambda entry: entry.name):
             if entry.name.startswith("."):
                 continue
-            below = self._entry(entry, f"{path}/{entry.name}", is_cold=is_cold)
+            below = self._entry(entry, f"{path}/{entry.name}".lstrip("/"), is_cold=is_cold)
             if below is not None:
                 yield below
 
@@ -100,7 +99,7 @@ class _Walk:
         if is_link:
             return self._link(entry, path)
         if is_folder:
-            return entry.path, path, is_cold or is_archived(entry.name)
+            return entry.path, path, is_cold or self.paths.rooms.is_archived(path)
         self._add(entry, path, is_cold=is_cold)
         return None
 
@@ -121,7 +120,7 @@ class _Walk:
         relative = target[len(self._home) + 1 :].replace(os.sep, "/")
         if any(part.startswith(".") for part in relative.split("/")):
             return None
-        is_cold = is_archived(relative)
+        is_cold = self.paths.rooms.is_archived(self.paths.prefix + relative)
         if not is_folder:
             self._add(entry, path, is_cold=is_cold)
             return None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from memory_palace.config import SEVEN, PalacePaths, Rooms
 from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Link, Problem
@@ -41,6 +41,8 @@ class Document:
     is_cold: bool = False
     problem: str | None = None
     """Why the front matter could not be read."""
+    place: str = ""
+    """The path with the name of its room for the room's folder, see ``Rooms.place_of``."""
 
     @property
     def stem(self) -> str:
@@ -81,18 +83,20 @@ class Library:
     problems: tuple[Problem, ...] = field(default=())
 
 
-def read_library(root: Path, *, ignore: str, limit_bytes: int, mentioning: bytes = b"") -> Library:
+def read_library(
+    paths: PalacePaths, *, ignore: str, limit_bytes: int, mentioning: bytes = b""
+) -> Library:
     """Read all notes from the disk, so that nothing is decided on an index that is behind.
 
     A note whose bytes do not hold ``mentioning`` is not parsed. A build of the index and its
     examination read one note after another instead: they keep bytes, not forms.
     """
-    found = discover_notes(root, ignore=ignore)
+    found = discover_notes(paths, ignore=ignore)
     documents: dict[str, Document] = {}
     problems = list(found.problems)
     for file in found.files:
         try:
-            data, _ = read_note(root, file, limit_bytes=limit_bytes)
+            data, _ = read_note(paths, file, limit_bytes=limit_bytes)
         except FileNotFoundError:
             continue
         except NoteUnreadable as error:
@@ -100,13 +104,15 @@ def read_library(root: Path, *, ignore: str, limit_bytes: int, mentioning: bytes
             continue
         if mentioning not in data:
             continue
-        document = parse_document(file.path, data, is_cold=file.is_cold)
+        document = parse_document(file.path, data, is_cold=file.is_cold, rooms=paths.rooms)
         if document is not None:
             documents[file.path] = document
     return Library(documents, tuple(problems))
 
 
-def parse_document(path: str, data: bytes, *, is_cold: bool = False) -> Document | None:
+def parse_document(
+    path: str, data: bytes, *, is_cold: bool = False, rooms: Rooms = SEVEN
+) -> Document | None:
     """Parse a note; ``None`` where it is private."""
     text, _ = withhold(decode_note(data, path)[0], path)
     matter = split_front_matter(text)
@@ -126,6 +132,7 @@ def parse_document(path: str, data: bytes, *, is_cold: bool = False) -> Document
         links=(*find_links_in_fields(matter.raw), *links_of(markup, first_line=first_line)),
         is_cold=is_cold,
         problem=matter.error,
+        place=rooms.place_of(path),
     )
 
 

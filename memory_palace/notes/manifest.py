@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
-from memory_palace.config import PALACE
+from memory_palace.config import SEVEN, PalacePaths
 from memory_palace.errors import ConfigError
 from memory_palace.models import Priority, Problem
 
@@ -43,17 +43,17 @@ class Manifest:
     """By NFC path; the last line of a path counts."""
     problems: tuple[Problem, ...]
     digest: str
-    """SHA-256 of the bytes."""
+    """SHA-256 of the bytes, and of the rooms where the settings name any: both type notes."""
 
 
-def read_manifest(path: Path) -> Manifest:
+def read_manifest(paths: PalacePaths) -> Manifest:
     """Read the manifest; a missing file has no entries. Bad lines are named, the others count."""
-    data = _read_bytes(path)
+    data = _read_bytes(paths.manifest)
     entries: dict[str, ManifestEntry] = {}
     problems: list[Problem] = []
-    where = f"{PALACE}/{path.name}"
+    where = paths.shown(paths.manifest)
     for number, line in enumerate(data.split(b"\n"), start=1):
-        entry = _read_line(line, number)
+        entry = _read_line(line, number, paths.prefix)
         if entry is None:
             continue
         if isinstance(entry, str):
@@ -61,7 +61,8 @@ def read_manifest(path: Path) -> Manifest:
             continue
         problems += _remarks(entry, entries, where)
         entries[manifest_key(entry.path)] = entry
-    return Manifest(entries, tuple(problems), sha256(data).hexdigest())
+    rooms = b"" if paths.rooms == SEVEN else repr(paths.rooms.folders).encode()
+    return Manifest(entries, tuple(problems), sha256(data + rooms).hexdigest())
 
 
 def add_lines(data: bytes, new: Sequence[ManifestEntry]) -> bytes:
@@ -75,7 +76,7 @@ def drop_lines(data: bytes, is_unwanted: Callable[[str], bool]) -> bytes:
     """Leave out the lines whose path is unwanted; every other byte stays, bad lines included."""
     kept = []
     for line in data.splitlines(keepends=True):
-        entry = _read_line(line, 0)
+        entry = _read_line(line, 0, "")
         if not isinstance(entry, ManifestEntry) or not is_unwanted(entry.path):
             kept.append(line)
     return b"".join(kept)
@@ -91,13 +92,13 @@ def _read_bytes(path: Path) -> bytes:
         raise ConfigError(message) from error
 
 
-def _read_line(line: bytes, number: int) -> ManifestEntry | str | None:
+def _read_line(line: bytes, number: int, prefix: str) -> ManifestEntry | str | None:
     """Return an entry, what is wrong with the line, or nothing for a blank line or a comment."""
     try:
         text = line.removeprefix(codecs.BOM_UTF8).decode().strip()
     except UnicodeDecodeError:
         return "is not UTF-8; correct or delete the line"
-    return None if not text or text.startswith("#") else _parse(text, number)
+    return None if not text or text.startswith("#") else _parse(text, number, prefix)
 
 
 def _line(entry: ManifestEntry) -> bytes:
@@ -112,7 +113,7 @@ def _line(entry: ManifestEntry) -> bytes:
     )
 
 
-def _parse(text: str, number: int) -> ManifestEntry | str:
+def _parse(text: str, number: int, prefix: str) -> ManifestEntry | str:
     """Return an entry, or what is wrong with the line."""
     try:
         record = json.loads(text)
@@ -121,8 +122,8 @@ def _parse(text: str, number: int) -> ManifestEntry | str:
     if not isinstance(record, dict) or not isinstance(record.get("path"), str):
         return 'has no "path"; correct or delete the line'
     path = record.pop("path")
-    if not _is_inside(path):
-        return f"names {path!r}, which is not a path below {PALACE}/"
+    if not _is_inside(path, prefix):
+        return f"names {path!r}, which is not a path below {prefix or 'this folder'}"
     kind, priority = record.pop("type", None), record.pop("priority", None)
     known = str(priority).lower() if priority is not None else None
     if known is not None and known not in _PRIORITIES:
@@ -148,9 +149,10 @@ def _remarks(
         yield Problem(where, entry.line, "manifest", message)
 
 
-def _is_inside(path: str) -> bool:
-    parts = path.split("/")
-    return parts[0] == PALACE and len(parts) > 1 and ".." not in parts and _is_name(path)
+def _is_inside(path: str, prefix: str) -> bool:
+    below = path.removeprefix(prefix)
+    is_below = path.startswith(prefix) and below and not below.startswith("/")
+    return bool(is_below) and ".." not in path.split("/") and _is_name(path)
 
 
 def _is_name(path: str) -> bool:

@@ -8,7 +8,7 @@ import re
 import stat
 from pathlib import Path
 
-from memory_palace.config import PALACE
+from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError
 from memory_palace.models import FileStat, Problem, ProblemKind, SourceFile
 
@@ -25,13 +25,13 @@ class NoteUnreadable(PalaceError):  # noqa: N818 - it names a state of the note
         self.problem = problem
 
 
-def read_note(root: Path, file: SourceFile, *, limit_bytes: int) -> tuple[bytes, FileStat]:
+def read_note(paths: PalacePaths, file: SourceFile, *, limit_bytes: int) -> tuple[bytes, FileStat]:
     """Return a note's bytes and the stat of the very file they came from.
 
     Raise ``FileNotFoundError`` where it has vanished, ``NoteUnreadable`` where it may not or
     cannot be read.
     """
-    path = root / file.path
+    path = paths.root / file.path
     try:
         descriptor = os.open(path, _FLAGS)
     except FileNotFoundError:
@@ -40,7 +40,7 @@ def read_note(root: Path, file: SourceFile, *, limit_bytes: int) -> tuple[bytes,
         raise _unreadable(file, "unreadable", f"cannot be read: {error.strerror}") from error
     with os.fdopen(descriptor, "rb") as opened:
         found = os.fstat(descriptor)
-        _check(root, path, file, found, limit_bytes)
+        _check(paths.notes, path, file, found, limit_bytes)
         try:
             data = opened.read(found.st_size + 1)
             if len(data) > found.st_size:  # it grew, or its size is not known before
@@ -73,12 +73,12 @@ def decode_note(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
 
 
 def _check(
-    root: Path, path: Path, file: SourceFile, found: os.stat_result, limit_bytes: int
+    notes: Path, path: Path, file: SourceFile, found: os.stat_result, limit_bytes: int
 ) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise _unreadable(file, "unreadable", "is not a regular file")
-    home, real = os.path.realpath(root / PALACE), os.path.realpath(path)
-    if not real.startswith(home + os.sep):
+    home, real = os.path.realpath(notes), os.path.realpath(path)
+    if not real.startswith(home.rstrip(os.sep) + os.sep):
         raise _unreadable(
             file, "link", "is a symbolic link that leaves the palace; it is not followed"
         )

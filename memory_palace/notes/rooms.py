@@ -1,43 +1,42 @@
-"""Which room a note is in, and what that says of it."""
+"""Which folder is which room, by the settings of a palace, and what that says of a note."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from memory_palace.config import ARCHIVE, PALACE, ROOMS
+from memory_palace.config import ROOMS, Config, PalacePaths, Rooms, find_paths
 
 OUTSIDE = "note"
 """Type of a note that lies in none of the seven rooms."""
 
 
-def room_of(path: str) -> str | None:
-    """Return the room of a root-relative path, or ``None`` outside the seven."""
-    parts = path.split("/", 2)
-    if len(parts) == 3 and parts[0] == PALACE and parts[1] in ROOMS:
-        return parts[1]
-    return None
+def read_settings(root: Path, config: Config | None = None) -> tuple[PalacePaths, Config]:
+    """Return where things are below a root, rooms included, and its settings.
+
+    ``config`` replaces the settings file, which is then not read.
+    """
+    paths = find_paths(root) or PalacePaths(root)
+    if config is None and not paths.settings.exists():
+        return paths, Config()
+    from memory_palace.settings import map_rooms, read_config  # delayed: it imports YAML
+
+    config = read_config(paths.settings) if config is None else config
+    return (map_rooms(paths, config.rooms) if config.rooms else paths), config
 
 
-def default_type(path: str) -> str:
+def default_type(rooms: Rooms, path: str) -> str:
     """Return the type of a note that neither itself nor the manifest names."""
-    room = room_of(path)
+    room = rooms.room_of(path)
     return ROOMS[room] if room else OUTSIDE
 
 
-def is_archived(path: str) -> bool:
-    """Whether ``archive_basement`` is a component of a path that has no links left to follow.
-
-    The one rule of the cold zone. ``discover_notes`` applies it to every note it finds, links
-    followed; files, documents, segments and snapshots carry what it found and do not ask again.
-    """
-    return ARCHIVE in path.split("/")
-
-
-def is_cold_path(root: Path, path: str) -> bool:
+def is_cold_path(paths: PalacePaths, path: str) -> bool:
     """Whether a root-relative path is cold, links followed, whether or not it exists."""
-    home = (root / PALACE).resolve()
-    resolved = (root / path).resolve()
-    return resolved.is_relative_to(home) and is_archived(resolved.relative_to(home).as_posix())
+    home = paths.notes.resolve()
+    resolved = (paths.root / path).resolve()
+    if not resolved.is_relative_to(home):
+        return False
+    return paths.rooms.is_archived(paths.prefix + resolved.relative_to(home).as_posix())
 
 
 def stem_of(target: str) -> str:

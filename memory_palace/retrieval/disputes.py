@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memory_palace.config import PALACE
+from memory_palace.config import PalacePaths
 from memory_palace.models import Hit
 
 _HEAD_BYTES = 8192
@@ -17,9 +17,9 @@ _PARTIES = re.compile(
 )
 
 
-def mark_disputed(root: Path, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+def mark_disputed(paths: PalacePaths, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Return the hits, those that are party to an open conflict with its path."""
-    found = find_disputes(root)
+    found = find_disputes(paths)
     if not found:
         return tuple(hits)
     return tuple(
@@ -27,14 +27,15 @@ def mark_disputed(root: Path, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     )
 
 
-def find_disputes(root: Path) -> dict[str, tuple[str, ...]]:
+def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
     """Return the open conflicts of every note that is party to one."""
     disputes: dict[str, tuple[str, ...]] = {}
-    folder = root / PALACE / "conflict_room"
-    for file in sorted(folder.glob("**/*.md")) if folder.is_dir() else ():
+    rooms = paths.rooms.folders.items()
+    folders = [paths.root / folder for folder, room in rooms if room == "conflict_room"]
+    files = {file for folder in folders if folder.is_dir() for file in folder.glob("**/*.md")}
+    for file in sorted(files):
         for party in _open_parties(file):
-            path = file.relative_to(root).as_posix()
-            disputes[party] = (*disputes.get(party, ()), path)
+            disputes[party] = (*disputes.get(party, ()), paths.shown(file))
     return disputes
 
 

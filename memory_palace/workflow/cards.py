@@ -7,16 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from memory_palace.config import ARCHIVE, PALACE
+from memory_palace.config import ARCHIVE
 from memory_palace.errors import UsageError
 from memory_palace.notes.document import Document
 
 State: TypeAlias = Literal["active", "blocked", "completed"]
 STATES: tuple[State, ...] = get_args(State)
-CORRIDOR = f"{PALACE}/dispatch_corridor"
-_PATH = re.compile(
-    rf"{PALACE}/(?:{ARCHIVE}/(?:\d{{4}}/)?)?dispatch_corridor/({'|'.join(STATES)})/([^/]+)"
-)
+CORRIDOR = "dispatch_corridor"
+"""The room of the cards."""
+_PATH = re.compile(rf"(?:{ARCHIVE}/(?:\d{{4}}/)?)?{CORRIDOR}/({'|'.join(STATES)})/([^/]+)")
 _CHECK = re.compile(r"[-*+] \[([ xX])\] +(\S.*)")
 _ITEM = re.compile(r"[-*+] +(\S.*)")
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}_")
@@ -60,9 +59,9 @@ class Card:
         return self.document.is_cold
 
 
-def state_of(path: str) -> State | None:
-    """Return the state that a path says, or ``None`` for a path that is not a card's."""
-    match = _PATH.fullmatch(path)
+def state_of(place: str) -> State | None:
+    """Return the state that a place says (``Rooms.place_of``), ``None`` where no card can lie."""
+    match = _PATH.fullmatch(place)
     return next((state for state in STATES if match and match[1] == state), None)
 
 
@@ -73,7 +72,7 @@ def read_cards(documents: Iterable[Document]) -> list[Card]:
 
 def parse_card(document: Document) -> Card | None:
     """Return a note as a card; ``None`` where it lies in no state's folder."""
-    state = state_of(document.path)
+    state = state_of(document.place)
     if state is None:
         return None
     return Card(
@@ -114,7 +113,7 @@ def _names_of(card: Card) -> set[str]:
     stem = card.document.stem
     return {
         path,
-        path.removeprefix(f"{PALACE}/"),
+        card.document.place.removesuffix(".md"),
         stem,
         _DATED.sub("", stem, count=1),
         card.task_id,

@@ -15,7 +15,7 @@ from memory_palace.changes.composing import (
     one_line,
 )
 from memory_palace.changes.operations import Create
-from memory_palace.config import PALACE
+from memory_palace.config import Rooms
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.document import Document
 from memory_palace.notes.excerpt import excerpt
@@ -23,7 +23,7 @@ from memory_palace.workflow.cards import find_called
 
 ConflictKind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]
 KINDS: tuple[ConflictKind, ...] = get_args(ConflictKind)
-ROOM = f"{PALACE}/conflict_room"
+ROOM = "conflict_room"
 _DIGEST_DIGITS = 16
 _QUOTE = re.compile(
     rf"^`(?P<path>[^`\n]+)#L(?P<first>\d+)-L(?P<last>\d+)` "
@@ -78,7 +78,7 @@ def read_conflicts(documents: Iterable[Document]) -> list[Conflict]:
             find_quotes(document.body),
         )
         for document in documents
-        if document.path.startswith(f"{ROOM}/") and document.texts("parties")
+        if document.place.startswith(f"{ROOM}/") and document.texts("parties")
     ]
 
 
@@ -119,6 +119,7 @@ def find_quotes(body: str) -> tuple[Quote, ...]:
 
 def plan_open(
     claims: tuple[Quote, Quote],
+    rooms: Rooms,
     *,
     title: str,
     kind: str,
@@ -150,7 +151,7 @@ def plan_open(
         "Decision": "Open.",
         "Follow-up": "None yet.",
     }
-    return compose_note(f"{ROOM}/{today}_{slug}.md", title, fields, sections)
+    return compose_note(rooms.path_of(f"{ROOM}/{today}_{slug}.md"), title, fields, sections)
 
 
 def _render(quote: Quote) -> str:

@@ -49,7 +49,13 @@ def open_conflict(
         claims = _quote(library, first), _quote(library, second)
         words = title or f"{stem_of(claims[0].path)} or {stem_of(claims[1].path)}"
         note = plan_open(
-            claims, title=words, kind=kind, raised_by=raised_by, today=today(), evidence=evidence
+            claims,
+            engine.paths.rooms,
+            title=words,
+            kind=kind,
+            raised_by=raised_by,
+            today=today(),
+            evidence=evidence,
         )
         return Plan([note], f"open {note.path}", tuple(evidence))
 

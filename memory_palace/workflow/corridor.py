@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from memory_palace.changes.composing import edit_fields, one_line
 from memory_palace.changes.operations import Move, Operation
-from memory_palace.config import PALACE
+from memory_palace.config import Rooms
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.notes.note_links import find_links
 from memory_palace.workflow.cards import CORRIDOR, Card, State
@@ -23,6 +23,7 @@ TRANSITIONS: Mapping[str, tuple[State, State]] = {
 def plan_transition(
     card: Card,
     verb: str,
+    rooms: Rooms,
     *,
     today: str,
     reason: str = "",
@@ -52,7 +53,7 @@ def plan_transition(
         values |= {"completed": None, "reopened": reopened}
     return [
         edit_fields(card.document, values),
-        Move(card.path, f"{CORRIDOR}/{state}/{card.path.rpartition('/')[2]}"),
+        Move(card.path, rooms.path_of(f"{CORRIDOR}/{state}/{card.path.rpartition('/')[2]}")),
     ]
 
 
@@ -67,16 +68,16 @@ def check_done(card: Card, *, exists: Callable[[str], bool]) -> None:
         raise CheckFailedError(f"{card.path} is not done:{listed}")
 
 
-def target_of_item(item: str) -> tuple[str, bool]:
+def target_of_item(item: str, rooms: Rooms) -> tuple[str, bool]:
     """Return what an input or output item names, and whether it is a link.
 
-    A path may stand in backquotes, and start at the root or at ``palace/``.
+    A path may stand in backquotes, and start at the root, or in a classic palace at ``palace/``.
     """
     links = find_links(item)
     if links:
         return links[0].target, True
     path = item.strip().strip("`").strip()
-    return (path if path.startswith(f"{PALACE}/") else f"{PALACE}/{path}"), False
+    return (path if path.startswith(rooms.prefix) else f"{rooms.prefix}{path}"), False
 
 
 def lint_cards(cards: Sequence[Card], *, exists: Callable[[str], bool]) -> list[str]:

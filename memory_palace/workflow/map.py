@@ -15,13 +15,13 @@ from memory_palace.graph.router import LinkGraph, NoteLinks
 from memory_palace.language.visible import visible
 from memory_palace.models import Link
 from memory_palace.notes.document import Document, Library
-from memory_palace.notes.rooms import room_of
 from memory_palace.workflow.cards import STATES, Card, read_cards
 from memory_palace.workflow.conflict_notes import Conflict, read_conflicts
 from memory_palace.workflow.corridor import lint_cards
 from memory_palace.workflow.tasks import item_exists
 
-PANEL = "palace/grand_hall/control_panel.md"
+PANEL = "grand_hall/control_panel.md"
+"""The place of the control panel, see ``Rooms.path_of``."""
 OPEN, CLOSE = "<!-- palace:map, generated; edits in here are lost -->", "<!-- /palace:map -->"
 _OPEN_LINE = re.compile(r"^<!-- palace:map\b[^\n]*-->[ \t]*$", re.MULTILINE)
 _CLOSE_LINE = re.compile(r"^<!-- /palace:map -->[ \t]*$", re.MULTILINE)
@@ -50,21 +50,22 @@ def draw_map(engine: Engine, *, apply: bool = False, allow_uncommitted: bool = F
     """Bring the generated part of the control panel up to date."""
 
     def plan(library: Library) -> Plan:
-        text = render_overview(take_overview(engine, library))
-        return Plan(plan_panel(library.documents.get(PANEL), text), f"map in {PANEL}")
+        path = engine.paths.rooms.path_of(PANEL)
+        text = render_overview(take_overview(engine, library, panel=path))
+        return Plan(plan_panel(path, library.documents.get(path), text), f"map in {path}")
 
     return change_notes(
         engine, plan, command="map", apply=apply, allow_uncommitted=allow_uncommitted
     )
 
 
-def take_overview(engine: Engine, library: Library) -> Overview:
+def take_overview(engine: Engine, library: Library, *, panel: str) -> Overview:
     """Count and list what the map shows, from the notes as they are."""
     documents = list(library.documents.values())
     cards = [card for card in read_cards(documents) if not card.is_archived]
     conflicts = [conflict for conflict in read_conflicts(documents) if conflict.is_open]
-    paths = {PANEL, *library.documents}  # a panel that is made now counts itself
-    rooms = [room_of(path) for path in paths]
+    paths = {panel, *library.documents}  # a panel that is made now counts itself
+    rooms = [engine.paths.rooms.room_of(path) for path in paths]
     return Overview(
         rooms=[(room, rooms.count(room)) for room in ROOMS],
         cards=cards,
@@ -105,13 +106,13 @@ def render_overview(overview: Overview) -> str:
     return "\n\n".join([OPEN, *parts, CLOSE])
 
 
-def plan_panel(panel: Document | None, text: str) -> list[Operation]:
+def plan_panel(path: str, panel: Document | None, text: str) -> list[Operation]:
     """Return the change that puts the generated text into the panel; none where it is there.
 
     Raise ``PalaceError`` where the marks in the panel are not one pair in order.
     """
     if panel is None:
-        return [Create(PANEL, f"# Control panel\n\n{text}\n".encode())]
+        return [Create(path, f"# Control panel\n\n{text}\n".encode())]
     try:
         before = panel.data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -130,7 +131,7 @@ def plan_panel(panel: Document | None, text: str) -> list[Operation]:
 
 def own_links(document: Document) -> tuple[Link, ...]:
     """Return the links that somebody wrote: not those between the marks."""
-    if document.path != PANEL:
+    if document.place != PANEL:
         return document.links
     try:
         span = _find_span(document.body, document.path)
@@ -143,7 +144,7 @@ def own_links(document: Document) -> tuple[Link, ...]:
 
 
 def _newest(documents: list[Document]) -> list[Document]:
-    assets = [d for d in documents if room_of(d.path) == "reflection_wing" and not d.is_cold]
+    assets = [d for d in documents if d.place.startswith("reflection_wing/") and not d.is_cold]
     # A panel must not change because a file was copied: only dates that are written down count.
     return sorted(assets, key=lambda d: (d.text("date"), d.path), reverse=True)[:_INSIGHTS]
 

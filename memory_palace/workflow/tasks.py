@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.changes.composing import compose_note, make_slug, one_line
+from memory_palace.config import Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
@@ -64,9 +65,10 @@ def new_task(
         "Acceptance Checks": "\n".join(f"- [ ] {one_line(c, 'a check')}" for c in checks),
         "Next Action": " ".join(next_action.split()) or "Begin.",
     }
-    card = compose_note(f"{CORRIDOR}/active/{day}_{slug}.md", title, fields, sections)
 
     def plan(library: Library) -> Plan:
+        path = engine.paths.rooms.path_of(f"{CORRIDOR}/active/{day}_{slug}.md")
+        card = compose_note(path, title, fields, sections)
         for other in read_cards(library.documents.values()):
             if stem_of(other.path) == stem_of(card.path):
                 raise UsageError(f"{other.path} already exists; choose another title or reopen it")
@@ -89,7 +91,12 @@ def move_task(
     def plan(library: Library) -> Plan:
         card = find_card(read_cards(library.documents.values()), name)
         change = plan_transition(
-            card, verb, today=today(), reason=reason, exists=item_exists(engine, library)
+            card,
+            verb,
+            engine.paths.rooms,
+            today=today(),
+            reason=reason,
+            exists=item_exists(engine, library),
         )
         words = f"{verb} {card.path}" + (f": {reason}" if reason else "")
         return Plan(change, words)
@@ -133,30 +140,30 @@ def route_task(engine: Engine, text: str) -> list[Place]:
     best: dict[tuple[str, str], tuple[float, str]] = {}
     places: dict[tuple[str, str], str] = {}
     for path in engine.snapshot().paths:
-        kind, folder = _folder_of(path)
+        kind, folder = _folder_of(engine.paths.rooms, path)
         if kind:
             places[kind, _name_of(folder)] = folder
     for hit in found.hits:
-        for key in _keys_of(hit.path, cards.get(hit.path)):
+        for key in _keys_of(engine.paths.rooms, hit.path, cards.get(hit.path)):
             best[key] = max(best.get(key, (0.0, "")), (hit.score, hit.path))
     fits = [Place(key[0], places[key], *best[key]) for key in places.keys() & best.keys()]
     return sorted(fits, key=lambda place: (place.kind, -place.score, place.path))
 
 
-def _keys_of(path: str, card: Card | None) -> list[tuple[str, str]]:
+def _keys_of(rooms: Rooms, path: str, card: Card | None) -> list[tuple[str, str]]:
     if card is not None:
         owner, project = card.document.text("owner"), card.document.text("project")
         return [("chamber", _name_of(owner)), ("project room", _name_of(project))]
-    kind, folder = _folder_of(path)
+    kind, folder = _folder_of(rooms, path)
     return [(kind, _name_of(folder))] if kind else []
 
 
-def _folder_of(path: str) -> tuple[str, str]:
+def _folder_of(rooms: Rooms, path: str) -> tuple[str, str]:
     """Return the kind of place a note lies in, and its folder; empty where it is neither."""
-    parts = path.split("/")
+    place = rooms.place_of(path).split("/")
     for kind, room in _ROUTED.items():
-        if len(parts) > 3 and parts[1] == room:
-            return kind, "/".join(parts[:3])
+        if len(place) > 2 and place[0] == room:
+            return kind, "/".join(path.split("/")[: 2 - len(place)])
     return "", ""
 
 
@@ -171,7 +178,7 @@ def item_exists(engine: Engine, library: Library) -> Callable[[str], bool]:
     root = engine.paths.root.resolve()
 
     def exists(item: str) -> bool:
-        target, is_link = target_of_item(item)
+        target, is_link = target_of_item(item, engine.paths.rooms)
         if is_link:
             return resolver.resolve(target, "").state == "resolved"
         path = (root / target).resolve()

@@ -32,7 +32,7 @@ def write(palace: Palace) -> Callable[[str, str], Path]:
     """Return what writes a note into the palace."""
 
     def write_note(path: str, text: str) -> Path:
-        target = palace.paths.palace / path
+        target = palace.paths.notes / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
         return target
@@ -43,7 +43,7 @@ def write(palace: Palace) -> Callable[[str, str], Path]:
 def make_palace(root: Path, notes: dict[str, str]) -> Palace:
     palace = Palace.init(root)
     for path, text in notes.items():
-        target = palace.paths.palace / path
+        target = palace.paths.notes / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
     palace.index(embedder="hashing")

@@ -58,7 +58,7 @@ def test_a_stopped_update_leaves_the_old_anchors_or_the_new_ones(
         assert palace.doctor().findings == ()
         if not reached:
             break
-        (palace.paths.palace / "chambers/wren/rime.md").unlink()
+        (palace.paths.notes / "chambers/wren/rime.md").unlink()
         palace.index()
     assert step > 5
     assert len(outcomes) == 2

@@ -9,9 +9,9 @@ import pytest
 from asking_anchors import fired_anchors, with_settings
 
 from memory_palace.anchors.policy import source_of
-from memory_palace.config import parse_config
 from memory_palace.errors import ConfigError
 from memory_palace.palace import Palace
+from memory_palace.settings import parse_config
 
 Write = Callable[[str, str], Path]
 

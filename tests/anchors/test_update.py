@@ -64,7 +64,7 @@ def test_entries_that_came_by_an_update_have_lines(palace: Palace, write: Write)
 
 def test_a_renamed_note_is_found_under_its_new_path(palace: Palace) -> None:
     palace.anchors.build()
-    old = palace.paths.palace / "reflection_wing/review.md"
+    old = palace.paths.notes / "reflection_wing/review.md"
     old.rename(old.with_name("renamed.md"))
     palace.index()
     assert found(palace, "referee reports") == {"palace/reflection_wing/renamed.md"}
@@ -72,15 +72,15 @@ def test_a_renamed_note_is_found_under_its_new_path(palace: Palace) -> None:
 
 def test_a_deleted_note_is_not_found(palace: Palace) -> None:
     palace.anchors.build()
-    (palace.paths.palace / "reflection_wing/review.md").unlink()
+    (palace.paths.notes / "reflection_wing/review.md").unlink()
     palace.index()
     assert found(palace, "referee reports") == set()
 
 
 def test_an_archived_note_is_reached_by_no_anchor(palace: Palace) -> None:
     palace.anchors.build()
-    old = palace.paths.palace / "reflection_wing/review.md"
-    new = palace.paths.palace / "archive_basement/review.md"
+    old = palace.paths.notes / "reflection_wing/review.md"
+    new = palace.paths.notes / "archive_basement/review.md"
     new.parent.mkdir(exist_ok=True)
     old.rename(new)
     palace.index()

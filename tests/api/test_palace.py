@@ -88,4 +88,4 @@ def test_what_the_command_line_refuses_a_query_refuses(palace, values):
 def test_what_the_command_line_refuses_new_refuses(palace, values):
     with pytest.raises(UsageError):
         palace.new("Snow load", **values)
-    assert not list(palace.paths.palace.rglob("Snow*"))
+    assert not list(palace.paths.notes.rglob("Snow*"))

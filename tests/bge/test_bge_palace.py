@@ -44,7 +44,7 @@ def test_a_note_is_found_by_its_own_passage(palace: Palace, name: str) -> None:
 
 def test_an_edit_embeds_one_passage_with_the_committed_embedder(palace: Palace) -> None:
     palace.index(embedder="bge-m3")
-    note = palace.paths.palace / "chambers" / "snow.md"
+    note = palace.paths.notes / "chambers" / "snow.md"
     note.write_text("# Snow\n\nThe solar panel is covered with snow.\n", "utf-8")
     report = Palace(palace.paths.root).index()
     assert (report.embedder, report.embedded) == ("bge-m3", 1)

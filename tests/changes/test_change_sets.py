@@ -51,7 +51,7 @@ def change(paths, **more):
 
 
 def leftovers(paths):
-    return [path for path in paths.palace.rglob("*") if path.name.endswith(".tmp")]
+    return [path for path in paths.notes.rglob("*") if path.name.endswith(".tmp")]
 
 
 def test_a_stop_at_any_disk_call_is_all_or_nothing_after_recovery(tmp_path, monkeypatch):
@@ -120,12 +120,12 @@ def test_undo_goes_by_command_and_by_id(paths):
     assert plan_undo(paths).entry.command == "conflict"
     assert plan_undo(paths, command="task").entry.identity == first
     assert undo(paths, now="u", identity=first).entry.identity == first
-    assert (paths.palace / "chambers" / "e.md").exists()
+    assert (paths.notes / "chambers" / "e.md").exists()
 
 
 def test_undo_refuses_where_a_note_changed_since(paths):
     change(paths)
-    (paths.palace / "grand_hall" / "a.md").write_bytes(b"edited since")
+    (paths.notes / "grand_hall" / "a.md").write_bytes(b"edited since")
     with pytest.raises(UsageError, match=r"changed since.*grand_hall/a\.md"):
         undo(paths, now="u")
     assert state(paths)["palace/chambers/b.md"] == b"other\n"
@@ -189,7 +189,7 @@ def git(folder, *arguments):
 
 def test_a_note_with_uncommitted_edits_is_refused_unless_told(paths):
     git(paths.root, "init", "-q")
-    edit = paths.palace / "chambers" / "b.md"
+    edit = paths.notes / "chambers" / "b.md"
     edit.write_bytes(b"committed")
     git(paths.root, "add", "-A")
     git(paths.root, "commit", "-qm", "x")
@@ -203,7 +203,7 @@ def test_a_note_with_uncommitted_edits_is_refused_unless_told(paths):
     # What the last change wrote is ours, not an edit that could be lost.
     again = [Replace("palace/chambers/b.md", b"other\n", b"third")]
     apply_change(paths, again, command="task", reason="r", now="t")
-    (paths.palace / "chambers" / "b.md").write_bytes(b"mine")
+    (paths.notes / "chambers" / "b.md").write_bytes(b"mine")
     with pytest.raises(UsageError, match="not committed"):
         apply_change(
             paths,
@@ -259,7 +259,7 @@ def test_a_killed_process_leaves_the_old_notes_or_the_new(paths, call, number):
 @pytest.mark.parametrize("name", ["b", "d"])
 def test_what_an_editor_saves_after_the_check_is_kept(paths, monkeypatch, name):
     """A note is compared again right before it is replaced or removed."""
-    victim = paths.palace / "chambers" / f"{name}.md"
+    victim = paths.notes / "chambers" / f"{name}.md"
     keep = journal._keep
 
     def save_and_keep(paths, change):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.changes.composing import compose_note, fence_text, note_path, record_decision
+from memory_palace.config import SEVEN
 from memory_palace.errors import UsageError
 
 
@@ -40,7 +41,7 @@ def test_a_fence_is_longer_than_any_in_the_text():
 @pytest.mark.parametrize("title", ["", "///", "..."])
 def test_a_title_that_names_no_file_is_refused(title):
     with pytest.raises(UsageError, match="cannot be named after"):
-        note_path(title, room="chambers")
+        note_path(SEVEN, title, room="chambers")
 
 
 def test_a_heading_in_a_code_block_is_not_the_section_of_the_decision():

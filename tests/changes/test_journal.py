@@ -8,7 +8,7 @@ from stopping import is_stopped
 from memory_palace.changes.cold_zone import plan_archive, plan_restore
 from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover
 from memory_palace.changes.operations import Move
-from memory_palace.config import PalacePaths
+from memory_palace.config import SEVEN, PalacePaths
 from memory_palace.errors import UsageError
 
 apply_moves = partial(apply_change, command="cold", allow_uncommitted=True)
@@ -30,7 +30,7 @@ def paths(tmp_path):
 def state(paths):
     return {
         path.relative_to(paths.root).as_posix(): path.read_bytes()
-        for path in paths.palace.rglob("*.md")
+        for path in paths.notes.rglob("*.md")
     }
 
 
@@ -100,7 +100,7 @@ def test_a_torn_log_line_is_passed_over_and_ended(paths):
 
 
 def test_an_archived_note_goes_back_where_the_log_says(paths):
-    move = plan_archive("palace/chambers/a.md", year=2026)
+    move = plan_archive(SEVEN, "palace/chambers/a.md", year=2026)
     assert move == MOVES[0]
     apply_moves(paths, [move], reason="x", now="t")
     assert plan_restore(paths, move.new) == Move(move.new, move.old)
@@ -108,6 +108,6 @@ def test_an_archived_note_goes_back_where_the_log_says(paths):
     apply_moves(paths, [other], reason="its folders do not say where it came from", now="t")
     assert plan_restore(paths, other.new) == Move(other.new, other.old)
     with pytest.raises(UsageError, match="archived already"):
-        plan_archive(move.new, year=2026)
+        plan_archive(SEVEN, move.new, year=2026)
     with pytest.raises(UsageError, match="not in the archive"):
         plan_restore(paths, "palace/grand_hall/b.md")

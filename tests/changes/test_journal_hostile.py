@@ -43,10 +43,10 @@ def state(paths):
 @pytest.mark.parametrize("outside", ["secret.md", "palace/../secret.md", "palace/link/secret.md"])
 def test_a_journal_from_elsewhere_moves_nothing_into_or_out_of_the_palace(paths, outside):
     (paths.root / "secret.md").write_bytes(b"secret")
-    (paths.palace / "link").symlink_to(paths.root)
+    (paths.notes / "link").symlink_to(paths.root)
     before = state(paths)
     for move in ([A.new, outside], [outside, A.old]):
-        (paths.palace / ".journal.json").write_text(json.dumps({"id": "x", "moves": [move]}))
+        (paths.notes / ".journal.json").write_text(json.dumps({"id": "x", "moves": [move]}))
         with pytest.raises(UsageError, match="outside the palace"):
             recover(paths)
         assert state(paths) == before
@@ -54,7 +54,7 @@ def test_a_journal_from_elsewhere_moves_nothing_into_or_out_of_the_palace(paths,
 
 @pytest.mark.parametrize("text", ["", "[]", '{"id": "x"}', '{"id": "x", "moves": [["a"]]}'])
 def test_a_damaged_journal_is_named(paths, text):
-    (paths.palace / ".journal.json").write_text(text)
+    (paths.notes / ".journal.json").write_text(text)
     with pytest.raises(PalaceError, match=r"\.journal\.json is damaged"):
         recover(paths)
 
@@ -85,7 +85,7 @@ def test_a_disk_that_refuses_halfway_leaves_every_note_where_it_was(paths, monke
     with pytest.raises(PalaceError, match="no note was changed"):
         apply_moves(paths, [A, B], reason="archive", now="t")
     assert state(paths) == before
-    assert not (paths.palace / ".journal.json").exists()
+    assert not (paths.notes / ".journal.json").exists()
 
 
 KILLED = """

@@ -17,7 +17,7 @@ def palace(tmp_path):
 
 
 def files(palace):
-    return sorted(p.name for p in (palace.paths.palace / "chambers").iterdir())
+    return sorted(p.name for p in (palace.paths.notes / "chambers").iterdir())
 
 
 def test_a_new_note_is_logged_and_can_be_taken_back(palace):
@@ -49,7 +49,7 @@ def test_a_new_note_stopped_at_any_disk_call_is_whole_or_leaves_nothing(palace, 
         recover(palace.paths)
         assert files(palace) in ([], ["Rain gauge.md"])
         outcomes.add(len(files(palace)))
-        for file in (palace.paths.palace / "chambers").iterdir():
+        for file in (palace.paths.notes / "chambers").iterdir():
             file.unlink()
         if not was_stopped:
             break

@@ -12,7 +12,7 @@ from memory_palace.palace import Palace
 
 
 def note(palace, name):
-    return palace.paths.palace / name
+    return palace.paths.notes / name
 
 
 def found(palace, text, **options):
@@ -131,7 +131,7 @@ def members(palace):
 
 def test_two_forced_builds_differ_in_nothing_but_stat_records(indexed, tmp_path_factory):
     other = tmp_path_factory.mktemp("other")
-    for path in sorted(indexed.paths.palace.rglob("*.md"), reverse=True):
+    for path in sorted(indexed.paths.notes.rglob("*.md"), reverse=True):
         target = other / path.relative_to(indexed.paths.root)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(path.read_bytes())
@@ -228,7 +228,7 @@ def test_files_are_private(indexed):
 
 
 def test_no_note_is_ever_changed(palace):
-    before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in palace.paths.palace.rglob("*.md")}
+    before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in palace.paths.notes.rglob("*.md")}
     palace.index(embedder="hashing")
     palace.query("oven")
     palace.index(force=True)
@@ -249,7 +249,7 @@ def test_a_merge_that_gives_a_segment_that_was_there_before_keeps_its_notes(inde
 
 def test_passages_below_one_heading_all_show_it(palace):
     words = " ".join(f"The oven ran {n} degrees hot on that day." for n in range(120))
-    note = palace.paths.palace / "grand_hall/oven.md"
+    note = palace.paths.notes / "grand_hall/oven.md"
     note.write_text(f"# Oven\n\n## Heat\n\n{words}\n\n## Repair\n\nIt was mended.\n")
     palace.index(embedder="hashing")
     snapshot = palace.snapshot()

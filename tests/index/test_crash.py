@@ -20,7 +20,7 @@ def answer(palace):
 
 def edit(palace, text):
     for name in ("grand_hall/map.md", "chambers/baker/2026-02-03 flour.md"):
-        (palace.paths.palace / name).write_text(f"# Edited\n\n{text} in {name}.\n")
+        (palace.paths.notes / name).write_text(f"# Edited\n\n{text} in {name}.\n")
 
 
 def test_a_stop_at_any_disk_call_leaves_the_old_index_or_the_new_one(indexed, monkeypatch):

@@ -39,7 +39,7 @@ def described(palace):
 
 
 def test_each_chunk_has_the_vector_of_its_description(enriched):
-    note = enriched.paths.palace / "project_rooms/bread/Kitchen.md"
+    note = enriched.paths.notes / "project_rooms/bread/Kitchen.md"
     note.write_text(EDIT)
     enriched.index()
     row = described(enriched)["palace/project_rooms/bread/Kitchen.md", 1]
@@ -54,7 +54,7 @@ def test_a_chunk_without_description_is_its_own():
 
 
 def test_only_what_changed_is_embedded_and_updates_equal_a_fresh_build(enriched):
-    note = enriched.paths.palace / "project_rooms/bread/Kitchen.md"
+    note = enriched.paths.notes / "project_rooms/bread/Kitchen.md"
     note.write_text(EDIT)
     report = enriched.index()
     assert report.embedded == 2
@@ -64,7 +64,7 @@ def test_only_what_changed_is_embedded_and_updates_equal_a_fresh_build(enriched)
 
 
 def test_a_rename_embeds_nothing(enriched):
-    note = enriched.paths.palace / "grand_hall/map.md"
+    note = enriched.paths.notes / "grand_hall/map.md"
     note.rename(note.with_name("plan.md"))
     assert enriched.index().embedded == 0
 
@@ -72,7 +72,7 @@ def test_a_rename_embeds_nothing(enriched):
 def test_merging_keeps_second_vectors(enriched):
     before = described(enriched)
     for number in range(9):
-        (enriched.paths.palace / f"grand_hall/{number}.md").write_text(f"Quince {number}.\n")
+        (enriched.paths.notes / f"grand_hall/{number}.md").write_text(f"Quince {number}.\n")
         enriched.index()
     assert len(enriched.snapshot().segments) < 9
     after = described(enriched)
@@ -137,7 +137,7 @@ def test_the_profile_structured_answers_from_an_index_with_structure(indexed):
 
 
 def test_a_plain_index_keeps_dates_speakers_and_forms_alone(palace):
-    note = palace.paths.palace / "grand_hall/talk.md"
+    note = palace.paths.notes / "grand_hall/talk.md"
     note.write_text("Anna: did Maria Keller play the violin on 5 March 2024?\n")
     palace.index(embedder="hashing")
     facts = PostingLookup(palace.snapshot(), "facts")
@@ -159,7 +159,7 @@ def test_the_profile_enriched_says_what_descriptions_add(enriched):
 
 def test_descriptions_find_what_the_passage_itself_hides(palace):
     words = " ".join(f"and then word{n} went on as ever" for n in range(12))
-    note = palace.paths.palace / "grand_hall/long.md"
+    note = palace.paths.notes / "grand_hall/long.md"
     note.write_text(f"Maria Keller bought a portable power bank. {words}.\n")
     palace.index(embedder="hashing", enrich=True)
     vector = palace.embedder().embed_queries(["portable power bank"])[0]

@@ -12,7 +12,7 @@ from memory_palace.palace import Palace
 
 
 def write(palace, name, text):
-    path = palace.paths.palace / "chambers" / name
+    path = palace.paths.notes / "chambers" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
@@ -25,7 +25,7 @@ def grown(tmp_path):
         write(palace, f"n{number}.md", f"# Note {number}\n\nNumber {number} of many.\n")
     write(palace, "gone.md", "# Gone\n\nThe heron left the weir.\n")
     palace.index(embedder="hashing")
-    (palace.paths.palace / "chambers" / "gone.md").unlink()
+    (palace.paths.notes / "chambers" / "gone.md").unlink()
     palace.index()
     return palace
 
@@ -48,7 +48,7 @@ def test_a_tombstone_that_nothing_needs_is_dropped(indexed):
     for number in range(9):
         write(indexed, f"short{number}.md", f"Here for a moment, {number}.\n")
         indexed.index()
-        (indexed.paths.palace / "chambers" / f"short{number}.md").unlink()
+        (indexed.paths.notes / "chambers" / f"short{number}.md").unlink()
         indexed.index()
     commit = read_commit(indexed.paths.commit)
     kinds = [open_segment(indexed.paths.index, ref)["kind"] for ref in commit.segments]

@@ -85,14 +85,14 @@ def large(indexed, monkeypatch):
     """A palace whose first segment counts as large."""
     monkeypatch.setattr(compact, "LARGE_ROWS", 64)
     for number in range(40):
-        (indexed.paths.palace / "chambers" / f"n{number}.md").write_text(f"Number {number}.\n")
+        (indexed.paths.notes / "chambers" / f"n{number}.md").write_text(f"Number {number}.\n")
     indexed.index(force=True)
     return indexed
 
 
 def remove(palace, numbers):
     for number in numbers:
-        (palace.paths.palace / "chambers" / f"n{number}.md").unlink()
+        (palace.paths.notes / "chambers" / f"n{number}.md").unlink()
     palace.index()
     return sum(ref.dead_rows for ref in read_commit(palace.paths.commit).segments)
 
@@ -105,7 +105,7 @@ def test_a_large_segment_is_rewritten_when_a_quarter_of_it_is_dead(large):
 
 def test_a_merge_keeps_a_note_whose_newest_record_is_elsewhere(indexed):
     """Its passages lie in a small segment, its priority in the large one of a later build."""
-    chambers = indexed.paths.palace / "chambers"
+    chambers = indexed.paths.notes / "chambers"
     for number in range(40):
         (chambers / f"n{number}.md").write_text(f"Number {number}.\n")
     indexed.index()

@@ -69,7 +69,7 @@ def visible_names():
 
 
 def test_every_odd_file_is_indexed_and_none_is_changed(torture):
-    room = torture.paths.palace / "chambers"
+    room = torture.paths.notes / "chambers"
     report = torture.index(embedder="hashing")
     assert {path.removeprefix("palace/chambers/") for path in report.added} == visible_names()
     assert report.failed == ()
@@ -136,7 +136,7 @@ def test_identical_notes_are_both_kept_and_shown_as_one(torture):
 
 
 def test_a_note_of_60_megabytes_is_named_and_the_others_are_indexed(torture):
-    big = torture.paths.palace / "chambers" / "big.md"
+    big = torture.paths.notes / "chambers" / "big.md"
     with big.open("wb") as file:
         file.truncate(60_000_000)
     report = torture.index(embedder="hashing")
@@ -148,10 +148,10 @@ def test_a_note_of_60_megabytes_is_named_and_the_others_are_indexed(torture):
 def test_links_out_of_the_palace_are_refused_and_loops_end(torture, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
     (outside / "secret.md").write_text("the outside flamingo\n")
-    room = torture.paths.palace / "chambers"
+    room = torture.paths.notes / "chambers"
     (room / "out.md").symlink_to(outside / "secret.md")
     (room / "folder out").symlink_to(outside)
-    (room / "loop").symlink_to(torture.paths.palace)
+    (room / "loop").symlink_to(torture.paths.notes)
     (room / "self.md").symlink_to(room / "self.md")
     (room / "nowhere.md").symlink_to(room / "gone.md")
     report = torture.index(embedder="hashing")
@@ -164,7 +164,7 @@ def test_links_out_of_the_palace_are_refused_and_loops_end(torture, tmp_path_fac
 def test_a_link_that_turns_outward_between_scan_and_read_is_refused(torture, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside") / "x.md"
     outside.write_text("outside albatross\n")
-    victim = torture.paths.palace / "chambers" / "plain.md"
+    victim = torture.paths.notes / "chambers" / "plain.md"
     torture.index(embedder="hashing")
     victim.unlink()
     victim.symlink_to(outside)
@@ -174,7 +174,7 @@ def test_a_link_that_turns_outward_between_scan_and_read_is_refused(torture, tmp
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_note_without_permission_is_named(torture):
-    path = torture.paths.palace / "chambers" / "plain.md"
+    path = torture.paths.notes / "chambers" / "plain.md"
     path.chmod(0)
     assert torture.index(embedder="hashing").failed == ("palace/chambers/plain.md",)
 
@@ -188,7 +188,7 @@ def test_a_note_that_cannot_be_read_is_named_and_leaves_the_index(torture, monke
             raise PermissionError(13, "Permission denied")
         return real(path, *args, **kwargs)
 
-    path = torture.paths.palace / "chambers" / "plain.md"
+    path = torture.paths.notes / "chambers" / "plain.md"
     path.write_text("changed herons\n")
     monkeypatch.setattr(os, "open", denied)
     report = torture.index()
@@ -216,7 +216,7 @@ def test_a_note_that_vanishes_while_it_is_read_is_simply_gone(torture, monkeypat
 def test_a_full_disk_leaves_the_old_index(torture, monkeypatch):
     torture.index(embedder="hashing")
     before = torture.query("herons").hits
-    (torture.paths.palace / "chambers" / "new.md").write_text("new herons\n")
+    (torture.paths.notes / "chambers" / "new.md").write_text("new herons\n")
 
     def full(descriptor):
         raise OSError(28, "No space left on device")
@@ -241,7 +241,7 @@ GITHUB = "ghp_" + "wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"
 
 
 def test_secrets_and_private_text_never_reach_the_index(torture):
-    room = torture.paths.palace / "chambers"
+    room = torture.paths.notes / "chambers"
     (room / "keys.md").write_text(
         f"# Keys {GITHUB}\n\nThe key is {AWS} for the buckets.\n\nHarmless oystercatchers.\n"
         "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----\n"
@@ -262,8 +262,8 @@ def test_secrets_and_private_text_never_reach_the_index(torture):
 
 
 def test_ignored_notes_stay_out(torture):
-    (torture.paths.palace / ".palaceignore").write_text("deep/\n*.tmp.md\n")
-    (torture.paths.palace / "chambers" / "x.tmp.md").write_text("temporary\n")
+    (torture.paths.notes / ".palaceignore").write_text("deep/\n*.tmp.md\n")
+    (torture.paths.notes / "chambers" / "x.tmp.md").write_text("temporary\n")
     added = torture.index(embedder="hashing").added
     assert not any("nested.md" in path or "x.tmp.md" in path for path in added)
 
@@ -295,6 +295,6 @@ def test_a_date_comes_from_git_once_the_note_is_committed(torture):
     git("commit", "-qm", "x")
     assert torture.index().embedded == 0
     assert source("/plain.md") == "git" and source("/dup.md") == "mtime"
-    (torture.paths.palace / "chambers" / "plain.md").write_text("dirty herons\n")
+    (torture.paths.notes / "chambers" / "plain.md").write_text("dirty herons\n")
     torture.index()
     assert source("/plain.md") == "mtime"

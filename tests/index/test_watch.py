@@ -60,7 +60,7 @@ def test_a_burst_of_writes_is_a_few_updates(watching):
 
 def test_an_editors_atomic_save_is_seen(watching):
     palace, _, wait_for = watching
-    path = palace.paths.palace / "grand_hall" / "map.md"
+    path = palace.paths.notes / "grand_hall" / "map.md"
     temporary = path.with_name(".map.md.swp")
     temporary.write_text("# Map\n\nsaved by renaming over it\n")
     temporary.replace(path)
@@ -69,19 +69,19 @@ def test_an_editors_atomic_save_is_seen(watching):
 
 def test_a_rename_and_a_folder_that_moves_in_are_seen(watching, tmp_path_factory):
     palace, _, wait_for = watching
-    kitchen = palace.paths.palace / "project_rooms" / "bread" / "Kitchen.md"
+    kitchen = palace.paths.notes / "project_rooms" / "bread" / "Kitchen.md"
     kitchen.rename(kitchen.with_name("Bakery.md"))
     assert wait_for(lambda done: any(d.moved for d in done))
     outside = tmp_path_factory.mktemp("outside") / "box"
     outside.mkdir()
     (outside / "boxed.md").write_text("# Boxed\n\nmoved in with its folder\n")
-    outside.rename(palace.paths.palace / "chambers" / "box")
+    outside.rename(palace.paths.notes / "chambers" / "box")
     assert wait_for(lambda done: "palace/chambers/box/boxed.md" in added(done))
 
 
 def test_another_writer_only_delays_it(watching, refused):
     palace, _, wait_for = watching
     with palace.writing():
-        (palace.paths.palace / "chambers" / "late.md").write_text("late\n")
+        (palace.paths.notes / "chambers" / "late.md").write_text("late\n")
         assert refused.wait(LONGEST_SECONDS)
     assert wait_for(lambda done: "palace/chambers/late.md" in added(done))

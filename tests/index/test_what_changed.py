@@ -46,14 +46,14 @@ def test_any_figure_that_differs_is_looked_into(field):
 
 def test_a_note_that_is_gone_counts_as_behind(indexed):
     assert indexed.query("sourdough").behind == 0
-    (indexed.paths.palace / "grand_hall" / "map.md").unlink()
+    (indexed.paths.notes / "grand_hall" / "map.md").unlink()
     found = indexed.query("sourdough", neighbors=0)
     assert (found.freshness, found.behind) == ("stale", 1)
 
 
 def test_new_changed_and_gone_notes_are_each_counted_once(indexed):
-    chambers = indexed.paths.palace / "chambers"
+    chambers = indexed.paths.notes / "chambers"
     (chambers / "new.md").write_text("new\n")
     (chambers / "baker" / "2026-02-03 flour.md").write_text("Rye flour keeps for a year.\n")
-    (indexed.paths.palace / "grand_hall" / "map.md").unlink()
+    (indexed.paths.notes / "grand_hall" / "map.md").unlink()
     assert indexed.query("sourdough", neighbors=0).behind == 3

@@ -53,7 +53,7 @@ def state(palace):
 
 
 def write(palace, path, text):
-    file = palace.paths.palace / path
+    file = palace.paths.notes / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, "utf-8")
 
@@ -99,7 +99,7 @@ def test_a_card_with_nothing_to_say_is_not_distilled_and_an_open_one_never(palac
         distill(palace, "bare", model=None, apply=True)
     with pytest.raises(UsageError, match="only completed"):
         distill(palace, "open", model=None, apply=True)
-    assert not (palace.paths.palace / "reflection_wing" / "telegrams").exists()
+    assert not (palace.paths.notes / "reflection_wing" / "telegrams").exists()
 
 
 @pytest.fixture
@@ -241,7 +241,7 @@ def test_a_rule_enters_the_constitution_only_by_a_persons_decision(ripe):
 
 
 def test_a_new_rule_follows_the_rules_that_are_there(sample, ripe):
-    rules = ripe.paths.palace / "grand_hall" / "constitution.md"
+    rules = ripe.paths.notes / "grand_hall" / "constitution.md"
     rules.write_text("# Constitution\n\n1. **One.** Accepted.\n2. **Two.**\n   More.\n")
     raise_(ripe, kind="constitution", sections={"Cost of deviation": "A pack."})
     (candidate,) = [p for p in state(ripe) if "constitution_candidates/warm" in p]

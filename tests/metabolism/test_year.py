@@ -151,7 +151,7 @@ def weekly(palace, day):
 
 
 def hot_notes(palace):
-    return [p for p in palace.paths.palace.rglob("*.md") if "archive_basement" not in p.parts]
+    return [p for p in palace.paths.notes.rglob("*.md") if "archive_basement" not in p.parts]
 
 
 def rank_of_answers(palace, successors, as_of):
@@ -171,7 +171,7 @@ def test_a_year_of_use_loses_nothing_grows_little_and_answers_as_before(tmp_path
     palace = Palace(tmp_path)
     palace = Palace(tmp_path, config=replace(palace.config, usage_log=True))
     silent = Palace(tmp_path)  # measuring is no use
-    sample = {p.stem: p.read_bytes() for p in palace.paths.palace.rglob("*.md")}
+    sample = {p.stem: p.read_bytes() for p in palace.paths.notes.rglob("*.md")}
     silent.index(embedder=EMBEDDER)
     before = rank_of_answers(silent, lambda path: (), as_of=None)
     broken_before = len(silent.graph().broken())
@@ -210,7 +210,7 @@ def successor_of(palace, path):
 
 
 def check_nothing_is_lost(palace, year, sample):
-    texts = {p: p.read_text("utf-8") for p in palace.paths.palace.rglob("*.md")}
+    texts = {p: p.read_text("utf-8") for p in palace.paths.notes.rglob("*.md")}
     marks = Counter(m for text in texts.values() for m in re.findall(r"^mark: (\S+)", text, re.M))
     assert marks == Counter(dict.fromkeys(year.written, 1))
     stems = Counter(path.stem for path in texts)

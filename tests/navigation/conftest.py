@@ -39,7 +39,7 @@ def house(palace, put):
 
 @pytest.fixture
 def notes(palace):
-    folder = palace.paths.palace / "chambers"
+    folder = palace.paths.notes / "chambers"
     for name, text in (
         ("pump", "The pump was moved to the shed in March."),
         ("shed", "The shed has a new roof."),

@@ -21,7 +21,7 @@ ROOM = "chambers/places"
 
 
 def test_a_locus_is_a_note_with_front_matter(house):
-    text = (house.paths.palace / ROOM / "Cellar.md").read_text("utf-8")
+    text = (house.paths.notes / ROOM / "Cellar.md").read_text("utf-8")
     assert "locus:\n  id: 0\n  x: 2.5\n  y: -1.0\n  yaw: 0.0\n" in text
     cellar = read_loci(house).loci[0]
     assert cellar.path == f"palace/{ROOM}/Cellar.md"
@@ -33,11 +33,11 @@ def test_a_locus_is_a_note_with_front_matter(house):
 def test_nothing_is_written_without_apply(palace, put):
     outcome = put("Cellar", 0, 0, apply=False)
     assert "+locus:" in outcome.diff
-    assert not (palace.paths.palace / ROOM).exists()
+    assert not (palace.paths.notes / ROOM).exists()
 
 
 def test_an_existing_note_gets_a_place_and_keeps_its_text(house, put):
-    note = house.paths.palace / "chambers" / "well.md"
+    note = house.paths.notes / "chambers" / "well.md"
     note.write_text("---\ntags: [water]\n---\n# Well\n\nTwelve metres deep.\n", "utf-8")
     put("Well", 4, 4, note=True, tags=("stone",))
     well = read_loci(house).loci[-1].node
@@ -64,7 +64,7 @@ def test_export_and_import_are_each_others_inverse(house, tmp_path):
     file = tmp_path / "map.json"
     file.write_text(json.dumps(records), "utf-8")
     assert import_loci(house, read_node_list(file), room=ROOM, apply=False).diff == ""
-    for note in (house.paths.palace / ROOM).glob("*.md"):
+    for note in (house.paths.notes / ROOM).glob("*.md"):
         note.unlink()
     import_loci(house, read_node_list(file), room=ROOM, apply=True)
     assert [export_record(locus) for locus in read_loci(house).loci] == records
@@ -126,7 +126,7 @@ def test_a_list_that_is_wrong_is_refused(tmp_path, text, problem):
     ],
 )
 def test_a_locus_that_is_wrong_is_named_and_the_others_are_read(house, field, problem):
-    note = house.paths.palace / "chambers" / "wrong.md"
+    note = house.paths.notes / "chambers" / "wrong.md"
     note.write_text(f"---\nlocus: {field}\n---\n# Wrong\n", "utf-8")
     found = read_loci(house)
     assert len(found.loci) == 3
@@ -134,8 +134,8 @@ def test_a_locus_that_is_wrong_is_named_and_the_others_are_read(house, field, pr
 
 
 def test_cold_and_private_notes_are_no_loci(house):
-    cold = house.paths.palace / "archive_basement"
+    cold = house.paths.notes / "archive_basement"
     (cold / "old.md").write_text("---\nlocus: {id: 8, x: 0, y: 0}\n---\n# Old\n", "utf-8")
-    private = house.paths.palace / "chambers" / "own.md"
+    private = house.paths.notes / "chambers" / "own.md"
     private.write_text("---\nprivate: true\nlocus: {id: 9, x: 0, y: 0}\n---\n# Own\n", "utf-8")
     assert [locus.node.node_id for locus in read_loci(house).loci] == [0, 1, 2]

@@ -76,8 +76,8 @@ def test_a_run_reads_until_the_words_are_found(search):
 
 def test_numbers_of_notes_stay_when_notes_come_and_go(search):
     first, _ = step_search(search, None)
-    (search.paths.palace / "chambers" / "aaa pump.md").write_text("# Another pump\n\nIt leaks.\n")
-    (search.paths.palace / "chambers" / "bread.md").unlink()
+    (search.paths.notes / "chambers" / "aaa pump.md").write_text("# Another pump\n\nIt leaks.\n")
+    (search.paths.notes / "chambers" / "bread.md").unlink()
     search.index()
     second, _ = step_search(search, None)
     assert {node: second.nodes[node] for node in first.nodes} == first.nodes
@@ -87,8 +87,8 @@ def test_numbers_of_notes_stay_when_notes_come_and_go(search):
 
 
 def test_private_and_cold_notes_are_no_candidates(search):
-    (search.paths.palace / "chambers" / "own.md").write_text("---\nprivate: true\n---\nThe pump.\n")
-    (search.paths.palace / "archive_basement" / "old.md").write_text("The pump, long ago.\n")
+    (search.paths.notes / "chambers" / "own.md").write_text("---\nprivate: true\n---\nThe pump.\n")
+    (search.paths.notes / "archive_basement" / "old.md").write_text("The pump, long ago.\n")
     search.index()
     session, _ = step_search(search, None)
     assert not {"palace/chambers/own.md", "palace/archive_basement/old.md"} & {
@@ -125,7 +125,7 @@ def test_another_embedder_means_another_threshold(search):
 
 
 def test_asking_changes_no_note_and_no_index(search):
-    folder = search.paths.palace
+    folder = search.paths.notes
     files = {p: p.stat().st_mtime_ns for p in folder.rglob("*") if p.is_file()}
     step_search(search, None)
     read_node(search, None, None)

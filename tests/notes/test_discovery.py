@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
 from memory_palace.models import FileStat, SourceFile
 from memory_palace.notes.discovery import discover_notes
@@ -24,7 +25,9 @@ def write(tmp_path):
 
 
 def names(root, **options):
-    return [f.path.removeprefix("palace/") for f in discover_notes(root, **options).files]
+    return [
+        f.path.removeprefix("palace/") for f in discover_notes(PalacePaths(root), **options).files
+    ]
 
 
 def test_markdown_is_found_and_hidden_names_are_not(tmp_path, write):
@@ -34,7 +37,7 @@ def test_markdown_is_found_and_hidden_names_are_not(tmp_path, write):
 
 
 def test_a_palace_that_is_not_there_has_no_notes(tmp_path):
-    assert discover_notes(tmp_path).files == ()
+    assert discover_notes(PalacePaths(tmp_path)).files == ()
 
 
 def test_ignore_files_reach_what_is_below_them(tmp_path, write):
@@ -60,13 +63,13 @@ def test_an_ignore_file_that_cannot_be_used_stops_the_walk(tmp_path, write, monk
 
     monkeypatch.setattr("pathlib.Path.read_text", refuse)
     with pytest.raises(ConfigError, match="palaceignore cannot be used"):
-        discover_notes(tmp_path)
+        discover_notes(PalacePaths(tmp_path))
 
 
 def test_a_pattern_that_means_nothing_is_named(tmp_path, write):
     write(".palaceignore", "[z-a]\n")
     with pytest.raises(ConfigError, match="palaceignore cannot be used"):
-        discover_notes(tmp_path)
+        discover_notes(PalacePaths(tmp_path))
 
 
 def test_a_folder_that_may_not_be_entered_has_no_rules(tmp_path, write, monkeypatch):
@@ -100,7 +103,7 @@ def test_links_that_loop_leave_or_dangle_are_not_followed(tmp_path, write):
     (room / "self.md").symlink_to(room / "self.md")
     (room / "up").symlink_to(room.parent)
     (room / "here").symlink_to(room)
-    found = discover_notes(tmp_path)
+    found = discover_notes(PalacePaths(tmp_path))
     assert [file.path for file in found.files] == ["palace/chambers/a.md"]
     assert [p.path.rpartition("/")[2] for p in found.problems] == ["gone.md", "out.md", "self.md"]
 
@@ -109,14 +112,16 @@ def test_cold_is_the_resolved_folder_and_no_other(tmp_path, write):
     cold = write("archive_basement/2026/old.md")
     write("chambers/archive_basement_notes/b.md")
     (tmp_path / "palace" / "chambers" / "link.md").symlink_to(cold)
-    found = {f.path.rpartition("/")[2]: f.is_cold for f in discover_notes(tmp_path).files}
+    found = {
+        f.path.rpartition("/")[2]: f.is_cold for f in discover_notes(PalacePaths(tmp_path)).files
+    }
     assert found == {"a.md": False, "b.md": False, "old.md": True, "link.md": True}
 
 
 def test_a_walk_stops_at_the_most_entries_it_may_look_at(tmp_path, write):
     for number in range(1200):
         write(f"chambers/n{number}.md", "")
-    found = discover_notes(tmp_path, most_entries=1000)
+    found = discover_notes(PalacePaths(tmp_path), most_entries=1000)
     assert not found.is_complete and len(found.files) < 1200
 
 
@@ -130,7 +135,7 @@ def test_a_folder_or_file_that_may_not_be_looked_at_is_named(tmp_path, write, mo
         return real(folder)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    found = discover_notes(tmp_path)
+    found = discover_notes(PalacePaths(tmp_path))
     assert [f.path for f in found.files] == ["palace/chambers/a.md"]
     assert [(p.path, p.is_failure) for p in found.problems] == [("palace/locked", True)]
 
@@ -141,7 +146,7 @@ def test_a_name_that_is_not_utf8_is_reported(tmp_path, write):
         os.close(os.open(name, os.O_CREAT))
     except OSError:
         pytest.skip("this file system takes UTF-8 names only")
-    (problem,) = discover_notes(tmp_path).problems
+    (problem,) = discover_notes(PalacePaths(tmp_path)).problems
     assert problem.kind == "name" and problem.is_failure
     str(problem).encode()
 
@@ -152,12 +157,12 @@ def source(path):
 
 def test_reading_returns_bytes_and_the_stat_they_came_from(tmp_path, write):
     file = write("chambers/b.md", "words")
-    data, stat = read_note(tmp_path, source("palace/chambers/b.md"), limit_bytes=5)
+    data, stat = read_note(PalacePaths(tmp_path), source("palace/chambers/b.md"), limit_bytes=5)
     assert data == b"words" and stat.mtime_ns == file.stat().st_mtime_ns
     with pytest.raises(NoteUnreadable, match="max_note_bytes"):
-        read_note(tmp_path, source("palace/chambers/b.md"), limit_bytes=4)
+        read_note(PalacePaths(tmp_path), source("palace/chambers/b.md"), limit_bytes=4)
     with pytest.raises(FileNotFoundError):
-        read_note(tmp_path, source("palace/chambers/c.md"), limit_bytes=4)
+        read_note(PalacePaths(tmp_path), source("palace/chambers/c.md"), limit_bytes=4)
 
 
 def test_a_folder_that_became_a_link_outward_is_refused(tmp_path, write):
@@ -166,10 +171,10 @@ def test_a_folder_that_became_a_link_outward_is_refused(tmp_path, write):
     (outside / "a.md").write_text("not ours")
     (tmp_path / "palace" / "linked").symlink_to(outside)
     with pytest.raises(NoteUnreadable, match="leaves the palace"):
-        read_note(tmp_path, source("palace/linked/a.md"), limit_bytes=99)
+        read_note(PalacePaths(tmp_path), source("palace/linked/a.md"), limit_bytes=99)
 
 
 def test_a_pipe_named_like_a_note_does_not_block(tmp_path, write):
     os.mkfifo(tmp_path / "palace" / "pipe.md")
     with pytest.raises(NoteUnreadable, match="not a regular file"):
-        read_note(tmp_path, source("palace/pipe.md"), limit_bytes=99)
+        read_note(PalacePaths(tmp_path), source("palace/pipe.md"), limit_bytes=99)

@@ -4,9 +4,16 @@ import subprocess
 
 import pytest
 
+from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
 from memory_palace.notes.dating import git_commit_times, git_head
 from memory_palace.notes.manifest import ManifestEntry, add_lines, drop_lines, read_manifest
+
+
+def manifest_in(root):
+    path = PalacePaths(root).manifest
+    path.parent.mkdir(exist_ok=True)
+    return path
 
 
 def test_a_file_in_crlf_stays_in_crlf_also_without_a_last_line_end():
@@ -16,19 +23,19 @@ def test_a_file_in_crlf_stays_in_crlf_also_without_a_last_line_end():
 
 
 def test_a_line_that_is_not_utf8_or_names_no_file_is_a_failure(tmp_path):
-    path = tmp_path / "m.jsonl"
+    path = manifest_in(tmp_path)
     path.write_bytes(b'{"path": "palace/\xe9.md"}\n{"path": "palace/\\ud800.md"}\n')
-    manifest = read_manifest(path)
+    manifest = read_manifest(PalacePaths(tmp_path))
     assert manifest.entries == {}
     assert [(p.line, p.is_failure) for p in manifest.problems] == [(1, True), (2, True)]
 
 
 def test_unknown_values_survive_a_rename_even_lone_surrogates(tmp_path):
-    path = tmp_path / "m.jsonl"
+    path = manifest_in(tmp_path)
     path.write_bytes(b'{"path": "palace/a.md", "mood": "\\ud800"}\n')
-    (old,) = read_manifest(path).entries.values()
+    (old,) = read_manifest(PalacePaths(tmp_path)).entries.values()
     path.write_bytes(add_lines(b"", [ManifestEntry("palace/b.md", None, None, 0, old.extra)]))
-    assert read_manifest(path).entries["palace/b.md"].extra == old.extra
+    assert read_manifest(PalacePaths(tmp_path)).entries["palace/b.md"].extra == old.extra
 
 
 def test_a_cold_line_after_a_byte_order_mark_is_dropped():
@@ -37,9 +44,10 @@ def test_a_cold_line_after_a_byte_order_mark_is_dropped():
 
 
 def test_a_missing_manifest_is_empty_and_an_unreadable_one_says_so(tmp_path):
-    assert read_manifest(tmp_path / "none").entries == {}
+    assert read_manifest(PalacePaths(tmp_path)).entries == {}
+    manifest_in(tmp_path).mkdir()
     with pytest.raises(ConfigError, match="cannot be read"):
-        read_manifest(tmp_path)
+        read_manifest(PalacePaths(tmp_path))
 
 
 def git(folder, *arguments):

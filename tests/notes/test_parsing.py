@@ -9,12 +9,19 @@ from growing import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_palace.config import PalacePaths
 from memory_palace.language.secrets import find_secrets
 from memory_palace.language.visible import visible
 from memory_palace.notes.dating import date_in_front_matter, date_in_name, git_commit_times
 from memory_palace.notes.manifest import ManifestEntry, add_lines, drop_lines, read_manifest
 from memory_palace.notes.note_links import find_links
 from memory_palace.notes.parsing import parse_note
+
+
+def manifest_in(root):
+    path = PalacePaths(root).manifest
+    path.parent.mkdir(exist_ok=True)
+    return path
 
 
 def parse(text, path="palace/chambers/n.md"):
@@ -158,13 +165,13 @@ def test_adding_lines_changes_no_byte_that_was_there(rows, end, is_ended):
 
 
 def test_bad_manifest_lines_are_named_and_the_others_count(tmp_path):
-    path = tmp_path / "m.jsonl"
+    path = manifest_in(tmp_path)
     path.write_text(
         '# mine\n\n{"path": "palace/a.md", "priority": "low"}\nnope\n{"type": "x"}\n'
         '{"path": "/etc/passwd"}\n{"path": "palace/../x"}\n'
         '{"path": "palace/a.md", "priority": "High", "x": 1}\n'
     )
-    manifest = read_manifest(path)
+    manifest = read_manifest(PalacePaths(tmp_path))
     assert manifest.entries["palace/a.md"].priority == "high"
     assert manifest.entries["palace/a.md"].extra == {"x": 1}
     failures = [p.line for p in manifest.problems if p.is_failure]

@@ -77,7 +77,7 @@ def test_history_keeps_every_round_and_passes_over_a_torn_line(sample):
 
 
 def test_cold_pinned_and_private_notes_are_never_examined(sample):
-    secret = sample.paths.palace / "chambers" / "secret.md"
+    secret = sample.paths.notes / "chambers" / "secret.md"
     secret.write_text("---\nprivate: true\n---\n# Secret\n\nThe key lies below the third stone.\n")
     memories = load_memories(sample, read_notes(sample), now=datetime.now(UTC))
     assert not any("archive_basement" in path for path in memories)

@@ -13,7 +13,7 @@ def palace(tmp_path):
 @pytest.fixture
 def write(palace):
     def write_note(path, text):
-        file = palace.paths.palace / path
+        file = palace.paths.notes / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
         return f"palace/{path}"

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.changes.changing import read_notes, undo_change
+from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.retrieval.disputes import find_disputes
 from memory_palace.workflow.conflicts import (
@@ -140,7 +141,7 @@ def test_the_quick_reader_of_parties_agrees_with_yaml(tmp_path_factory, parties,
         width=10**6,
     )
     (folder / "x.md").write_text(f"---\n{head}---\n", "utf-8")
-    found = find_disputes(root)
+    found = find_disputes(PalacePaths(root))
     assert found == dict.fromkeys(paths, ("palace/conflict_room/x.md",))
 
 
@@ -155,7 +156,7 @@ def test_two_places_of_one_note_can_conflict_and_nothing_is_superseded(palace, w
 
 def test_a_conflict_of_three_parties_is_not_decided_at_once(palace, notes, write):
     open_(palace)
-    (path,) = (palace.paths.palace / "conflict_room").glob("*.md")
+    (path,) = (palace.paths.notes / "conflict_room").glob("*.md")
     write("chambers/c.md", "other\n")
     path.write_text(
         path.read_text("utf-8").replace("b.md]", "b.md, palace/chambers/c.md]"), "utf-8"

@@ -52,7 +52,7 @@ def tick(palace, name="swap-packs"):
 
 def state(palace):
     return {p.relative_to(palace.paths.root).as_posix(): p.read_bytes()
-            for p in palace.paths.palace.rglob("*.md")}  # fmt: skip
+            for p in palace.paths.notes.rglob("*.md")}  # fmt: skip
 
 
 def test_a_new_card_passes_the_lint_and_nothing_is_written_without_apply(palace):

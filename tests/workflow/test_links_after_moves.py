@@ -22,7 +22,7 @@ def linked(palace, write):
 
 
 def state(palace):
-    return {p: p.read_bytes() for p in palace.paths.palace.rglob("*.md")}
+    return {p: p.read_bytes() for p in palace.paths.notes.rglob("*.md")}
 
 
 def test_links_by_path_follow_a_note_into_the_archive_and_back(linked):
@@ -43,7 +43,7 @@ def test_archiving_refuses_edits_that_git_has_not_seen_unless_told(linked):
     for arguments in (["init", "-q"], ["add", "palace"], ["commit", "-qm", "x"]):
         command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
         subprocess.run(command, cwd=linked.paths.root, check=True, capture_output=True)
-    note = linked.paths.palace / "grand_hall" / "b.md"
+    note = linked.paths.notes / "grand_hall" / "b.md"
     note.write_text(note.read_text() + "mine\n")
     before = state(linked)
     with pytest.raises(UsageError, match="not committed to git"):

@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 
 from memory_palace.changes.changing import read_notes, undo_change
+from memory_palace.config import SEVEN
 from memory_palace.errors import PalaceError
 from memory_palace.palace import Palace
-from memory_palace.workflow.map import CLOSE, OPEN, PANEL, draw_map, own_links
+from memory_palace.workflow.map import CLOSE, OPEN, draw_map, own_links
+from memory_palace.workflow.map import PANEL as PLACE
+
+PANEL = SEVEN.path_of(PLACE)
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -34,7 +38,7 @@ def test_the_map_is_added_once_and_peoples_words_around_it_stay(sample):
     text = panel.read_text("utf-8")
     assert text.startswith(before) and text.count(OPEN) == text.count(CLOSE) == 1
     panel.write_text(text + "\nMine, below.\n", "utf-8")
-    (sample.paths.palace / "chambers" / "new.md").write_text("new", "utf-8")
+    (sample.paths.notes / "chambers" / "new.md").write_text("new", "utf-8")
     draw(sample)
     again = panel.read_text("utf-8")
     assert again.startswith(before) and again.endswith(f"{CLOSE}\n\nMine, below.\n")
@@ -49,7 +53,7 @@ def test_the_map_counts_what_is_there_and_its_links_lead_somewhere(sample):
     assert sample.graph().broken() == [] and sample.graph().ambiguous() == []
     text = (sample.paths.root / PANEL).read_text("utf-8")
     for room in ("chambers", "reflection_wing", "archive_basement"):
-        count = len(list((sample.paths.palace / room).rglob("*.md")))
+        count = len(list((sample.paths.notes / room).rglob("*.md")))
         assert f"| {room} | {count} |" in text
     assert "- completed: 4" in text and "- broken links: 0" in text
     assert "Mast height at Saddle hut" in text
