@@ -119,7 +119,8 @@ def write_lines(shown: Shown) -> Iterator[str]:
         rows = (*entry.text.split("\n"), *entry.remarks, *entry.details)
         yield from (f"   {row}" if row else "" for row in rows)
     if shown.linked:
-        yield f"\nlinked: {' · '.join(shown.linked)}"
+        yield ""
+        yield f"linked: {' · '.join(shown.linked)}"
 
 
 def _scoring(result: QueryResult) -> Iterator[str]:

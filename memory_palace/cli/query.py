@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -45,6 +47,10 @@ Format = Annotated[
     Literal["text", "json", "jsonl", "tsv", "paths", "markdown"] | None,
     Option("--format", help="How to print the answer; --json is short for --format json."),
 ]
+Open = Annotated[
+    int | None,
+    Option("--open", min=1, metavar="[N]", help="Open the first hit, or hit N, in $EDITOR."),
+]
 
 LINKED = 2
 """Linked notes per hit whose titles are shown, where ``--neighbors`` does not say."""
@@ -83,6 +89,7 @@ def query_notes(
     refresh: Refresh = False,
     full: Annotated[bool, Option("--full", help="Print whole passages.")] = False,
     format: Format = None,
+    open_number: Open = None,
     as_json: Json = False,
 ) -> None:
     """Find the notes that answer TEXT; without TEXT, list those that match the filters.
@@ -93,7 +100,10 @@ def query_notes(
     palace = _open(ctx, refresh=refresh)
     result = palace.query(" ".join(text or ()), **_question(ctx.params))
     texts = _passages(palace, result, budget, include_cold=include_cold) if full else None
-    _show(palace, result, texts, form, details=details, neighbors=bool(neighbors))
+    if open_number is not None:
+        _open_hit(palace, result, open_number)
+    else:
+        _show(palace, result, texts, form, details=details, neighbors=bool(neighbors))
     _remark(palace, result, include_cold=include_cold)
 
 
@@ -146,6 +156,12 @@ def _show(
         print_answer(answer_record(result, texts), as_json=True)
         return
     shown = arrange(palace.paths.root, result, texts, details=details, neighbors=neighbors)
+    if form == "text" and sys.stdout.isatty():
+        from memory_palace.cli.screen import lay_out, print_rows  # delayed: a pipe needs no rich
+
+        width = shutil.get_terminal_size().columns
+        print_rows(lay_out(shown, result.text, width=width, environ=os.environ), os.environ)
+        return
     if form == "text":
         lines = write_lines(shown)
     else:
@@ -156,6 +172,13 @@ def _show(
         lines = FORMATS[form](hits, shown.entries)
     for line in lines:
         print(line)
+
+
+def _open_hit(palace: Palace, result: QueryResult, number: int) -> None:
+    from memory_palace.cli.opening import open_hit  # delayed: only what opens one pays
+
+    if result.hits:
+        open_hit(arrange(palace.paths.root, result), number, os.environ)
 
 
 def _passages(

@@ -15,9 +15,9 @@ _MARKS = (
 )
 """Vowel signs and accents that belong to a word though Unicode calls them no letters."""
 _WORD = rf"(?:[^\W_]|[{_MARKS}])+"
-_TOKEN = re.compile(rf"{_WORD}(?:(?:[.\-/:@'’+]|_+){_WORD})*")
-_PART = re.compile(_WORD)
-_UNSPACED = re.compile(
+TOKEN = re.compile(rf"{_WORD}(?:(?:[.\-/:@'’+]|_+){_WORD})*")
+WORD_PART = re.compile(_WORD)
+UNSPACED_RUN = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
@@ -52,7 +52,7 @@ def tokenize(text: str, *, stems: bool = True) -> list[str]:
     expand = _expand_stemmed if stems else _expand
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    return list(chain.from_iterable(map(expand, _TOKEN.findall(text))))
+    return list(chain.from_iterable(map(expand, TOKEN.findall(text))))
 
 
 @lru_cache(maxsize=1 << 15)
@@ -67,11 +67,11 @@ def _expand(written: str) -> tuple[str, ...]:
     whole = written.casefold()[:_LONGEST]
     parts = [
         token
-        for part in _PART.findall(written)
+        for part in WORD_PART.findall(written)
         for piece in _CAMEL.split(part)
         for token in _characters(piece.casefold()[:_LONGEST])
     ]
-    if len(parts) < 2 or _UNSPACED.search(written):
+    if len(parts) < 2 or UNSPACED_RUN.search(written):
         return tuple(parts)
     version = (whole[1:],) if _VERSION.match(whole) else ()
     return (whole, *version, *(part for part in parts if len(part) > 1 or part.isdigit()))
@@ -79,10 +79,10 @@ def _expand(written: str) -> tuple[str, ...]:
 
 def _characters(word: str) -> list[str]:
     """Split what is written without spaces into characters and bigrams; keep other words."""
-    if not _UNSPACED.search(word):
+    if not UNSPACED_RUN.search(word):
         return [word]
     tokens, position = [], 0
-    for run in _UNSPACED.finditer(word):
+    for run in UNSPACED_RUN.finditer(word):
         if run.start() > position:
             tokens.append(word[position : run.start()])
         characters = run.group()

@@ -1,0 +1,200 @@
+"""An answer on a terminal: laid out to its width, with the words of the question marked.
+
+Nothing is wrapped inside a word: one that is longer than a line loses its middle. Text in scripts
+without spaces breaks between characters, as its writers break it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from urllib.parse import quote
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from memory_palace.cli.answers import Entry, Shown
+from memory_palace.language.marking import find_marks
+
+LINES = 24
+"""Lines that five hits take at most, remarks on stderr included, from 60 columns on."""
+NARROWEST, WIDEST = 20, 120
+"""Columns that are used: text wider than that is hard to read."""
+INDENT = 3
+_GAP = 2
+_LEAST_PATH = 12
+STYLES: Mapping[str, str] = {
+    "mark": "bold cyan",
+    "title": "bold",
+    "above": "",
+    "place": "dim",
+    "date": "",
+    "match": "bold magenta",
+    "remark": "yellow",
+    "details": "dim",
+    "linked": "dim",
+}
+_ELLIPSIS = "…"
+_PIECE = re.compile(
+    # One character of a script without spaces, with what may not begin or end a line; else a word.
+    r"[「『（〔［｛〈《【“‘(]*[\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U0003ffff][\u3099\u309a]?[、。，．・：；？！ー」』）〕］｝〉》】”’),.;:?!…]*"
+    r"|[^\s\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+
+
+def lay_out(
+    shown: Shown, question: str, *, width: int, lines: int = LINES, environ: Mapping[str, str]
+) -> list[Text]:
+    """Return the rows of an answer on a terminal of so many columns.
+
+    Five hits take ``lines`` rows at most where there are columns for it, more hits more. What is
+    left beside titles and places is shared out among the texts, the first hits first.
+    """
+    width = max(NARROWEST, min(width, WIDEST))
+    heads = [_head(entry, width, environ) for entry in shown.entries]
+    linked = _linked(shown.linked, width)
+    fixed = len(shown.before) + len(linked) + sum(map(len, heads))
+    fixed += len(shown.entries) - 1 + sum(len(e.remarks) for e in shown.entries)
+    room = max(lines, lines * len(shown.entries) // 5) - fixed
+    rows = [Text(line, STYLES["details"]) for line in shown.before]
+    for place, (entry, head) in enumerate(zip(shown.entries, heads, strict=True)):
+        left = len(shown.entries) - place
+        most = max(1, -(-room // left))
+        body = fill(entry.text, question, width - INDENT, most=None if entry.details else most)
+        room -= len(body)
+        remarks = [_cut(remark, width - INDENT, STYLES["remark"]) for remark in entry.remarks]
+        details = [Text(row, STYLES["details"]) for row in entry.details]
+        if place or rows:
+            rows.append(Text())
+        rows += [*head, *(_indent(row) for row in chain(body, remarks, details))]
+    return rows + linked
+
+
+def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
+    """Return title, place and date: on one row if they fit, else on two."""
+    mark = Text(f"{entry.mark:<{INDENT}}", STYLES["mark"])
+    title = Text(entry.title, STYLES["title"])
+    if entry.above:
+        title.append(f" › {entry.above}", Style.parse("not bold"))
+    place = Text(entry.place, Style.parse(STYLES["place"]) + Style(link=link_to(entry, environ)))
+    date = Text(entry.date, STYLES["date"])
+    if INDENT + title.cell_len + place.cell_len + date.cell_len + 2 * _GAP <= width:
+        return [_spread(Text.assemble(mark, title, " " * _GAP, place), date, width)]
+    room = width - INDENT
+    if room - date.cell_len - _GAP >= min(title.cell_len, width // 2):
+        first = _cut_text(title, room - date.cell_len - _GAP)
+        return [_spread(mark + first, date, width), _indent(_cut_middle(place, room))]
+    second = _cut_middle(place, max(_LEAST_PATH, room - date.cell_len - _GAP))
+    return [mark + _cut_text(title, room), _spread(_indent(second), date, width)]
+
+
+def _spread(left: Text, right: Text, width: int) -> Text:
+    return Text.assemble(left, " " * (width - left.cell_len - right.cell_len), right)
+
+
+def link_to(entry: Entry, environ: Mapping[str, str]) -> str:
+    """Return the address that a click opens.
+
+    Only kitty reads a line after ``#``; others refuse an address that has one.
+    """
+    path = quote(str(entry.file), safe="/")
+    line = f"#{entry.line}" if "KITTY_WINDOW_ID" in environ else ""
+    return f"file://{os.uname().nodename}{path}{line}"
+
+
+def _linked(titles: Sequence[str], width: int) -> list[Text]:
+    """Return an empty row and one with as many titles as fit, or nothing."""
+    if not titles:
+        return []
+    line = f"linked: {titles[0]}"
+    for title in titles[1:]:
+        if cell_len(f"{line} · {title}") > width:
+            break
+        line += f" · {title}"
+    return [Text(), _cut(line, width, STYLES["linked"])]
+
+
+def fill(text: str, question: str, width: int, *, most: int | None = None) -> list[Text]:
+    """Return a text in rows of at most ``width`` columns, the words of the question marked.
+
+    Where there are more than ``most`` rows, the last one ends with an ellipsis.
+    """
+    whole = Text(text)
+    for start, end in find_marks(text, question):
+        whole.stylize(STYLES["match"], start, end)
+    rows: list[Text] = []
+    for line in whole.split("\n"):
+        rows += _wrap(line, width)
+    if most is None or len(rows) <= most:
+        return rows
+    last = rows[most - 1]
+    while last.cell_len + len(_ELLIPSIS) + 1 > width:
+        stops = [match.start() for match in _PIECE.finditer(last.plain)]
+        last = last[: stops[-1]] if len(stops) > 1 else last[:-2]
+        last.rstrip()
+    return [*rows[: most - 1], Text.assemble(last, f" {_ELLIPSIS}")]
+
+
+def _wrap(line: Text, width: int) -> Iterator[Text]:
+    plain = line.plain
+    start = end = 0
+    for match in _PIECE.finditer(plain):
+        if end > start and cell_len(plain[start : match.end()]) > width:
+            yield line[start:end]
+            start = end
+        if cell_len(match[0]) > width:
+            yield _cut_middle(line[match.start() : match.end()], width)
+            start = end = match.end()
+            continue
+        if start == end:
+            start = match.start()
+        end = match.end()
+    if end > start:
+        yield line[start:end]
+
+
+def _cut_middle(text: Text, width: int) -> Text:
+    """Return a text without its middle where it is too long: its end says more than that."""
+    if text.cell_len <= width:
+        return text
+    tail = (width - 1) * 2 // 3
+    first, last = width - 1 - tail, len(text)
+    start = last
+    while start and cell_len(text.plain[start - 1 :]) <= tail:
+        start -= 1
+    return Text.assemble(_take(text, first), _ELLIPSIS, text[start:last])
+
+
+def _take(text: Text, width: int) -> Text:
+    end = 0
+    while end < len(text) and cell_len(text.plain[: end + 1]) <= width:
+        end += 1
+    return text[:end]
+
+
+def _cut_text(text: Text, width: int) -> Text:
+    """Return a text without its end where it is too long."""
+    return text if text.cell_len <= width else Text.assemble(_take(text, width - 1), _ELLIPSIS)
+
+
+def _cut(text: str, width: int, style: str) -> Text:
+    return _cut_text(Text(text, style), width)
+
+
+def _indent(row: Text) -> Text:
+    return Text.assemble(" " * INDENT, row)
+
+
+def print_rows(rows: Sequence[Text], environ: Mapping[str, str]) -> None:
+    """Print rows in colour, or without a single escape where the environment says so."""
+    if environ.get("NO_COLOR") or environ.get("TERM") == "dumb":
+        print(*(row.plain.rstrip() for row in rows), sep="\n")
+        return
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    for row in rows:
+        console.print(row)

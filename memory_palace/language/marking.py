@@ -1,0 +1,80 @@
+"""Where the words of a question stand in a text, to show them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from memory_palace.language.tokens import TOKEN, UNSPACED_RUN, WORD_PART, tokenize
+from memory_palace.language.word_lists import drop_stop_stems
+
+
+def find_marks(text: str, question: str) -> list[tuple[int, int]]:
+    """Return the start and end of each word that a search for the question finds, in order.
+
+    A word counts in any of its forms, a compound as a whole or by its parts. In a script without
+    spaces it takes two characters in a row, or one that the question has alone.
+    """
+    asked = [token for match in TOKEN.finditer(question) for token in _asked(match[0])]
+    stems = frozenset(drop_stop_stems(asked))
+    return list(_join(_find(text, stems))) if stems else []
+
+
+def _asked(written: str) -> list[str]:
+    """Return the tokens of a word; the figures of ``1.0.21`` stand for nothing by themselves."""
+    tokens = tokenize(written)
+    if len(tokens) < 2 or UNSPACED_RUN.search(written):
+        return tokens
+    return [token for token in tokens if len(token) > 1]
+
+
+def _find(text: str, stems: frozenset[str]) -> Iterator[tuple[int, int]]:
+    for match in TOKEN.finditer(text):
+        tokens = tokenize(match[0])
+        if stems.isdisjoint(tokens):
+            continue
+        if tokens[0] in stems and not UNSPACED_RUN.search(match[0]):
+            yield match.span()
+            continue
+        for part in WORD_PART.finditer(text, *match.span()):
+            yield from _find_in_part(text, part.start(), part.end(), stems)
+
+
+def _find_in_part(
+    text: str, start: int, end: int, stems: frozenset[str]
+) -> Iterator[tuple[int, int]]:
+    position = start
+    for run in UNSPACED_RUN.finditer(text, start, end):
+        yield from _find_word(text, position, run.start(), stems)
+        yield from _find_characters(text, run.start(), run.end(), stems)
+        position = run.end()
+    yield from _find_word(text, position, end, stems)
+
+
+def _find_word(text: str, start: int, end: int, stems: frozenset[str]) -> Iterator[tuple[int, int]]:
+    if end - start > 1 and not stems.isdisjoint(tokenize(text[start:end])):
+        yield start, end
+
+
+def _find_characters(
+    text: str, start: int, end: int, stems: Collection[str]
+) -> Iterator[tuple[int, int]]:
+    alone = {stem for stem in stems if len(stem) == 1} - {c for s in stems if len(s) > 1 for c in s}
+    for place in range(start, end):
+        if text[place : place + 2] in stems and place + 2 <= end:
+            yield place, place + 2
+        elif text[place] in alone:
+            yield place, place + 1
+
+
+def _join(spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Join spans that overlap or touch."""
+    held: tuple[int, int] | None = None
+    for start, end in spans:
+        if held and start <= held[1]:
+            held = (held[0], max(end, held[1]))
+            continue
+        if held:
+            yield held
+        held = (start, end)
+    if held:
+        yield held

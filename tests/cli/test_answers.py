@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from memory_palace.cli.answers import arrange, write_date, write_lines
+from memory_palace.cli.screen import fill, lay_out
+from memory_palace.language.marking import find_marks
+from memory_palace.language.visible import visible
+from memory_palace.palace import Palace
+
+ROOT = Path(__file__).parent.parent.parent
+LONG_WORD = "https://example.org/" + "a-very-long-address/" * 12
+NOTES = {
+    "Ärger mit dem Dach.md": "# Ärger mit dem Dach\n\nDas Dach tropft. Dachdecker: Montag.\n",
+    "日本語のノート.md": "# 同期の設定\n\n"
+    + "同期の設定を変更する方法は、ここに書いてあります。" * 6
+    + "\n",
+    "address.md": f"# Roof address\n\nThe roofer is at {LONG_WORD} until the roof is mended.\n",
+    "a/b/c/a deep folder with a long name/another one below it/roofs.md": "# Roofs of the "
+    "whole village and of the two farms behind the mill\n\n## Repairs\n\nEvery roof was mended.\n",
+    "evil\u202e.md": "# The \x1b[31mroof\u202e\n\nA \x1b]0;title\x07 roof \u202eliked red.\n",
+    "emoji.md": "# Roof 🏠👨‍👩‍👧\n\n" + "The roof 🏠 is green 🌿 and red 🍎. " * 9 + "\n",
+}
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory):
+    root = tmp_path_factory.mktemp("vault")
+    for name, text in NOTES.items():
+        file = root / "palace" / "chambers" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+        os.utime(file, (1.75e9, 1.75e9))
+    Palace(root).index(embedder="hashing")
+    return root
+
+
+def palace(*arguments, cwd, **environ):
+    return subprocess.run(
+        [sys.executable, "-m", "memory_palace", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environ},
+    )
+
+
+def on_a_terminal(*arguments, cwd, columns=80, **environ):
+    """Run a command whose stdout is a terminal, and return all that it writes there."""
+    ours, theirs = pty.openpty()
+    kept = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "PALACE_ROOT")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "memory_palace", *arguments],
+        cwd=cwd,
+        stdout=theirs,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**kept, "COLUMNS": str(columns), "TERM": "xterm-256color", **environ},
+    )
+    os.close(theirs)
+    written = b""
+    with os.fdopen(ours, "rb", buffering=0) as terminal:
+        try:
+            while data := terminal.read(65536):
+                written += data
+        except OSError:
+            pass  # the other end was closed
+    assert process.wait() == 0, process.stderr.read()
+    process.stderr.close()
+    return written.decode()
+
+
+def rows_of(root, question, width, **options):
+    shown = arrange(root, Palace(root).query(question), **options)
+    return [row.plain for row in lay_out(shown, question, width=width, environ={})]
+
+
+def words_of(text):
+    return set(re.findall(r"[^\W_]+", text))
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+@pytest.mark.parametrize("question", ["roof mended", "Dach", "設定を変更", "farms village roofs"])
+def test_an_answer_keeps_to_the_width_and_to_24_lines(vault, width, question):
+    rows = rows_of(vault, question, width)
+    assert max(map(cell_len, rows)) <= width
+    assert len(rows) <= 24
+
+
+def test_nothing_is_broken_inside_a_word(vault):
+    text = visible(" ".join(NOTES.values()))
+    for width in (40, 60, 80):
+        for row in fill(text, "roof", width):
+            whole = [word for word in row.plain.split() if "…" not in word and word.isascii()]
+            assert set(whole) <= set(text.split())
+
+
+def test_a_word_longer_than_a_line_loses_its_middle():
+    rows = [row.plain for row in fill(f"See {LONG_WORD} now.", "", 40)]
+    assert rows[0] == "See" and rows[2] == "now."
+    assert rows[1].startswith("https://") and "…" in rows[1] and rows[1].endswith("address/")
+    assert cell_len(rows[1]) == 40
+
+
+def test_a_script_without_spaces_breaks_between_characters_and_before_no_full_stop():
+    rows = [row.plain for row in fill("同期の設定を変更する。" * 9, "", 21)]
+    assert all(cell_len(row) <= 21 for row in rows)
+    assert not any(row.startswith("。") for row in rows)
+    assert "".join(rows) == "同期の設定を変更する。" * 9
+
+
+def test_text_that_is_cut_says_so():
+    rows = [row.plain for row in fill("one two three four five six", "", 12, most=2)]
+    assert rows == ["one two", "three four …"] or rows == ["one two", "three …"]
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "marked"),
+    [
+        ("Why it was dropped: brokers.", "why did we drop the broker", ["dropped", "brokers"]),
+        ("同期の設定を変更する方法", "設定を変更", ["設定を変更"]),
+        ("雪が降る", "雪", ["雪"]),
+        ("A café, a cafe\u0301.", "café", ["café", "cafe\u0301"]),
+        ("1 of 1.0.21", "1.0.21", ["1.0.21"]),
+        ("Androidの設定", "android", ["Android"]),
+        ("the end", "the", ["the"]),
+        ("nothing", "", []),
+    ],
+)
+def test_words_of_the_question_are_marked_as_a_search_finds_them(text, question, marked):
+    assert [text[start:end] for start, end in find_marks(text, question)] == marked
+
+
+def test_a_terminal_gets_colours_and_links_that_open_the_note(vault):
+    written = on_a_terminal("query", "Dach", cwd=vault)
+    assert "\x1b[1;35mDach\x1b[0m" in written
+    assert "file://" in written and "/palace/chambers/%C3%84rger%20mit%20dem%20Dach.md" in written
+    assert "#1" not in written
+    written = on_a_terminal("query", "Dach", cwd=vault, KITTY_WINDOW_ID="1")
+    assert "Dach.md#1" in written
+
+
+@pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_no_escape_is_written_where_none_is_wanted(vault, environ):
+    written = on_a_terminal("query", "roof", cwd=vault, **environ)
+    assert "Every roof was mended." in written and "\x1b" not in written
+
+
+def test_what_a_terminal_would_obey_is_made_visible(vault):
+    written = on_a_terminal("query", "liked red roof", cwd=vault, NO_COLOR="1")
+    assert "\x1b" not in written and "\u202e" not in written
+    assert "<U+001B>" in written and "<U+202E>" in written
+    for form in ("text", "tsv", "paths", "markdown"):
+        written = palace("query", "liked red roof", "--format", form, cwd=vault).stdout
+        assert "\x1b" not in written and "\u202e" not in written, form
+
+
+def test_a_pipe_gets_the_same_words_unwrapped(vault):
+    piped = palace("query", "farms village roofs", "-k", "1", cwd=vault).stdout
+    assert "\x1b" not in piped and "a deep folder with a long name/another one below it" in piped
+    shown = on_a_terminal("query", "farms village roofs", "-k", "1", cwd=vault, columns=200)
+    clean = re.sub(r"\x1b(\[[0-9;]*m|\]8;[^\x1b]*\x1b\\)", "", shown)
+    assert words_of(clean) == words_of(piped)
+
+
+def test_a_path_opens_from_where_one_stands(vault, tmp_path, monkeypatch):
+    for folder in (vault, vault / "palace", vault / "palace" / "chambers", tmp_path):
+        monkeypatch.chdir(folder)
+        done = palace("-C", str(vault), "query", "Dach", "-k", "1", "--format", "paths", cwd=folder)
+        assert Path(done.stdout.rstrip("\n")).read_text("utf-8") == NOTES["Ärger mit dem Dach.md"]
+    assert done.stdout.startswith("/")
+
+
+def test_a_date_is_written_as_people_write_it():
+    assert write_date(1781740800.0) == "18 June 2026"
+
+
+def test_linked_notes_are_one_line_of_titles(tmp_path):
+    folder = tmp_path / "palace" / "chambers"
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_text("# Kettle\n\nThe kettle sings. [[b]] [[c]]\n")
+    (folder / "b.md").write_text("# Stove\n\nGas.\n")
+    (folder / "c.md").write_text("# Tap\n\nDrips.\n")
+    here = Palace(tmp_path)
+    here.index(embedder="hashing")
+    result = here.query("kettle sings", limit=1)
+    assert list(write_lines(arrange(tmp_path, result)))[-2:] == ["", "linked: Stove · Tap"]
+    full = list(write_lines(arrange(tmp_path, result, neighbors=True)))
+    assert [line[:8] for line in full if line.startswith("→")] == ["→  Stove", "→  Tap  "]
+
+
+# --- Formats --------------------------------------------------------------------------------------
+
+
+def test_each_format_has_a_line_per_hit_that_a_program_can_read(vault):
+    found = json.loads(palace("query", "roof", "--format", "json", cwd=vault).stdout)
+    core = [hit for hit in found["hits"] if hit["role"] == "core"]
+    lines = palace("query", "roof", "--format", "jsonl", cwd=vault).stdout.splitlines()
+    assert [json.loads(line) for line in lines] == [{"schema": 2, **hit} for hit in core]
+    lines = palace("query", "roof", "--format", "tsv", cwd=vault).stdout.splitlines()
+    assert [line.split("\t")[1] for line in lines] == [str(hit["line"]) for hit in core]
+    assert {len(line.split("\t")) for line in lines} == {6}
+    lines = palace("query", "roof", "--format", "paths", cwd=vault).stdout.splitlines()
+    assert len(lines) == len(core)
+    text = palace("query", "roof", "--format", "markdown", cwd=vault).stdout
+    assert len(re.findall(r"^\d\. \[.*\]\(\S+\), line \d+", text, re.M)) == len(core)
+
+
+def test_formats_that_contradict_each_other_are_refused(vault):
+    done = palace("query", "roof", "--json", "--format", "tsv", cwd=vault)
+    assert done.returncode == 2 and "--json contradicts --format tsv" in done.stderr
+
+
+# --- Opening --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def editor(tmp_path):
+    """A program that notes how it was called, under any name."""
+
+    def make(name):
+        program = tmp_path / name
+        program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$0.called"\n')
+        program.chmod(program.stat().st_mode | stat.S_IXUSR)
+        return program
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("nvim", ["+{line}", "{file}"]),
+        ("unheard-of", ["+{line}", "{file}"]),
+        ("code", ["-g", "{file}:{line}"]),
+        ("hx", ["{file}:{line}"]),
+    ],
+)
+def test_a_hit_is_opened_at_its_line(vault, editor, name, expected):
+    program = editor(name)
+    question = ("query", "two farms behind the mill", "-k", "3")
+    hit = json.loads(palace(*question, "--json", "--neighbors", "0", cwd=vault).stdout)["hits"][1]
+    done = palace(*question, "--open", "2", cwd=vault, VISUAL="", EDITOR=f"'{program}' --flag")
+    assert done.returncode == 0, done.stderr
+    given = {"line": hit["line"], "file": vault.resolve() / hit["path"]}
+    called = Path(f"{program}.called").read_text("utf-8").splitlines()
+    assert called == ["--flag", *(part.format(**given) for part in expected)]
+
+
+@pytest.mark.parametrize(
+    ("environ", "number", "words", "status"),
+    [
+        ({"EDITOR": ""}, "1", "no editor is set", 2),
+        ({"EDITOR": "'"}, "1", "EDITOR is", 2),
+        ({"EDITOR": "/no/such/program"}, "1", "cannot run the editor", 1),
+        ({"EDITOR": shutil.which("false")}, "1", "ended with status 1", 1),
+        ({"EDITOR": "true"}, "9", "there is no hit 9", 2),
+    ],
+)
+def test_what_cannot_be_opened_is_one_line(vault, environ, number, words, status):
+    done = palace("query", "Dach", "--open", number, cwd=vault, VISUAL="", **environ)
+    assert done.returncode == status and words in done.stderr
+    assert len(done.stderr.splitlines()) == 1
