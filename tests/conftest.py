@@ -32,3 +32,11 @@ def offline() -> Iterator[None]:
         patch.setattr(socket.socket, "connect", connect_locally)
         patch.setenv("HF_HUB_OFFLINE", "1")
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Run every test as a user who has registered no palace."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("configuration")))
+        yield

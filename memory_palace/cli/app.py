@@ -38,6 +38,7 @@ def _run(given: list[str]) -> None:
     if given == ["--version"]:  # before anything is imported: it is asked by every script
         print(__version__)
         return
-    from memory_palace.cli.commands import app
+    from memory_palace.cli.commands import run
 
-    app(args=given, prog_name="palace")
+    if status := run(given):
+        sys.exit(status)

@@ -2,46 +2,137 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from memory_palace import __version__
+from memory_palace.cli.options import Root, take_root
+from memory_palace.errors import PalaceError, UsageError
 
-COMMANDS = {
-    "init": "init:init_palace",
-    "new": "new:new_note",
-    "index": "index:index_notes",
-    "watch": "watch:watch_notes",
-    "query": "query:query_notes",
-    "show": "show:show_note",
-    "list": "listing:list_notes",
-    "status": "status:show_status",
-    "doctor": "doctor:run_doctor",
-    "graph": "graph:app",
-    "memory": "memory:app",
-    "verify": "verify:verify_answer",
-    "task": "task:app",
-    "conflict": "conflict:app",
-    "metabolism": "metabolism:app",
-    "redqueen": "redqueen:app",
-    "map": "map:map_palace",
-    "locus": "locus:app",
-    "seek": "seek:app",
-    "anchors": "anchors:app",
-    "cold": "cold:app",
-    "models": "models:app",
-    "config": "settings:app",
-    "bench": "bench:app",
+PANELS = {
+    "Every day": {
+        "query": ("query:query_notes", "Find the notes that answer a question."),
+        "show": ("show:show_note", "Print a note, or some of its lines."),
+        "list": ("listing:list_notes", "List notes by type, tag, folder, date or link."),
+        "new": ("new:new_note", "Create a note."),
+        "index": ("index:index_notes", "Bring the index up to date with the notes."),
+        "status": ("status:show_status", "Show what the index holds and how fresh it is."),
+    },
+    "Keep": {
+        "init": ("init:init_palace", "Make a folder a palace."),
+        "watch": ("watch:watch_notes", "Index notes as they change."),
+        "doctor": ("doctor:run_doctor", "Check that notes and index match."),
+        "register": ("register:register_palace", "Give palaces names, for -C NAME."),
+        "models": ("models:app", "Fetch and check embedding models."),
+        "config": ("settings:app", "Show the settings."),
+        "graph": ("graph:app", "Follow and check the links between notes."),
+        "cold": ("cold:app", "Archive notes, and keep the archive out of answers."),
+    },
+    "Work": {
+        "task": ("task:app", "Manage task cards."),
+        "conflict": ("conflict:app", "Record and resolve claims that contradict each other."),
+        "metabolism": ("metabolism:app", "Keep what outlives a project; archive the rest."),
+        "map": ("map:map_palace", "Write an overview into the control panel."),
+    },
+    "Agents": {
+        "verify": ("verify:verify_answer", "Check that an answer rests on memories."),
+        "anchors": ("anchors:app", "Build and ask the terms that lead to passages."),
+        "seek": ("seek:app", "Pursue a goal over several steps."),
+        "locus": ("locus:app", "Manage notes that have a place."),
+    },
+    "Study": {
+        "memory": ("memory:app", "Write, check and review memories."),
+        "redqueen": ("redqueen:app", "Find what would be forgotten, and strengthen it."),
+        "bench": ("bench:app", "Measure answers, time and memory."),
+    },
 }
-"""Each verb: module below ``memory_palace.cli``, and the function or group in it."""
+"""The verbs as ``palace --help`` shows them: module below ``memory_palace.cli``, the function or
+group in it, and what it does in at most 56 characters."""
+
+COMMANDS = {name: row[0] for verbs in PANELS.values() for name, row in verbs.items()}
+
+OTHER_WORDS = {
+    "query": "search find ask grep",
+    "show": "cat open read print edit",
+    "list": "ls notes tags",
+    "new": "add create note",
+    "index": "build update reindex sync",
+    "doctor": "check repair",
+    "cold": "archive restore",
+    "models": "model download",
+    "config": "settings configure",
+    "register": "palaces name names",
+    "memory": "remember review",
+}
+"""What people type who have another tool's verbs in their fingers."""
 
 
-class LazyGroup(TyperGroup):
+class _Formatter(typer.Context.formatter_class):  # type: ignore[misc,valid-type]
+    """Plain text within 80 columns; headings are bold on a terminal that may show it."""
+
+    def write_heading(self, heading: str) -> None:
+        self.write(f"{typer.style(heading, bold=True)}\n")
+
+
+class _Context(TyperGroup.context_class):  # type: ignore[misc,valid-type]
+    """What all verbs share: the look of their help."""
+
+    formatter_class = _Formatter
+
+
+class VerbCommand(TyperCommand):
+    """A verb."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return what the usage line shows, with arguments as they are named below it."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments and the options."""
+        from memory_palace.cli.helping import write_parameters  # delayed: only help needs it
+
+        write_parameters(self, ctx, formatter)
+
+
+class VerbGroup(TyperGroup):
+    """A group that suggests verbs for one that it does not have."""
+
+    other_words: Mapping[str, str] = {}
+    """Verbs, each with words that other tools have for it, separated by spaces."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the verb that is typed first; raise ``UsageError`` where there is none."""
+        known = self.list_commands(ctx)
+        if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
+            from memory_palace.cli.helping import explain_verb  # delayed: only a mistake needs it
+
+            raise UsageError(explain_verb(args[0], known, self.other_words, ctx.command_path))
+        return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Print the help on stderr and exit 2 where a verb is missing."""
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            typer.echo(ctx.get_help(), err=True, color=ctx.color)
+            raise typer.Exit(UsageError.exit_code)
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the verbs, with the first sentence of their help, and the options."""
+        from memory_palace.cli.helping import write_verbs
+
+        write_verbs(self, ctx, formatter)
+
+
+class LazyGroup(VerbGroup):
     """Knows the names of all verbs and imports only the one that runs."""
+
+    other_words = OTHER_WORDS
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the verbs in the order of the table."""
@@ -53,44 +144,154 @@ class LazyGroup(TyperGroup):
             return None
         module, _, name = COMMANDS[cmd_name].partition(":")
         found = getattr(import_module(f"memory_palace.cli.{module}"), name)
-        if isinstance(found, typer.Typer):
-            command: Any = typer.main.get_group(found)  # get_command would add completion to it
-        else:
-            single = typer.Typer(add_completion=False)
-            single.command(cmd_name)(found)
-            command = typer.main.get_command(single)
+        command = _build(cmd_name, found)
         command.name = cmd_name
         return command
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write all verbs, a line each, and the options; nothing is imported for it."""
+        from memory_palace.cli.helping import write_panels
+
+        write_panels(self, ctx, formatter, PANELS)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Return the verbs that begin as ``incomplete`` does, without importing them."""
+        pairs = (pair for verbs in PANELS.values() for pair in verbs.items())
+        verbs = [(verb, row) for verb, row in pairs if verb.startswith(incomplete)]
+        return [
+            *(SimpleNamespace(value=v, type="plain", help=row[1]) for v, row in verbs),
+            *super(TyperGroup, self).shell_complete(ctx, incomplete),
+        ]
+
+
+def _build(name: str, found: Any) -> Any:
+    """Return the command of a function, or the group of a Typer application."""
+    if isinstance(found, typer.Typer):
+        found.info.cls = VerbGroup
+        found.info.subcommand_metavar = "VERB ..."
+        found.rich_markup_mode = None  # brackets are text, and a help text needs no library
+        for info in found.registered_commands:
+            info.cls = VerbCommand
+        return _furnish(typer.main.get_group(found))  # get_command would add completion to it
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command(name, cls=VerbCommand)(found)
+    return _furnish(typer.main.get_command(single))
+
+
+def _furnish(command: Any) -> Any:
+    """Give a command and those below it what all of them have."""
+    command.context_class = _Context
+    command.help = re.sub(r"\n+Example: ", "\n\nExample: ", command.help or "")
+    for parameter in command.params:
+        if parameter.metavar is None:
+            parameter.metavar = _placeholder(parameter)
+    command.params += _everywhere.params
+    for below in getattr(command, "commands", {}).values():
+        _furnish(below)
+    return command
+
+
+def _placeholder(parameter: Any) -> str | None:
+    """Return the word that stands for a value in help and usage; choices stand for themselves."""
+    if parameter.param_type_name == "argument":
+        return str(parameter.name).upper()
+    kind = parameter.type_descriptor
+    if kind.is_choice:
+        return None
+    return "PATH" if kind.is_path else {"int": "N", "float": "X"}.get(parameter.bare_type(), "TEXT")
+
+
+def _hold(root: Root = None) -> None:
+    """Hold ``-C``, which every verb takes too."""
+
+
+_holder = typer.Typer(add_completion=False)
+_holder.command()(_hold)
+_everywhere: Any = typer.main.get_command(_holder)
 
 app = typer.Typer(
-    cls=LazyGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+    cls=LazyGroup,
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    subcommand_metavar="VERB ...",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
-def _print_version(value: bool | None) -> None:
+def _version(value: bool | None) -> None:
     if value:
         print(__version__)
         raise typer.Exit
+
+
+def _complete(ctx: typer.Context, param: typer.CallbackParam, value: bool | None) -> None:
+    if value:
+        from typer import completion  # delayed: it looks for the shell
+
+        install = param.name == "install_completion"
+        (completion.install_callback if install else completion.show_callback)(ctx, param, value)
 
 
 @app.callback()
 def palace(
     ctx: typer.Context,
     root: Annotated[
-        Path | None,
-        typer.Option("-C", "--root", envvar="PALACE_ROOT", help="Folder that holds palace/."),
+        str | None,
+        typer.Option(
+            "-C",
+            "--root",
+            envvar="PALACE_ROOT",
+            show_envvar=False,
+            metavar="NAME|FOLDER",
+            callback=take_root,
+            help="Palace to use, before or after the verb.",
+        ),
     ] = None,
     version: Annotated[
         bool | None,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = None,
+    install_completion: Annotated[
+        bool | None,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
+            "--install-completion",
+            callback=_complete,
+            is_eager=True,
+            help="Complete verbs and names with Tab, in this shell.",
+        ),
+    ] = None,
+    show_completion: Annotated[
+        bool | None,
+        typer.Option(
+            "--show-completion",
+            callback=_complete,
+            is_eager=True,
+            hidden=True,
+            help="Print the completion script of this shell.",
         ),
     ] = None,
 ) -> None:
-    """Keep a long-term memory that is nothing but Markdown files.
+    """Keep a long-term memory of Markdown files. Without a verb: what to do next."""
+    if ctx.invoked_subcommand is None:
+        from memory_palace.cli.overview import show_overview  # delayed: it is for people
 
-    Without -C, the nearest palace/ in or above the current folder is used.
-    Example: palace query "why did we drop MQTT" --details
-    """
-    ctx.obj = root
+        show_overview(ctx)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line and return its exit status; raise ``UsageError`` for one that is wrong."""
+    try:
+        status = app(args=list(arguments), prog_name="palace", standalone_mode=False)
+    except typer.Abort as error:
+        raise PalaceError("stopped; nothing was decided") from error
+    except _MISTYPED as error:
+        from memory_palace.cli.helping import explain
+
+        raise UsageError(explain(error)) from error
+    return status if isinstance(status, int) else 0
+
+
+_MISTYPED: Any = typer.BadParameter.__mro__[1]
+"""What Typer raises for a command line that it cannot read; it keeps the class to itself."""

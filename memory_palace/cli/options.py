@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Context, Option
 
-from memory_palace.errors import UsageError
-from memory_palace.palace import Palace
+from memory_palace.errors import NotAPalaceError, UsageError
+
+if TYPE_CHECKING:
+    from memory_palace.palace import Palace
 
 Note = Annotated[str, Argument(help="Path, file name, title or alias of a note.")]
 Json = Annotated[bool, Option("--json", help="Print one JSON object.")]
@@ -47,9 +50,58 @@ Prices = Annotated[
 Tags = Annotated[list[str] | None, Option("--tag", help="Tag; repeatable.")]
 
 
+def take_root(ctx: Context, value: str | None) -> None:
+    """Keep what ``-C`` says, for this verb and those below it."""
+    if value is not None:
+        ctx.obj = locate(value)
+
+
+Root = Annotated[
+    str | None,
+    Option(
+        "-C",
+        "--root",
+        metavar="NAME|FOLDER",
+        callback=take_root,
+        expose_value=False,
+        help="Palace to use.",
+    ),
+]
+
+
+def locate(place: str) -> Path:
+    """Return the folder that ``-C`` names: a registered palace, else a folder."""
+    if place.startswith((".", "~", "/")) or os.sep in place:
+        return Path(place).expanduser()
+    from memory_palace.cli.registry import read_registry  # delayed: few give a name
+
+    registry = read_registry()
+    return registry.folder_of(place) if place in registry.palaces else Path(place)
+
+
 def open_palace(ctx: Context) -> Palace:
-    """Open the palace that ``-C``, ``PALACE_ROOT`` or the working folder names."""
-    return Palace.discover(ctx.obj or Path.cwd())
+    """Open the palace that ``-C`` or ``PALACE_ROOT`` names, else the nearest, else the default.
+
+    The nearest is the working folder or the first of its parents that is a palace; the default is
+    the user's own (``palace register NAME --default``).
+    """
+    from memory_palace.palace import Palace  # delayed: help and completion need no numpy
+
+    if ctx.obj is None:
+        try:
+            return Palace.discover(Path.cwd())
+        except NotAPalaceError:
+            from memory_palace.cli.registry import read_registry  # delayed: most stand in a palace
+
+            default = read_registry().default_folder
+            if default is None:
+                raise
+            return Palace(default)
+    if not ctx.obj.is_dir():
+        from memory_palace.cli.registry import explain_unknown
+
+        raise NotAPalaceError(explain_unknown(ctx.obj))
+    return Palace.discover(ctx.obj)
 
 
 def read_input(file: str, *, hint: str = "") -> str:

@@ -21,6 +21,10 @@ Exit codes: 0 success, 1 failure, 2 wrong usage, 3 no palace, 4 no index or anot
 Data goes to stdout, remarks to stderr. `--json` prints one object with `"schema": 2`; its shape is
 in `references/schemas/VERB.json` (`graph-neighbors.json`, say), and `bench` prints a row per line.
 Later versions add keys; they do not rename any.
+
+Every verb takes `-h` for help and `-C NAME|FOLDER` for the palace to use. It is the one that `-C`
+names, else `PALACE_ROOT`, else the nearest at or above the working folder, else the default of
+`palace register`. A registered name goes before a folder of that name; `./NAME` is the folder.
 """
 
 
@@ -40,7 +44,8 @@ def write_reference() -> Iterator[str]:
 def _command(name: str, command: Any) -> Iterator[str]:
     yield f"## {name}\n"
     yield inspect.cleandoc(command.help or "") + "\n"
-    rows = [row for row in map(_parameter, command.params) if row]
+    own = command.params if name == "palace" else [p for p in command.params if p.name != "root"]
+    rows = [row for row in map(_parameter, own) if row]
     if rows:
         yield "| parameter | what |\n|---|---|"
         yield from rows
@@ -52,7 +57,7 @@ def _parameter(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         names = f"`{parameter.name.upper()}`"
     text = (getattr(parameter, "help", None) or "").strip()
-    if not text or names == "`--help`":
+    if not text or "--help" in parameter.opts:
         return ""
     default = parameter.default
     if default not in (None, False, "", (), []) and not callable(default):

@@ -90,6 +90,7 @@ cold restore control_panel
 cold undo
 models list
 config show
+register sample --default
 bench list --cache {cache}
 bench ragbench {ragbench}
 """

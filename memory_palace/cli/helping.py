@@ -1,0 +1,85 @@
+"""What help and mistyped command lines show. Imported when one of them is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import typer
+
+_LONGEST_CHOICES = 24
+
+
+def write_panels(
+    root: Any, ctx: Any, formatter: Any, panels: Mapping[str, Mapping[str, tuple[str, str]]]
+) -> None:
+    """Write all verbs, a line each with the panel before the first, and the options."""
+    for panel, verbs in panels.items():
+        formatter.write_paragraph()
+        for place, (verb, (_, summary)) in enumerate(verbs.items()):
+            title = typer.style(f"{'' if place else panel:<11}", bold=True)
+            formatter.write(f"{title}{verb:<11} {summary}\n")
+    formatter.write_paragraph()
+    records = [parameter.get_help_record(ctx) for parameter in root.get_params(ctx)]
+    formatter.write_dl([record for record in records if record])
+
+
+def write_verbs(group: Any, ctx: Any, formatter: Any) -> None:
+    """Write the verbs of a group, with the first sentence of their help, and its options."""
+    with formatter.section("Verbs"):
+        below = group.commands.items()
+        formatter.write_dl([(name, _first_sentence(verb.help)) for name, verb in below])
+    write_parameters(group, ctx, formatter)
+
+
+def _shorten(names: str, text: str) -> tuple[str, str]:
+    """Move a long list of choices to the end of the help."""
+    name, _, choices = names.partition(" <")
+    if len(choices) < _LONGEST_CHOICES or "|" not in choices:
+        return names, text
+    return f"{name} {name.rpartition('--')[2].upper()}", f"{text}  [{choices.rstrip('>')}]"
+
+
+def _first_sentence(text: str | None) -> str:
+    first = " ".join((text or "").split("\n\n")[0].split())
+    return first if ". " not in first else first[: first.index(". ") + 1]
+
+
+def write_parameters(command: Any, ctx: Any, formatter: Any) -> None:
+    """Write the arguments and the options of a verb."""
+    rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+    for parameter in command.get_params(ctx):
+        if parameter.param_type_name == "argument":
+            more = "..." if parameter.nargs == -1 else ""
+            rows["Arguments"].append((f"{parameter.metavar}{more}", parameter.help or ""))
+        elif record := parameter.get_help_record(ctx):
+            rows["Options"].append(_shorten(*record))
+    for title, found in rows.items():
+        if found:
+            with formatter.section(title):
+                formatter.write_dl(found)
+
+
+def explain(error: Any) -> str:
+    """Say what is wrong with a command line, what is near, and where its help is."""
+    if not hasattr(error, "possibilities"):
+        text = error.format_message()
+    else:
+        near = error.possibilities
+        hint = f"; did you mean {' or '.join(sorted(near))}?" if near else ""
+        text = f"there is no option {error.option_name}{hint}"
+    path = error.ctx.command_path if error.ctx else "palace"
+    return f"{text[:1].lower()}{text[1:].rstrip('.')}\n`{path} --help` shows how it is used"
+
+
+def explain_verb(
+    typed: str, known: Sequence[str], other_words: Mapping[str, str], path: str
+) -> str:
+    """Say that there is no such verb, and which may have been meant."""
+    meant = {name: name for name in known}
+    meant |= {word: verb for verb, words in other_words.items() for word in words.split()}
+    words = [typed] if typed in meant else get_close_matches(typed, meant)
+    near = dict.fromkeys(meant[word] for word in words)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return f"there is no verb {typed!r}{hint}\n`{path} --help` lists the verbs"

@@ -1,0 +1,85 @@
+"""``palace register``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Context, Option
+
+from memory_palace.cli.options import Json, locate, open_palace
+from memory_palace.cli.printing import print_answer, say
+from memory_palace.cli.registry import Registry, read_registry, write_registry
+from memory_palace.errors import UsageError
+from memory_palace.palace import Palace
+
+
+def register_palace(
+    ctx: Context,
+    name: Annotated[str | None, Argument(help="Name of the palace; without it, list them.")] = None,
+    folder: Annotated[
+        str | None, Argument(help="Folder of the palace; the one you are in by default.")
+    ] = None,
+    default: Annotated[
+        bool, Option("--default", help="Use it wherever no palace is at or above the folder.")
+    ] = False,
+    remove: Annotated[
+        bool, Option("--remove", help="Forget the name. The palace itself stays as it is.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Give a palace a name, so that -C NAME reaches it from every folder.
+
+    Names are kept in ~/.config/memory-palace/palaces.json, which no other verb writes.
+    Example: palace register work ~/notes --default
+    """
+    registry = read_registry()
+    if name is None:
+        if default or remove:
+            raise UsageError("name the palace: `palace register NAME --default` or `--remove`")
+        _show(registry, as_json=as_json)
+        return
+    if remove:
+        if folder is not None or default:
+            raise UsageError("--remove takes a name alone")
+        registry = registry.remove(name)
+    else:
+        registry = _add(ctx, registry, name, folder, is_choice=default)
+        registry = replace(registry, default=name if default else registry.default)
+    path = write_registry(registry)
+    _show(registry, as_json=as_json)
+    if not as_json:
+        say(f"kept in {path}")
+
+
+def _add(
+    ctx: Context, registry: Registry, name: str, folder: str | None, *, is_choice: bool
+) -> Registry:
+    known = registry.palaces.get(name)
+    if known is not None and folder is None and is_choice:
+        return registry
+    palace = open_palace(ctx) if folder is None else Palace(locate(folder).absolute())
+    home = palace.paths.root.resolve()
+    if known is not None and folder is None and Path(known) != home:
+        raise UsageError(
+            f"{name!r} is {known}\n`palace register {name} {home}` gives the name to this palace"
+        )
+    return registry.add(name, home)
+
+
+def _show(registry: Registry, *, as_json: bool) -> None:
+    palaces = [
+        {"name": name, "folder": folder, "default": name == registry.default}
+        for name, folder in sorted(registry.palaces.items())
+    ]
+    width = max(map(len, registry.palaces), default=0)
+    marks = {name: "  (default)" if name == registry.default else "" for name in registry.palaces}
+    gone = {name for name, folder in registry.palaces.items() if not Path(folder).is_dir()}
+    lines = [
+        f"{name:<{width}}  {folder}{marks[name]}{'  (not there)' if name in gone else ''}"
+        for name, folder in sorted(registry.palaces.items())
+    ]
+    print_answer({"palaces": palaces}, lines, as_json=as_json)
+    if not palaces:
+        say("no palace is registered; `palace register NAME FOLDER` gives one a name")

@@ -1,0 +1,120 @@
+"""The user's palaces by name: one small file in the user's own configuration folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from memory_palace.errors import ConfigError, UsageError
+from memory_palace.storage.atomic import write_atomic
+
+_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Folders of palaces by name, and which of them is used outside of all palaces."""
+
+    palaces: Mapping[str, str] = field(default_factory=dict)
+    """Name and absolute folder."""
+    default: str | None = None
+
+    @property
+    def default_folder(self) -> Path | None:
+        """The folder of the default palace; raise ``ConfigError`` where it is gone."""
+        return None if self.default is None else self.folder_of(self.default)
+
+    def folder_of(self, name: str) -> Path:
+        """Return the folder of a registered name; raise ``ConfigError`` where it is gone."""
+        folder = Path(self.palaces[name])
+        if not folder.is_dir():
+            raise ConfigError(
+                f"the palace {name!r} is registered in {folder}, which is not there\n"
+                f"`palace register {name} FOLDER` says where it is now, "
+                f"`palace register {name} --remove` forgets it"
+            )
+        return folder
+
+    def add(self, name: str, folder: Path) -> Registry:
+        """Return the registry with one more name; raise ``UsageError`` for what is no name."""
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                f"{name!r} cannot be a name: up to 64 letters, digits, '.', '-' and '_', "
+                "the first a letter or a digit"
+            )
+        return replace(self, palaces={**self.palaces, name: str(folder)})
+
+    def remove(self, name: str) -> Registry:
+        """Return the registry without a name; the folder stays as it is."""
+        self.check(name)
+        left = {known: folder for known, folder in self.palaces.items() if known != name}
+        return Registry(left, None if self.default == name else self.default)
+
+    def check(self, name: str) -> None:
+        """Raise ``UsageError`` where a name is not registered."""
+        if name not in self.palaces:
+            raise UsageError(f"no palace is registered as {name!r}{self.hint(name)}")
+
+    def hint(self, name: str) -> str:
+        """Return the names that may have been meant."""
+        near = get_close_matches(name, self.palaces, n=2)
+        if near:
+            return f"; did you mean {' or '.join(map(repr, near))}?"
+        return f"; registered: {', '.join(sorted(self.palaces))}" if self.palaces else ""
+
+
+def registry_path() -> Path | None:
+    """Return where names are kept: ``$XDG_CONFIG_HOME``, else ``~/.config``.
+
+    ``None`` where the user has no home. A relative ``XDG_CONFIG_HOME`` is ignored, as its
+    specification demands.
+    """
+    given = os.environ.get("XDG_CONFIG_HOME", "")
+    try:
+        folder = Path(given) if given.startswith("/") else Path.home() / ".config"
+    except RuntimeError:
+        return None
+    return folder / "memory-palace" / "palaces.json"
+
+
+def read_registry() -> Registry:
+    """Return the user's palaces, none where nothing was registered.
+
+    Raise ``ConfigError`` for a file that was made by something else.
+    """
+    path = registry_path()
+    try:
+        text = path.read_text("utf-8") if path is not None else "{}"
+    except (FileNotFoundError, NotADirectoryError):
+        return Registry()
+    try:
+        values = json.loads(text)
+        palaces, default = values.get("palaces", {}), values.get("default")
+        is_sound = all(isinstance(folder, str) for folder in palaces.values())
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}; mend or delete it") from error
+    if not is_sound or not (default is None or default in palaces):
+        raise ConfigError(f"{path} must map names to folders; mend or delete it")
+    return Registry(palaces, default)
+
+
+def write_registry(registry: Registry) -> Path:
+    """Keep the user's palaces, readable by the user alone; return the file."""
+    path = registry_path()
+    if path is None:
+        raise UsageError("there is no home folder to keep names in; set XDG_CONFIG_HOME")
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    record = {"palaces": dict(sorted(registry.palaces.items())), "default": registry.default}
+    write_atomic(path, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
+    return path
+
+
+def explain_unknown(place: Path) -> str:
+    """Say that ``-C`` names neither a palace nor a folder, and which names come near."""
+    name = str(place)
+    return f"{name!r} is neither a folder nor a registered palace{read_registry().hint(name)}"

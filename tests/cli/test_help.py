@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from memory_palace.cli.app import main
+from memory_palace.cli.commands import COMMANDS, PANELS, app
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def walk():
+    """Yield the words of every verb, and its command."""
+    root = typer.main.get_command(app)
+    context = root.context_class(root, info_name="palace")
+    yield (), root
+    for name in COMMANDS:
+        command = root.get_command(context, name)
+        yield (name,), command
+        for verb, below in getattr(command, "commands", {}).items():
+            yield (name, verb), below
+
+
+TREE = list(walk())
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run a command line in this process; return its status and what it printed."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("PALACE_ROOT", raising=False)
+
+    def run_palace(*arguments):
+        status = 0
+        try:
+            main(arguments)
+        except SystemExit as error:
+            status = error.code or 0
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return run_palace
+
+
+@pytest.mark.parametrize("words", [words for words, _ in TREE], ids=" ".join)
+def test_help_fits_eighty_columns_and_is_there_for_h(run, words):
+    status, out, err = run(*words, "-h")
+    assert (status, err) == (0, "")
+    assert out == run(*words, "--help")[1]
+    assert [line for line in out.splitlines() if len(line) > 80] == []
+    assert out.startswith("Usage: palace")
+
+
+def test_every_parameter_has_a_sentence_of_help():
+    named = [(words, parameter) for words, command in TREE for parameter in command.params]
+    bare = [(*words, p.name) for words, p in named if not (p.help or "").endswith((".", ")"))]
+    assert len(named) > 300
+    assert bare == []
+
+
+def test_all_verbs_fit_one_screen_in_their_panels(run):
+    out = run("--help")[1]
+    assert len(out.splitlines()) <= 39  # and the next prompt
+    for panel, verbs in PANELS.items():
+        assert re.search(rf"^{panel}  +{next(iter(verbs))} ", out, re.MULTILINE)
+    assert all(re.search(rf"^.{{11}}{verb} ", out, re.MULTILINE) for verb in COMMANDS)
+
+
+def test_defaults_and_brackets_are_shown(run):
+    out = " ".join(run("query", "-h")[1].split())
+    assert "[default: 5; x>=1]" in out and "[text|json|" in out
+    assert "[[link]]" in run("task", "new", "-h")[1]
+
+
+def test_a_list_of_verbs_cuts_no_sentence(run):
+    out = run("graph", "-h")[1]
+    assert "along links in either" in out and "..." not in out.replace("VERB ...", "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["qury", "x"], "did you mean 'query'?"),
+        (["search", "x"], "did you mean 'query'?"),
+        (["serch", "x"], "'query'"),
+        (["task", "lst"], "did you mean 'list'?"),
+        (["query", "--detials"], "did you mean --details"),
+        (["query", "x", "-C"], "requires an argument"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_mistyped_is_answered_with_what_is_near(run, typed, meant):
+    status, out, err = run(*typed)
+    assert (status, out) == (2, "")
+    assert meant in err and "\n  `palace" in err
+    assert len(err.splitlines()) == 2
+
+
+def test_a_group_without_a_verb_shows_its_verbs(run):
+    status, out, err = run("graph")
+    assert (status, out) == (2, "")
+    assert "neighbors" in err
+
+
+def test_help_imports_no_terminal_library_and_no_verb(run):
+    import subprocess
+
+    code = (
+        "import sys; from memory_palace.cli.commands import run; run(['--help']); "
+        "print([n for n in ('rich', 'numpy', 'memory_palace.cli.query') if n in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

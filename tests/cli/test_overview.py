@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pytest
+
+from memory_palace.cli.app import main
+
+
+@pytest.fixture
+def alone(tmp_path, monkeypatch, capsys):
+    """Run `palace` alone in a folder; no embedding model is on this machine."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PALACE_CACHE", str(tmp_path / "models"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.delenv("PALACE_ROOT", raising=False)
+    (tmp_path / "notes").mkdir()
+    monkeypatch.chdir(tmp_path / "notes")
+
+    def run(*arguments):
+        try:
+            main(arguments)
+        except SystemExit as error:
+            assert not error.code, capsys.readouterr().err
+        out = capsys.readouterr().out
+        assert len(out.splitlines()) <= 20
+        assert all(len(line) <= 80 for line in out.splitlines() if str(tmp_path) not in line)
+        return out
+
+    return run
+
+
+def test_in_an_empty_folder_it_offers_a_new_palace(alone):
+    out = alone()
+    assert "There is no palace" in out and "palace init " in out
+    assert "--here" not in out
+
+
+def test_in_a_folder_of_notes_it_offers_to_take_them_as_they_are(alone, tmp_path):
+    for number in range(3):
+        (tmp_path / "notes" / f"{number}.md").write_text("# A note\n")
+    (tmp_path / "notes" / ".trash").mkdir()
+    (tmp_path / "notes" / ".trash" / "old.md").write_text("# Not counted\n")
+    out = alone()
+    assert "holds 3 Markdown files" in out and "palace init --here" in out
+
+
+def test_outside_of_all_palaces_it_names_those_that_are_registered(alone, tmp_path):
+    (tmp_path / "work" / "palace" / "chambers").mkdir(parents=True)
+    alone("register", "w", str(tmp_path / "work"))
+    assert "palace -C w" in alone()
+    alone("register", "w", "--default")
+    assert f"{tmp_path / 'work'}  (w, the default)" in alone()
+
+
+def test_each_state_says_what_to_do_next(alone, tmp_path):
+    alone("init", ".")
+    first = alone()
+    assert "index      none yet" in first and "  palace index " in first
+    assert "palace models fetch" in first
+    alone("index", "-q", "--embedder", "none")
+    assert "palace new" in alone()  # nothing to ask about yet
+    note = tmp_path / "notes" / "palace" / "chambers" / "frost.md"
+    note.write_text("# Frost\n\nThe gauge drifts in frost.\n")
+    stale = alone()
+    assert "1 note behind" in stale and "  palace index " in stale
+    alone("index", "-q")
+    words = alone()
+    assert "up to date" in words and "1, 1 passage" in words
+    assert "words only" in words and "palace query" in words
+    alone("index", "-q", "--force", "--embedder", "hashing")
+    well = alone()
+    assert "model      hashing" in well and "models fetch" not in well
+    assert "palace index" not in well and "palace query" in well
+
+
+def test_a_palace_that_is_asked_for_and_not_there_is_an_error(alone, capsys):
+    with pytest.raises(AssertionError, match="neither a folder"):
+        alone("-C", "nowhere")
