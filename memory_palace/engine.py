@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from memory_palace.config import Config
 from memory_palace.index.commit import read_commit
 from memory_palace.index.freshness import check_freshness
-from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
+from memory_palace.index.recipes import Embedders, check_recipe, choose_detail, name_recipe
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.models import Filters, NoteRecord, Query, QueryResult
 from memory_palace.notes.rooms import read_settings
@@ -219,6 +219,7 @@ class Engine:
         held = self._snapshots.get(include_cold)
         if held is None or read_commit(self.paths.commit) != held.commit:
             held = open_snapshot(self.paths, include_cold=include_cold)
+            check_recipe(held.commit)
             self._snapshots[include_cold] = held
         return held
 

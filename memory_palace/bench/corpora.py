@@ -88,7 +88,7 @@ def _write(
     )
     commit = Commit(_WHOLE - 1, embedder.name, fingerprint, dimension, (ref,))
     write_commit(paths.commit, commit)
-    figures = calibrate(open_snapshot(paths))
+    figures = calibrate(open_snapshot(paths), embedder.embed_passages)
     write_commit(paths.commit, replace(commit, generation=_WHOLE, calibration=figures))
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal
 
+from memory_palace.config import PALACE, ROOMS
 from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearless_key
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
@@ -14,6 +16,7 @@ from memory_palace.language.speakers import find_speakers
 from memory_palace.language.time_words import may_name_time
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Chunk, Note
+from memory_palace.notes.rooms import stem_of
 
 if TYPE_CHECKING:
     from memory_palace.language.dates import TimeExpression
@@ -35,15 +38,34 @@ def derive(note: Note, detail: Detail) -> Sequence[Derived]:
     else:
         structures = [Derived()] * len(note.chunks)
     written = _day_of(note)
+    names = chain([tuple(_name_terms(note))], repeat(()))
     return [
         Derived(
             words=tuple(tokenize(chunk.embed_text)),
+            names=called,
             extras=structure.extras,
             facts=(*structure.facts, *_find_facts(chunk, written)),
             description=structure.description,
         )
-        for chunk, structure in zip(note.chunks, structures, strict=True)
+        for chunk, structure, called in zip(note.chunks, structures, names, strict=False)
     ]
+
+
+def _name_terms(note: Note) -> Iterator[str]:
+    """Yield the tokens of what a note is called, and of the folders and tags that it is under.
+
+    A word of its own names counts twice.
+    """
+    own = {
+        token
+        for name in (note.title, stem_of(note.path), *note.aliases)
+        for token in tokenize(name)
+    }
+    folders = note.path.split("/")[:-1]
+    if folders[:1] == [PALACE] and folders[1:2] and folders[1] in ROOMS:
+        folders = folders[2:]
+    above = {token for name in (*folders, *note.tags) for token in tokenize(name)}
+    yield from (*sorted(own | above), *sorted(own))
 
 
 def extract_dates(text: str, written: date | None = None) -> list[Fact]:

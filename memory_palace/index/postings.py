@@ -37,8 +37,9 @@ def find_sorted(ordered: Array, wanted: Array) -> tuple[Rows, NDArray[np.bool_]]
     return places, is_there
 
 
-FIELDS = ("words", "extras", "facts")
-"""The words of a passage; words that help to find it; what was extracted from it."""
+FIELDS = ("words", "names", "extras", "facts")
+"""The words of a passage; those of its note's names, at the note's first passage alone; words that
+help to find it; what was extracted from it."""
 
 _MOST = 255
 _NO_KEYS: NDArray[np.uint64] = np.zeros(0, np.uint64)
@@ -75,6 +76,7 @@ def derived_keys(derived: Derived) -> tuple[KeyCounts, ...]:
     """Return the keys of a chunk, one value for each of ``FIELDS``."""
     return (
         count_keys(derived.words),
+        count_keys(derived.names),
         count_keys(set(derived.extras)),
         count_keys({fact_term(kind, key) for kind, key in derived.facts}),
     )

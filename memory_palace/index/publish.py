@@ -83,7 +83,7 @@ def publish(
         rooms=context.paths.rooms,
     )
     problems: tuple[Problem, ...] = ()
-    draft = replace(draft, calibration=calibrate(hot))
+    draft = replace(draft, calibration=calibrate(hot, context.embedder.embed_passages))
     before = state.commit
     if before and before.anchors and has_same_vectors(before.fingerprint, draft.fingerprint):
         followed = context.follow(hot, before.anchors, context.embedder, context.now_ns)

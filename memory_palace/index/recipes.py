@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
 from importlib.util import find_spec
@@ -17,14 +18,17 @@ CHUNKER = "sections-6"
 TOKENIZER = "words-1"
 """Bump it whenever ``language.tokens`` can give other tokens for a text."""
 
-FACTS = "plain-1"
-"""Bump it whenever ``facts.derive`` can find other dates, speakers or forms in a text."""
+FACTS = "plain-2"
+"""Bump it whenever ``facts.derive`` can find other names, dates, speakers or forms in a text."""
 
-STRUCTURE = "facts-1"
+STRUCTURE = "facts-2"
 """Bump it whenever ``facts`` can extract anything else from a text."""
 
 ENRICHED = "enriched-1"
 """Bump it whenever ``facts.enrich`` can describe the same facts in other words."""
+
+
+_OTHER_VERSION = "the index was built by another version of palace; run `palace index` to update it"
 
 
 class Detail(IntEnum):
@@ -51,6 +55,17 @@ def read_detail(fingerprint: str) -> Detail:
     if last.startswith(_kind(ENRICHED)):
         return Detail.ENRICHED
     return Detail.STRUCTURED if last.startswith(_kind(STRUCTURE)) else Detail.PLAIN
+
+
+def check_recipe(commit: Commit) -> None:
+    """Raise ``WrongEmbedderError`` where an index keeps other things than this version reads."""
+    parts = commit.fingerprint.split("|")
+    if not {CHUNKER, TOKENIZER}.issubset(parts) or not _keeps_facts(parts):
+        raise WrongEmbedderError(_OTHER_VERSION)
+
+
+def _keeps_facts(parts: Sequence[str]) -> bool:
+    return any(part == FACTS or part.partition("+")[0] == STRUCTURE for part in parts)
 
 
 def choose_detail(
@@ -132,7 +147,7 @@ class Embedders:
 def describe_mismatch(embedder: Embedder, commit: Commit) -> str:
     """Say why an index does not fit this version, and which command makes it fit."""
     if _is_of(embedder, commit):
-        return "the index was built by another version of palace; run `palace index` to update it"
+        return _OTHER_VERSION
     return (
         f"the index was built with another version of {commit.embedder}; "
         "run `palace index --force` to build it again"

@@ -128,6 +128,8 @@ class RowMaker:
             own_priority=own_priority,
             aliases=_joined(note.aliases),
             targets=_joined(dict.fromkeys(link.target for link in note.links if link.target)),
+            link_names=_joined(dict.fromkeys(_link_names(note))),
+            tags=_joined(note.tags),
             date=date,
             date_source=source,
             flags=EVERGREEN * note.is_evergreen
@@ -269,6 +271,13 @@ def list_embedded(chunk: Chunk, derived: Derived, detail: Detail) -> tuple[str, 
     if detail < Detail.ENRICHED:
         return (chunk.embed_text,)
     return (chunk.embed_text, derived.description or chunk.embed_text)
+
+
+def _link_names(note: Note) -> Iterator[str]:
+    """Yield what a note calls those it links to, where that is not how it names them."""
+    for link in note.links:
+        if link.target and link.alias and link.alias.casefold() != link.target.casefold():
+            yield f"{link.target}|{link.alias}"
 
 
 def _joined(names: Iterable[str]) -> str:

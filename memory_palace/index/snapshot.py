@@ -183,6 +183,15 @@ class Snapshot:
         """Return what each note links to, as written, without heading and alias."""
         return [_split(text) for text in self._texts("targets")]
 
+    def link_names(self) -> list[tuple[str, ...]]:
+        """Return what each note calls those it links to: target, bar and name."""
+        return [_split(text) for text in self._texts("link_names")]
+
+    @cached_property
+    def tags(self) -> list[tuple[str, ...]]:
+        """Tags of each note as written, without ``#``; ``a/b`` is below ``a``."""
+        return [_split(text) for text in self._texts("tags")]
+
     def chunk(self, row: int) -> ChunkRecord:
         """Read what is shown of a row."""
         number = int(np.searchsorted(self.row_starts, row, side="right")) - 1

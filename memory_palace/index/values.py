@@ -13,6 +13,8 @@ class Derived:
 
     words: tuple[str, ...] = ()
     """Tokens of the chunk, repeated as often as they stand there."""
+    names: tuple[str, ...] = ()
+    """Tokens of the note's names, at its first chunk alone."""
     extras: tuple[str, ...] = ()
     """Tokens that describe it and need not stand there: names, tags, phrases; each counts once."""
     facts: tuple[tuple[str, str], ...] = ()

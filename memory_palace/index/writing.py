@@ -53,6 +53,9 @@ class NoteRow:
     aliases: str = ""
     """Separated by the unit separator, as ``targets`` is."""
     targets: str = ""
+    link_names: str = ""
+    """What links call their targets: target, bar and name."""
+    tags: str = ""
     date: float = 0.0
     date_source: int = 0
     flags: int = 0
@@ -69,6 +72,8 @@ TEXT_COLUMNS = {
     "own_types": "own_type",
     "aliases": "aliases",
     "targets": "targets",
+    "link_names": "link_names",
+    "tags": "tags",
 }
 """Members that hold a text of each note record, and the field of ``NoteRow`` that is written."""
 NUMBER_COLUMNS = {

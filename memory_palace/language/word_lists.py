@@ -31,6 +31,7 @@ Shorter than ``vocabulary.FUNCTION_WORDS``, which lists whatever is no noun in a
 "Monday" and "please" are among those, and are worth searching for."""
 STOP_STEMS = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
 """The same as ``tokenize`` gives them."""
+PSEUDO_TEXTS = 4
 POINTERS = frozenset(
     "we our ours us my mine it its they them their this that these those i".split()
 )
@@ -75,6 +76,15 @@ def read_table(name: str) -> dict[str, str]:
 def bm25_idf(having: int, texts: int) -> float:
     """Return ``ln(1 + (N - df + .5) / (df + .5))`` (Robertson and Spärck Jones 1976, as Lucene)."""
     return math.log1p((texts - having + 0.5) / (having + 0.5))
+
+
+def expect_idf(stem: str, having: int, texts: int) -> float:
+    """Return ``bm25_idf`` with pseudo-counts: what a word says where there are few texts.
+
+    ``PSEUDO_TEXTS`` stand beside them, half of which have every stop word, and none another word.
+    """
+    usual = PSEUDO_TEXTS // 2 if stem in STOP_STEMS else 0
+    return bm25_idf(having + usual, texts + PSEUDO_TEXTS)
 
 
 def share_idf(having: int, texts: int) -> float:

@@ -24,13 +24,15 @@ def chunk_body(
     *,
     first_line: int,
     title: str,
+    stem: str = "",
     count_tokens: Callable[[str], int],
     token_limit: int,
 ) -> tuple[Chunk, ...]:
     """Cut a body into chunks whose ``embed_text`` has at most ``token_limit`` tokens.
 
     ``title`` is empty where it would be the file name: a rename must not change a chunk. Every
-    character that is not white space is in some chunk.
+    character that is not white space is in some chunk. A body without any gives one chunk, of its
+    title or else of ``stem``, by which the note is found.
     """
     context_tokens = token_limit // _CONTEXT_SHARE
     limit = max(1, token_limit * _TEXT_SIXTEENTHS // 16)
@@ -46,7 +48,12 @@ def chunk_body(
             _chunk(part, embedded(part))
             for part in _fitting(group, embedded, count_tokens, token_limit)
         ]
-    return tuple(chunks)
+    name = title or stem
+    return (_name_chunk(name),) if name and not chunks else tuple(chunks)
+
+
+def _name_chunk(name: str) -> Chunk:
+    return Chunk((), 1, 1, "", name, sha256(name.encode()).hexdigest())
 
 
 def _pack(units: Iterator[ChunkUnit], limit: int) -> Iterator[list[ChunkUnit]]:

@@ -37,21 +37,19 @@ def parse_note(
     problems += withheld
     if matter.error:
         problems += (Problem(path, matter.error_line, "front matter", matter.error),)
+    digest = sha256(data).hexdigest()
     if is_private(matter):
         problems += (Problem(path, None, "private", "is private; it is not indexed"),)
-        digest = sha256(data).hexdigest()
         return Note(path, digest, stem_of(path), is_private=True, problems=problems)
-    body, open_line = drop_comments(drop_markers(text[matter.end :]))
     first_line = 1 + text.count("\n", 0, matter.end)
-    if open_line is not None:
-        words = "a comment that begins here is never closed; what follows is not indexed"
-        problems += (Problem(path, first_line + open_line, "comment", words),)
+    body, open_comments = _without_comments(path, text[matter.end :], first_line)
+    problems += open_comments
     markup = Markup(body)
     title = _text(matter.values.get("title")) or markup.title
     priority, remark = _priority(matter.values, path)
     return Note(
         path=path,
-        digest=sha256(data).hexdigest(),
+        digest=digest,
         title=title or stem_of(path),
         type=_text(matter.values.get("type")),
         priority=priority,
@@ -67,6 +65,7 @@ def parse_note(
             markup,
             first_line=first_line,
             title=title,
+            stem=stem_of(path),
             count_tokens=count_tokens,
             token_limit=token_limit,
         ),
@@ -80,6 +79,14 @@ def is_private(matter: FrontMatter) -> bool:
         return says_private(matter.raw)
     wishes = [value for key, value in matter.values.items() if key.strip().lower() == "private"]
     return any(str(value).strip().lower() in ("true", "yes", "on", "1") for value in wishes)
+
+
+def _without_comments(path: str, text: str, first_line: int) -> tuple[str, tuple[Problem, ...]]:
+    body, open_line = drop_comments(drop_markers(text))
+    if open_line is None:
+        return body, ()
+    words = "a comment that begins here is never closed; what follows is not indexed"
+    return body, (Problem(path, first_line + open_line, "comment", words),)
 
 
 def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tuple[Problem, ...]]:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.calibration import (
-    LEAST_DEVIATION,
-    find_moments,
+    NULL,
+    expect,
     stand_above,
     standardise,
 )
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import bm25_idf, drop_stop_stems
+from memory_palace.language.word_lists import drop_stop_stems, expect_idf
 from memory_palace.models import Scores
 from memory_palace.retrieval.evidence import K1, NOTE_B
 from memory_palace.retrieval.profiles import HYBRID
@@ -23,10 +23,6 @@ from memory_palace.retrieval.profiles import HYBRID
 WORDS_WEIGHT = HYBRID["lexical"] + HYBRID["note_lexical"]
 MEANING_WEIGHT = HYBRID["dense"] + HYBRID["note_dense"]
 """A text of a collection is a passage and a note at once."""
-
-
-_LEAST_WORDS_WEIGHT = 1e-3
-"""Of BM25 itself: a text with a word of the question is never silent, be it the only text."""
 
 
 class TextCollection:
@@ -49,12 +45,11 @@ class TextCollection:
 
         ``cosines`` of the question with each text, of the same shape, count beside the words.
         """
-        raw = self._bm25(question)
-        words = standardise(raw, np.ones(self._size, np.bool_))
-        scores: Scores = (WORDS_WEIGHT * words + _LEAST_WORDS_WEIGHT * raw).astype(np.float32)
+        words = standardise(self._bm25(question), np.ones(self._size, np.bool_))
+        scores: Scores = np.float32(WORDS_WEIGHT) * words
         if cosines is not None and self._size:
-            mean, deviation = find_moments(cosines.astype(np.float64))
-            meaning = stand_above(cosines, mean, max(deviation, LEAST_DEVIATION))
+            mean, deviation = expect(cosines.astype(np.float64), NULL)
+            meaning = stand_above(cosines, mean, deviation)
             scores += np.float32(MEANING_WEIGHT) * meaning
         return scores
 
@@ -64,5 +59,5 @@ class TextCollection:
             if stem in self._postings:
                 places, counts = self._postings[stem]
                 gain = counts * (K1 + 1) / (counts + self._norms[places])
-                scores[places] += bm25_idf(len(places), self._size) * gain
+                scores[places] += expect_idf(stem, len(places), self._size) * gain
         return scores

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.calibration import (
-    LEAST_DEVIATION,
-    PRIOR,
-    find_moments,
+    expect,
+    read_null,
     sample_rows,
     stand_above,
     standardise,
@@ -27,7 +26,7 @@ from memory_palace.index.postings import PostingLookup, Rows
 from memory_palace.index.recipes import Detail
 from memory_palace.index.segment import VectorMember
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.word_lists import bm25_idf
+from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Query, Scores, Vector
 from memory_palace.retrieval.question import ParsedQuestion
 
@@ -92,7 +91,7 @@ class VectorEvidence:
         if self._vector is None:
             return self.cosines
         mean, deviation = self._moments
-        return stand_above(self.cosines, mean, max(deviation, LEAST_DEVIATION))
+        return stand_above(self.cosines, mean, deviation)
 
     @cached_property
     def notes_above(self) -> Scores:
@@ -129,7 +128,7 @@ class VectorEvidence:
         if self._rough is not None:
             return self._rough._moments
         sample = self.multiply(sample_rows(self._snapshot))
-        return find_moments(np.append(sample, np.zeros(PRIOR)))
+        return expect(sample, read_null(self._snapshot.commit.calibration))
 
 
 class BM25:
@@ -154,7 +153,7 @@ class BM25:
         norm = K1 * (1 - PASSAGE_B + PASSAGE_B * lengths / max(float(lengths[hot].mean()), 1.0))
         for term in dict.fromkeys(terms):
             rows, counts = self._find(term)
-            weight = bm25_idf(int(np.count_nonzero(hot[rows])), self._count_rows)
+            weight = expect_idf(term, int(np.count_nonzero(hot[rows])), self._count_rows)
             scores[rows] += weight * counts * (K1 + 1) / (counts + norm[rows])
         return scores
 
@@ -171,7 +170,9 @@ class BM25:
         for term in dict.fromkeys(terms):
             rows, counts = self._find(term)
             totals = np.bincount(note_of[rows], weights=counts, minlength=size)
-            weight = bm25_idf(int(np.count_nonzero(totals[hot])), int(np.count_nonzero(hot)))
+            weight = expect_idf(
+                term, int(np.count_nonzero(totals[hot])), int(np.count_nonzero(hot))
+            )
             scores += weight * totals * (K1 + 1) / (totals + norm)
         return scores
 

@@ -258,3 +258,31 @@ def test_passages_below_one_heading_all_show_it(palace):
     assert len(shown) > 2
     assert set(shown[:-1]) == {("Oven", "Heat")} and shown[-1] == ("Oven",)
     assert palace.doctor().findings == ()
+
+
+def test_a_note_without_text_is_found_by_its_name(palace):
+    note(palace, "chambers/Gizmotron plan.md").write_text("")
+    note(palace, "chambers/Gizmotron map.md").write_text("---\ntags: [x]\n---\n")
+    palace.index(embedder="hashing")
+    for lexical in (False, True):
+        paths = found(palace, "Gizmotron", lexical=lexical)
+        assert {path[16:] for path in paths[:2]} == {"Gizmotron plan.md", "Gizmotron map.md"}
+
+
+@pytest.mark.parametrize("lexical", [False, True])
+def test_an_index_that_keeps_other_facts_is_refused_and_made_again(indexed, monkeypatch, lexical):
+    from memory_palace.index import recipes
+
+    monkeypatch.setattr(recipes, "FACTS", "plain-99")
+    fresh = Palace(indexed.paths.root)
+    with pytest.raises(WrongEmbedderError, match="run `palace index`"):
+        fresh.query("quinces", lexical=lexical)
+    assert fresh.index().embedded == 0
+    assert fresh.query("map", lexical=lexical)
+
+
+def test_chance_is_known_from_the_first_note_on(tmp_path):
+    palace = Palace.init(tmp_path)
+    palace.new("Rain gauge drifts in frost")
+    palace.index(embedder="hashing")
+    assert 0 < palace.snapshot().commit.calibration["null_std"] < 0.3

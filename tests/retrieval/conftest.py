@@ -78,7 +78,12 @@ class Passage:
                     9 + 10 * n,
                     (digest.digest()[:16],),
                     json_line([(), text]),
-                    (count_keys(tokenize(text)), count_keys(()), count_keys(facts_of(text))),
+                    (
+                        count_keys(tokenize(text)),
+                        count_keys(()),
+                        count_keys(()),
+                        count_keys(facts_of(text)),
+                    ),
                 )
                 for n, (text, digest) in enumerate(zip(texts, digests, strict=True))
             ),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.word_lists import PSEUDO_TEXTS
 from memory_palace.models import Query
 from memory_palace.retrieval.evidence import BM25, K1, PASSAGE_B, Evidence
 from memory_palace.retrieval.search import search
@@ -31,7 +32,7 @@ def test_bm25_is_the_formula_it_names(build, passage):
             passage("palace/c.md", texts=["sun and rain and wind"]),
         ]
     )
-    idf = log1p((3 - 1 + 0.5) / (1 + 0.5))
+    idf = log1p((3 + PSEUDO_TEXTS - 1 + 0.5) / (1 + 0.5))
     norm = K1 * (1 - PASSAGE_B + PASSAGE_B * 3 / 3)
     expected = idf * 2 * (K1 + 1) / (2 + norm)
     assert BM25(snapshot).passages(["frost"]).tolist() == pytest.approx([expected, 0, 0])
@@ -156,3 +157,30 @@ def test_a_word_that_every_note_has_finds_them_all(build, passage, count):
     snapshot = build([passage(name, texts=[f"weekly meeting {name[7:9]}"]) for name in names])
     found = search(asked("meeting", None), snapshot, profile="hybrid", limit=count)
     assert sorted(paths(found)) == names
+
+
+def test_a_word_that_every_note_has_finds_them_all_in_a_large_palace(build, passage):
+    """Where the others outnumber the prior, a note of few of the words is below the mean."""
+    texts = [f"meeting {'meeting ' * (n % 5)} {'pad ' * n}" for n in range(60)]
+    snapshot = build([passage(f"palace/{n:02d}.md", texts=[text]) for n, text in enumerate(texts)])
+    assert len(search(asked("meeting", None), snapshot, profile="hybrid", limit=60).hits) == 60
+
+
+def test_a_stop_word_says_less_than_another_though_there_are_two_notes(build, passage):
+    snapshot = build(
+        [
+            passage("palace/a.md", texts=["what the miller ground and when and why and how"]),
+            passage("palace/b.md", texts=["frost on a field"]),
+        ]
+    )
+    found = search(asked("when frost", None), snapshot, profile="bm25-passages")
+    assert paths(found)[0] == "palace/b.md"
+
+
+def test_an_unrelated_only_note_is_not_found_by_meaning(build, passage):
+    """Chance is what the embedder makes of unrelated texts, not what a palace of one note has."""
+    null = {"null_mean": 0.4, "null_std": 0.05}
+    far = build([passage("palace/a.md", [0.38], texts=["frost"])], calibration=null)
+    near = build([passage("palace/a.md", [0.6], texts=["frost"])], calibration=null)
+    assert paths(search(asked("ice"), far, profile="hybrid")) == []
+    assert paths(search(asked("ice"), near, profile="hybrid")) == ["palace/a.md"]
