@@ -61,7 +61,7 @@ class Engine:
         structure: bool | None = None,
         enrich: bool | None = None,
         wait_seconds: float = 0.0,
-        progress: Progress = lambda done, total: None,
+        progress: Progress = lambda doing, done, total: None,
     ) -> IndexReport:
         """Bring the index up to date with the notes.
 

@@ -22,6 +22,7 @@ from memory_palace.anchors.words import LEAST_HELD, collect_pairs, list_pairs
 from memory_palace.errors import IndexDamagedError, WrongEmbedderError
 from memory_palace.index.calibration import SAMPLE, cross_cosines, find_tail, sample_rows
 from memory_palace.index.commit import next_commit, read_commit, write_commit
+from memory_palace.index.context import Progress
 from memory_palace.index.publish import sweep
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
@@ -54,7 +55,7 @@ class AnchorBuild:
 
 
 def build_anchors(
-    anchors: PalaceAnchors, *, theta: float | None, wait_seconds: float
+    anchors: PalaceAnchors, *, theta: float | None, wait_seconds: float, progress: Progress
 ) -> AnchorBuild:
     """Build the anchors anew and commit them.
 
@@ -62,7 +63,7 @@ def build_anchors(
     anchors before that, so that a build which began earlier loses nothing.
     """
     started = time.monotonic()
-    snapshot, work = anchors.snapshot(), anchors.work()
+    snapshot, work = anchors.snapshot(), replace(anchors.work(), progress=progress)
     try:
         past = AnchorFiles(anchors.tiers())
     except IndexDamagedError:
@@ -99,6 +100,7 @@ def build_tier(
     theta = theta if theta is not None else settings.theta
     theta = theta if theta is not None else calibrate_theta(matrix, snapshot)
     sem = settings.sem_theta
+    work.progress("comparing passages", 0, len(rows))
     (places, found, scores), stuffed = connect(
         work, snapshot, anchors, matrix, passages, rows, theta=theta
     )

@@ -22,6 +22,7 @@ from memory_palace.anchors.tier import Keys
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import RoomNotMappedError
+from memory_palace.index.context import Progress
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import FileStat, SourceFile
 from memory_palace.notes.parsing import parse_note
@@ -52,6 +53,7 @@ class AnchorWork:
     config: Config
     embedder: Embedder
     now_ns: int
+    progress: Progress = lambda doing, done, total: None
 
 
 def row_keys(snapshot: Snapshot) -> Keys:
@@ -81,11 +83,11 @@ def read_passages(
     by_note: dict[int, dict[int, int]] = {}
     for row in rows.tolist():
         by_note.setdefault(int(snapshot.row_note[row]), {})[int(keys[row])] = row
-    return [
-        passage
-        for place in sorted(by_note)
-        for passage in _read_note(work, snapshot.paths[place], place, by_note[place])
-    ]
+    found: list[TermedPassage] = []
+    for done, place in enumerate(sorted(by_note)):
+        work.progress("reading notes", done, len(by_note))
+        found += _read_note(work, snapshot.paths[place], place, by_note[place])
+    return found
 
 
 def _read_note(

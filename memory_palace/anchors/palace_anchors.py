@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import IndexDamagedError, UsageError
-from memory_palace.index.context import Followed
+from memory_palace.index.context import Followed, Progress
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Problem, Query
 
@@ -56,14 +56,20 @@ class PalaceAnchors:
             self._opened = Book(self.tiers(snapshot), snapshot, settings, sources)
         return self._opened
 
-    def build(self, *, theta: float | None = None, wait_seconds: float = 30.0) -> AnchorBuild:
+    def build(
+        self,
+        *,
+        theta: float | None = None,
+        wait_seconds: float = 30.0,
+        progress: Progress = lambda doing, done, total: None,
+    ) -> AnchorBuild:
         """Discover anchors anew, list where each leads, and commit them.
 
         ``theta`` is the least cosine of anchor and passage instead of the one of the settings.
         """
         from memory_palace.anchors.build import build_anchors
 
-        return build_anchors(self, theta=theta, wait_seconds=wait_seconds)
+        return build_anchors(self, theta=theta, wait_seconds=wait_seconds, progress=progress)
 
     def tiers(self, snapshot: Snapshot | None = None) -> tuple[Tier, ...]:
         """Return the anchor files that a snapshot names, nightly first; without one, now's."""

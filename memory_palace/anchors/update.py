@@ -46,6 +46,8 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
 
 STAGED_PER_UPDATE = 64
+_SLICE = 32
+"""Anchors embedded at a time."""
 _STAGED_KINDS = frozenset({"project", "entity", "title", "heading", "bold", "name"})
 
 
@@ -150,8 +152,10 @@ def embed_anchors(
     """Return one unit vector per anchor; only those that are not known are embedded."""
     missing = sorted({anchor.display for anchor in anchors if anchor.display not in known})
     made = dict(known)
-    if missing:
-        made |= dict(zip(missing, work.embedder.embed_passages(missing), strict=True))
+    for start in range(0, len(missing), _SLICE):
+        work.progress("embedding anchors", start, len(missing))
+        part = missing[start : start + _SLICE]
+        made |= dict(zip(part, work.embedder.embed_passages(part), strict=True))
     matrix: Matrix = np.zeros((len(anchors), work.embedder.dimension), np.float32)
     for place, anchor in enumerate(anchors):
         matrix[place] = made[anchor.display]

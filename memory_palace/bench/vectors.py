@@ -13,7 +13,7 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_stream
 
-_SLICE = 256
+_SLICE = 32
 _KEEP_SECONDS = 60.0
 """How much embedding a killed run may lose; writing more often would take longer than it saves."""
 
@@ -75,6 +75,7 @@ class RememberingEmbedder:
         missing = {d: t for d, t in zip(digests, texts, strict=True) if d not in self._known}
         names, values = list(missing), list(missing.values())
         for start in range(0, len(values), _SLICE):
+            self._progress(start, len(values))
             made = embed(values[start : start + _SLICE])
             for digest in names[start : start + _SLICE]:
                 self._known[digest] = len(self._known)

@@ -12,8 +12,10 @@ from typer import Argument, Context, Option, Typer
 from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.tier import Anchor, Tier
 from memory_palace.cli.answers import anchors_record
-from memory_palace.cli.options import Budget, Json, Wait, open_palace
+from memory_palace.cli.index import NOTHING_CHANGED, what_is_kept
+from memory_palace.cli.options import Budget, Json, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
+from memory_palace.cli.progress import progress_line
 from memory_palace.models import Hit
 from memory_palace.palace import Palace
 
@@ -29,12 +31,15 @@ def build(
     ] = None,
     wait: Wait = 30.0,
     as_json: Json = False,
+    verbose: Verbose = False,
 ) -> None:
     """Discover the anchors again and list where each leads. Run `palace index` first.
 
     Example: palace anchors build --theta 0.8
     """
-    built = open_palace(ctx).anchors.build(theta=theta, wait_seconds=wait)
+    palace = open_palace(ctx)
+    with progress_line(verbose=verbose, stopped=NOTHING_CHANGED) as advance:
+        built = palace.anchors.build(theta=theta, wait_seconds=wait, progress=advance)
     empty = f"{built.empty} anchors without any"
     lines = [
         f"anchors     {built.anchors}, {built.discovered} new, {built.pruned} pruned",
@@ -52,7 +57,9 @@ def update(ctx: Context, wait: Wait = 0.0) -> None:
 
     Example: palace anchors update
     """
-    report = open_palace(ctx).index(wait_seconds=wait)
+    palace = open_palace(ctx)
+    with progress_line(stopped=what_is_kept) as advance:
+        report = palace.index(wait_seconds=wait, progress=advance)
     for problem in report.problems:
         say(str(problem))
     changed = len(report.added) + len(report.changed) + len(report.moved) + len(report.removed)

@@ -11,14 +11,14 @@ from memory_palace.bench.promises import BASE, HEAVY, PARTS, Given, measure_prom
 from memory_palace.bench.scale import measure_notes, measure_scale
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
 from memory_palace.cli.bench_memories import run_hierarchy, run_ragbench, run_verify
-from memory_palace.cli.bench_options import Cache, EmbedderName, print_measured
+from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, print_measured
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_runs import ablate, compare, list_runs, report
 from memory_palace.cli.bench_seek import run_seek
 from memory_palace.cli.bench_sets import beir, cache_of, locomo, longmemeval, notes, qmsum
 from memory_palace.cli.bench_tune import tune
 from memory_palace.cli.options import JsonLines
-from memory_palace.cli.printing import progress_bar
+from memory_palace.cli.progress import progress_line
 from memory_palace.errors import CheckFailedError
 
 app = Typer(no_args_is_help=True, help="Measure the palace, as ratios within one run.")
@@ -80,7 +80,7 @@ def run_promises(
     Example: palace bench promises --all --data data --base ../palace-1722493
     """
     parts = list(PARTS) if all_parts else part or []
-    with progress_bar("promises") as progress:
+    with progress_line("promises", stopped=KEPT) as progress:
         given = Given(data, base, cache_of(cache), runs, progress)
         is_kept = True
         for row in measure_promises(given, parts):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
+KEPT = "stopped; vectors and answers are kept, and the same command goes on from there"
 Unit: TypeAlias = Literal["turn", "session"]
 Mode = Annotated[
     list[str] | None, Option("--mode", help="bm25, vector, hybrid, grep or a profile; repeatable.")

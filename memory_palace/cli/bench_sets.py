@@ -17,9 +17,18 @@ from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.datasets.own import load_notes
 from memory_palace.bench.report import run_record, table
 from memory_palace.bench.runs import Run, run_system
-from memory_palace.cli.bench_options import Audited, Cache, EmbedderName, Gold, Mode, UnitOption
+from memory_palace.cli.bench_options import (
+    KEPT,
+    Audited,
+    Cache,
+    EmbedderName,
+    Gold,
+    Mode,
+    UnitOption,
+)
 from memory_palace.cli.options import JsonLines
-from memory_palace.cli.printing import print_answer, progress_bar
+from memory_palace.cli.printing import print_answer
+from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.retrieval.profiles import Profile
@@ -141,7 +150,7 @@ def ask_all(
     cache: Path | None,
 ) -> Run:
     """Ask every question of some collections, with a bar on a terminal."""
-    with progress_bar(name if isinstance(system, str) else system.name) as progress:
+    with progress_line(name if isinstance(system, str) else system.name, stopped=KEPT) as progress:
         return run_system(
             name,
             collections,

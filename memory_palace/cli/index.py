@@ -7,10 +7,12 @@ from typing import Annotated, Any
 
 from typer import Context, Option
 
-from memory_palace.cli.options import Json, Quiet, Wait, open_palace
-from memory_palace.cli.printing import plural, print_answer, progress_bar, say, to_record
+from memory_palace.cli.options import Json, Quiet, Verbose, Wait, open_palace
+from memory_palace.cli.printing import plural, print_answer, say, to_record
+from memory_palace.cli.progress import progress_line
 from memory_palace.cli.watch import CHANGES
 from memory_palace.errors import NotesFailedError
+from memory_palace.index.context import EMBEDDING
 from memory_palace.index.values import IndexReport
 
 Verify = Annotated[
@@ -34,6 +36,7 @@ Enriched = Annotated[
         show_default=False,
     ),
 ]
+NOTHING_CHANGED = "stopped; the anchors are as they were"
 Nightly = Annotated[bool, Option("--nightly", help="Rebuild the anchors afterwards.")]
 
 
@@ -49,13 +52,14 @@ def index_notes(
     wait: Wait = 0.0,
     as_json: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Bring the index up to date with the notes. Only what changed is embedded.
 
     Example: palace index --verify
     """
     palace = open_palace(ctx)
-    with progress_bar("embedding chunks", quiet=quiet or as_json) as advance:
+    with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
         report = palace.index(
             force=force,
             verify=verify,
@@ -64,19 +68,27 @@ def index_notes(
             structure=structure,
             enrich=enrich,
             wait_seconds=wait,
-            progress=lambda done, total: advance("", done, total),
+            progress=advance,
         )
     for problem in report.problems:
         say(str(problem))
     if as_json or not quiet:
         print_answer(_record(report), _lines(report), as_json=as_json)
     if nightly and not dry_run:
-        built = palace.anchors.build(wait_seconds=max(wait, 30.0))
+        with progress_line(quiet=quiet, verbose=verbose, stopped=NOTHING_CHANGED) as advance:
+            built = palace.anchors.build(wait_seconds=max(wait, 30.0), progress=advance)
         if not quiet:
             say(f"{plural(built.anchors, 'anchor')} lead to {plural(built.entries, 'passage')}")
     if report.failed:
         count = plural(len(report.failed), "note")
         raise NotesFailedError(f"{count} could not be indexed (named above); the others were")
+
+
+def what_is_kept(phase: str, done: int, total: int) -> str:
+    """Say what a stopped build leaves for the next; vectors are kept, whatever it was doing."""
+    if phase != EMBEDDING:
+        return "stopped; the index is as it was; run `palace index` to go on"
+    return f"stopped; {done:,} of {total:,} passages are kept; run `palace index` to go on"
 
 
 def _lines(report: IndexReport) -> Iterator[str]:

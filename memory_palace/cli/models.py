@@ -8,7 +8,8 @@ from typing import Annotated
 from typer import Argument, Typer
 
 from memory_palace.cli.options import Json
-from memory_palace.cli.printing import print_answer, progress_bar, say
+from memory_palace.cli.printing import print_answer, say
+from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import EMBEDDERS, find_weights, is_available
 from memory_palace.embedding.weights import MINILM_FILES, cache_folder, verify_minilm
 from memory_palace.errors import UsageError
@@ -53,12 +54,12 @@ def fetch_model(name: Name = "minilm") -> None:
     from memory_palace.embedding.fetching import fetch_minilm, list_sources
 
     total, done = sum(file.size_bytes for file in MINILM_FILES), 0
-    with progress_bar("minilm", in_bytes=True) as advance:
+    with progress_line(in_bytes=True, stopped="stopped; nothing is kept") as advance:
 
         def progress(read_bytes: int) -> None:
             nonlocal done
             done += read_bytes
-            advance("", done, total)
+            advance("fetching minilm", done, total)
 
         folder = fetch_minilm(
             cache=cache_folder(os.environ),

@@ -18,6 +18,9 @@ Note = Annotated[str, Argument(help="Path, file name, title or alias of a note."
 Json = Annotated[bool, Option("--json", help="Print one JSON object.")]
 JsonLines = Annotated[bool, Option("--json", help="Print one JSON object per line.")]
 Quiet = Annotated[bool, Option("-q", "--quiet", help="Print only errors.")]
+Verbose = Annotated[
+    bool, Option("-v", "--verbose", help="Say on stderr what is being done, a line per phase.")
+]
 Limit = Annotated[int, Option("-k", "--top-k", min=1, help="Maximum number of results.")]
 Type = Annotated[str | None, Option("-t", "--type", help="Only this note type.")]
 PriorityName = Annotated[

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
@@ -98,42 +97,3 @@ def print_board(columns: Mapping[str, Sequence[str]]) -> None:
     for row in zip_longest(*columns.values(), fillvalue=""):
         table.add_row(*(Text(visible(text)) for text in row))
     Console().print(table)
-
-
-@contextmanager
-def progress_bar(
-    what: str, *, quiet: bool = False, in_bytes: bool = False
-) -> Iterator[Callable[[str, int, int], None]]:
-    """Show how much is done, the rate and the time left; on a terminal only.
-
-    The function that is given takes what is being done, how much is done, and the total.
-    """
-    if quiet or not sys.stderr.isatty():
-        yield lambda doing, done, total: None
-        return
-    from rich import progress as rich_progress  # delayed: most commands show no bar
-    from rich.console import Console
-
-    counted = rich_progress.DownloadColumn() if in_bytes else rich_progress.MofNCompleteColumn()
-    columns = (
-        rich_progress.TextColumn("{task.description}"),
-        rich_progress.BarColumn(),
-        counted,
-        rich_progress.TextColumn("{task.fields[rate]}"),
-        rich_progress.TimeRemainingColumn(),
-    )
-    with rich_progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None, rate="")
-
-        def advance(doing: str, done: int, total: int) -> None:
-            speed = bar.tasks[0].speed
-            rate = f"{(speed or 0) / 1e6:.1f} MB/s" if in_bytes else f"{speed or 0:.0f}/s"
-            bar.update(
-                task,
-                description=f"{what}: {doing}" if doing else what,
-                completed=done,
-                total=total,
-                rate=rate if speed else "",
-            )
-
-        yield advance

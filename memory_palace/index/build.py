@@ -7,7 +7,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from memory_palace.index.commit import SegmentRef
-from memory_palace.index.context import BuildContext
+from memory_palace.index.context import LOOKING, BuildContext
 from memory_palace.index.diff import Diff, diff_notes
 from memory_palace.index.listing import Listing, append_lines, consult, meta_rows
 from memory_palace.index.publish import Published, Written, draft_commit, publish
@@ -17,7 +17,7 @@ from memory_palace.index.state import EMPTY, CommittedState, changed_ns
 from memory_palace.index.values import IndexReport
 from memory_palace.index.writing import NoteRow, tombstone, write_segment
 from memory_palace.models import SourceFile
-from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.discovery import Discovery, discover_notes
 from memory_palace.notes.reading import read_note
 
 
@@ -33,7 +33,7 @@ def build_index(
     started = context.monotonic()
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
     base = EMPTY if is_anew else state
-    found = discover_notes(context.paths, ignore=context.config.ignore)
+    found = _discover(context)
     diff = diff_notes(
         found.files,
         base.known(),
@@ -42,7 +42,7 @@ def build_index(
         verify=verify or bool(state.problems),
     )
     listing = consult(context, base, diff)
-    tally = Tally()
+    tally = Tally.of(diff)
     known_vectors = KnownVectors() if force else _known_vectors(context, state, diff)
     maker = RowMaker(context, listing, known_vectors, _ages(state, diff), tally)
     written = _write_zones(context, base, diff, listing, maker, tally)
@@ -66,6 +66,13 @@ def build_index(
         embedder=context.embedder.name,
         is_dry_run=context.is_dry_run,
     )
+
+
+def _discover(context: BuildContext) -> Discovery:
+    context.progress(LOOKING, 0, 0)
+    found = discover_notes(context.paths, ignore=context.config.ignore)
+    context.progress(LOOKING, len(found.files), len(found.files))
+    return found
 
 
 def _report_fates(diff: Diff, known: set[str], *, gone: set[str]) -> IndexReport:

@@ -13,8 +13,12 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Derived
 from memory_palace.models import Note, Problem
 
-Progress = Callable[[int, int], None]
-"""Told how many chunks are done, and how many there will be by the present estimate."""
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how much of it is done, and how much there will be: the last of passages
+by the present estimate."""
+LOOKING, READING = "looking for notes", "reading notes"
+EMBEDDING, WRITING = "embedding passages", "writing the index"
+"""What a build says it is doing."""
 
 Derive = Callable[[Note, Detail], Sequence[Derived]]
 """Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""

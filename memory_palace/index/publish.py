@@ -8,7 +8,7 @@ from pathlib import Path
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.commit import Commit, SegmentRef, next_commit, write_commit
 from memory_palace.index.compact import compact
-from memory_palace.index.context import BuildContext
+from memory_palace.index.context import WRITING, BuildContext
 from memory_palace.index.diff import MARGIN_NS
 from memory_palace.index.fold import fold_segments
 from memory_palace.index.recipes import has_same_vectors
@@ -68,6 +68,7 @@ def publish(
     """Commit the build. ``state`` is what readers see now, ``base`` what the build kept of it."""
     if not written.refs and state.commit and base is state and not state.problems:
         return _refresh(context, state.commit, draft, hashed=hashed)
+    context.progress(WRITING, 0, 1)
     folder = context.paths.index
     refs, bytes_merged = compact(
         folder,

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
 from memory_palace.index.compact import LARGE_ROWS
-from memory_palace.index.context import BuildContext
+from memory_palace.index.context import EMBEDDING, READING, BuildContext
+from memory_palace.index.diff import Diff
 from memory_palace.index.listing import Listing
-from memory_palace.index.npz import Array, map_arrays, write_arrays
+from memory_palace.index.npz import Array, map_arrays
 from memory_palace.index.postings import derived_keys
 from memory_palace.index.recipes import Detail
 from memory_palace.index.segment import (
@@ -27,15 +28,15 @@ from memory_palace.index.segment import (
     note_line,
 )
 from memory_palace.index.values import Derived
-from memory_palace.index.writing import DIGEST_BYTES, ChunkRow, NoteRow
+from memory_palace.index.writing import DIGEST_BYTES, ChunkRow, NoteRow, write_checkpoint
 from memory_palace.models import Chunk, Matrix, Note, Problem, SourceFile, Vector
 from memory_palace.notes.reading import NoteUnreadable, read_note
-from memory_palace.storage.atomic import is_named_by_content, write_content
+from memory_palace.storage.atomic import is_named_by_content
 
-_SLICE = 512
-"""Texts embedded at a time; their vectors are kept at once, should the build be killed."""
-CHECKPOINT = "vec-{}.npz"
-"""Vectors of an unfinished build, kept so that a killed one does not embed them again."""
+_SLICE = 32
+"""Texts embedded at a time, but for the first: 512 at a time take as long (21 CPU s for 256)."""
+_KEPT = 512
+"""Vectors that are kept as one file, should the build be killed."""
 
 
 @dataclass(slots=True)
@@ -44,12 +45,20 @@ class Tally:
 
     embedded: int = 0
     reused: int = 0
+    notes_done: int = 0
+    notes_total: int = 0
     bytes_done: int = 0
     bytes_total: int = 0
     texts: int = 0
     """To be embedded or looked up: one per chunk, two in an enriched index."""
     problems: list[Problem] = field(default_factory=list)
     vanished: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, diff: Diff) -> Self:
+        """Return the counts before the notes that a diff names are read."""
+        files = [*diff.new, *(file for file, _ in (*diff.changed, *diff.moved))]
+        return cls(notes_total=len(files), bytes_total=sum(file.stat.size for file in files))
 
 
 _Draft: TypeAlias = tuple[NoteRow, dict[bytes, str]]
@@ -75,7 +84,6 @@ class RowMaker:
 
     def batches(self, files: Sequence[SourceFile]) -> Iterator[list[NoteRow]]:
         """Yield lists of finished rows, in the order of ``files``."""
-        self._tally.bytes_total += sum(file.stat.size for file in files)
         drafts: list[_Draft] = []
         rows = 0
         for file in files:
@@ -91,7 +99,10 @@ class RowMaker:
             yield self._finish(drafts)
 
     def _draft(self, file: SourceFile) -> _Draft | None:
-        self._tally.bytes_done += file.stat.size
+        tally = self._tally
+        self._context.progress(READING, tally.notes_done, tally.notes_total)
+        tally.notes_done += 1
+        tally.bytes_done += file.stat.size
         try:
             data, stat = read_note(
                 self._context.paths, file, limit_bytes=self._context.config.max_note_bytes
@@ -169,24 +180,40 @@ class RowMaker:
         return [self._with_vectors(draft[0], vectors) for draft in drafts]
 
     def _embed(self, missing: Sequence[bytes], texts: dict[bytes, str]) -> dict[bytes, Vector]:
-        """Embed in slices, and keep what is made should the build be killed."""
+        """Embed in slices, and keep what is made should the build be killed or stopped."""
         made: dict[bytes, Vector] = {}
-        for start in range(0, len(missing), _SLICE):
-            part = missing[start : start + _SLICE]
-            matrix = self._context.embedder.embed_passages([texts[digest] for digest in part])
-            made.update(zip(part, matrix, strict=True))
-            left = len(missing) - start - len(part)
-            self._report(left)
-            if left and self._context.embedder.dimension:
-                fingerprint = self._context.fingerprint
-                write_checkpoint(self._context.paths.index, part, matrix, fingerprint=fingerprint)
+        kept = start = 0
+        try:
+            while start < len(missing):
+                self._report(len(missing) - start)
+                # The first slices are small, so that the rate is known within the first second.
+                part = missing[start : start + min(max(start, 1), _SLICE)]
+                matrix = self._context.embedder.embed_passages([texts[digest] for digest in part])
+                made.update(zip(part, matrix, strict=True))
+                start += len(part)
+                if start - kept >= _KEPT and start < len(missing):
+                    self._keep(missing[kept:start], made)
+                    kept = start
+        finally:
+            if kept < start < len(missing):
+                self._keep(missing[kept:start], made)
+        self._report(0)
         return made
 
+    def _keep(self, digests: Sequence[bytes], made: Mapping[bytes, Vector]) -> None:
+        context = self._context
+        if context.embedder.dimension:
+            matrix = np.stack([made[digest] for digest in digests])
+            write_checkpoint(context.paths.index, digests, matrix, fingerprint=context.fingerprint)
+
     def _report(self, left: int) -> None:
+        if not self._context.embedder.dimension:
+            return
         tally = self._tally
         done = tally.texts - left
         share = tally.bytes_done / tally.bytes_total if tally.bytes_total else 1.0
-        self._context.progress(done, max(tally.texts, round(tally.texts / max(share, 1e-9))))
+        total = max(tally.texts, round(tally.texts / max(share, 1e-9)))
+        self._context.progress(EMBEDDING, done, total)
 
     def _with_vectors(self, row: NoteRow, vectors: dict[bytes, Vector]) -> NoteRow:
         if not row.chunks or self._context.is_dry_run:
@@ -235,19 +262,6 @@ class KnownVectors:
                 if digest in needed:
                     found.setdefault(digest, vectors[row])
         return found
-
-
-def write_checkpoint(
-    folder: Path, digests: Sequence[bytes], vectors: Matrix, *, fingerprint: str
-) -> None:
-    """Keep freshly made vectors until the build commits; the commit sweeps them."""
-    members: dict[str, Sequence[Array]] = {
-        "chunk_digest": [np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 16)],
-        "vectors": [vectors],
-        "fingerprint": [np.frombuffer(fingerprint.encode(), np.uint8)],
-    }
-
-    write_content(folder, lambda file: write_arrays(file, members), CHECKPOINT)
 
 
 def chunk_row(

@@ -20,6 +20,8 @@ from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_atomic, write_content
 
 DIGEST_BYTES = 16
+CHECKPOINT = "vec-{}.npz"
+"""Vectors of an unfinished build, kept so that a killed one does not embed them again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,3 +194,16 @@ def _shaped(rows: Sequence[tuple[int, ...]], dtype: type, width: int) -> Array:
 
 def _digests(digests: Sequence[bytes]) -> Array:
     return np.frombuffer(b"".join(digests), np.uint8).reshape(len(digests), DIGEST_BYTES)
+
+
+def write_checkpoint(
+    folder: Path, digests: Sequence[bytes], vectors: Matrix, *, fingerprint: str
+) -> None:
+    """Keep freshly made vectors until the build commits; the commit sweeps them."""
+    members: dict[str, Sequence[Array]] = {
+        "chunk_digest": [np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 16)],
+        "vectors": [vectors],
+        "fingerprint": [np.frombuffer(fingerprint.encode(), np.uint8)],
+    }
+
+    write_content(folder, lambda file: write_arrays(file, members), CHECKPOINT)

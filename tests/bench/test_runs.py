@@ -197,7 +197,7 @@ def test_what_another_version_wrote_is_named_with_its_line(ask, tmp_path):
 
 
 def test_vectors_of_a_killed_run_are_kept(tmp_path):
-    clock = iter(range(0, 1000, 61))
+    clock = iter(range(0, 10_000, 61))
     embedder = RememberingEmbedder(HashingEmbedder(), tmp_path, monotonic=lambda: next(clock))
     embedder.embed_passages([f"passage {n}" for n in range(300)])
     again = RememberingEmbedder(HashingEmbedder(), tmp_path)

@@ -8,7 +8,7 @@ import pytest
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.index import compact, rows
 from memory_palace.index.commit import read_commit
-from memory_palace.index.rows import write_checkpoint
+from memory_palace.index.writing import write_checkpoint
 from memory_palace.palace import Palace
 
 
