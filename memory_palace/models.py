@@ -184,12 +184,15 @@ class Filters:
     since: float | None = None
     until: float | None = None
     """Seconds since the epoch, inclusive on both sides."""
-    folders: frozenset[str] | None = None
-    """Folders of notes, relative to the root: those right inside pass."""
+    folder: tuple[str, ...] = ()
+    """Folders, relative to the root: notes in or below any of them pass."""
+    tags: tuple[str, ...] = ()
+    """Notes with every one of them, or a tag nested in it, pass."""
+    domains: frozenset[str] | None = None
+    """Folders: notes right inside pass."""
 
     def __bool__(self) -> bool:
-        given = (self.type, self.priority, self.room, self.since, self.until, self.folders)
-        return any(value is not None for value in given)
+        return self != Filters()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ import time
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from memory_palace.config import OWN, PALACE, ROOMS, Config, find_paths, nearest_paths
 from memory_palace.engine import Engine
 from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, NoteRecord, QueryResult
-from memory_palace.retrieval.filters import check_priority, check_room, make_filters
+from memory_palace.retrieval.filters import Conditions, check_priority, check_room, make_filters
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, get_profile
 
 if TYPE_CHECKING:
@@ -74,11 +74,6 @@ class Palace(Engine):
         text: str = "",
         *,
         limit: int = 5,
-        type: str | None = None,
-        priority: str | None = None,
-        room: str | None = None,
-        since: Moment | None = None,
-        until: Moment | None = None,
         filters: Filters | None = None,
         profile: str = DEFAULT_PROFILE,
         per_note: bool = True,
@@ -89,9 +84,11 @@ class Palace(Engine):
         as_of: Moment | None = None,
         budget_bytes: int | None = None,
         is_use: bool = True,
+        **conditions: Unpack[Conditions],
     ) -> QueryResult:
         """Rank the notes that answer ``text``; without text, list those that match the filters.
 
+        Only notes that meet the ``conditions`` are ranked (``Conditions`` says which there are).
         ``limit`` counts notes, or passages with ``per_note=False``; ``neighbors`` linked notes
         follow each hit. ``lexical`` compares words and facts only, without a model.
         ``budget_bytes`` bounds the text of all hits. Recency and "yesterday" count from
@@ -103,7 +100,7 @@ class Palace(Engine):
         return super().query(
             text,
             limit=limit,
-            filters=_choose(filters, type, priority, room, since, until, now=now),
+            filters=_choose(filters, conditions, now=now),
             profile=get_profile(profile).name,
             per_note=per_note,
             lexical=lexical,
@@ -118,16 +115,12 @@ class Palace(Engine):
     def notes(
         self,
         *,
-        type: str | None = None,
-        priority: str | None = None,
-        room: str | None = None,
-        since: Moment | None = None,
-        until: Moment | None = None,
         filters: Filters | None = None,
         include_cold: bool = False,
+        **conditions: Unpack[Conditions],
     ) -> list[NoteRecord]:
-        """List the notes that match the filters, in path order."""
-        chosen = _choose(filters, type, priority, room, since, until, now=time.time())
+        """List the notes that meet the conditions, or match the filters, in path order."""
+        chosen = _choose(filters, conditions, now=time.time())
         return super().notes(filters=chosen, include_cold=include_cold)
 
     def new(
@@ -240,19 +233,10 @@ def _check_least(**given: tuple[int | None, int]) -> None:
             raise UsageError(f"{name} must be at least {least}, not {value}")
 
 
-def _choose(
-    filters: Filters | None,
-    type: str | None,
-    priority: str | None,
-    room: str | None,
-    since: Moment | None,
-    until: Moment | None,
-    *,
-    now: float,
-) -> Filters:
+def _choose(filters: Filters | None, conditions: Conditions, *, now: float) -> Filters:
     """Return ``filters``, or those that were given one by one."""
-    if all(value is None for value in (type, priority, room, since, until)):
-        return Filters() if filters is None else filters
-    if filters is not None:
-        raise UsageError("give filters, or type, priority, room, since and until; not both")
-    return make_filters(type=type, priority=priority, room=room, since=since, until=until, now=now)
+    if filters is None:
+        return make_filters(**conditions, now=now)
+    if any(value not in (None, (), []) for value in conditions.values()):
+        raise UsageError(f"give filters, or {' and '.join(conditions)}; not both")
+    return filters

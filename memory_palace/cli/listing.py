@@ -7,13 +7,16 @@ from typing import Annotated, Any, Literal
 from typer import Context, Option
 
 from memory_palace.cli.options import (
+    Folder,
     IncludeCold,
     Json,
     PriorityName,
     Room,
     Since,
+    Tagged,
     Type,
     Until,
+    folders_below,
     open_palace,
 )
 from memory_palace.cli.printing import print_answer, say, show_date, to_record
@@ -26,6 +29,8 @@ def list_notes(
     type: Type = None,
     priority: PriorityName = None,
     room: Room = None,
+    folder: Folder = None,
+    tag: Tagged = None,
     since: Since = None,
     until: Until = None,
     linked_by: Annotated[
@@ -46,7 +51,14 @@ def list_notes(
     """
     palace = open_palace(ctx)
     notes = palace.notes(
-        type=type, priority=priority, room=room, since=since, until=until, include_cold=include_cold
+        type=type,
+        priority=priority,
+        room=room,
+        folder=folders_below(palace, folder),
+        tags=tag,
+        since=since,
+        until=until,
+        include_cold=include_cold,
     )
     allowed = _linked(palace, linked_by, links_to, include_cold=include_cold)
     notes = [note for note in notes if allowed is None or note.path in allowed]

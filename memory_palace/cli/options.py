@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +28,14 @@ PriorityName = Annotated[
     str | None, Option("-p", "--priority", help="Only this priority: high, medium or low.")
 ]
 Room = Annotated[str | None, Option("--room", help="Only notes in this room.")]
+Folder = Annotated[
+    list[str] | None,
+    Option("--in", metavar="FOLDER", help="Only notes in or below this folder; repeatable."),
+]
+Tagged = Annotated[
+    list[str] | None,
+    Option("--tag", metavar="TAG", help="Only notes with this tag, or one below it; repeatable."),
+]
 Since = Annotated[
     str | None, Option("--since", help="Only notes from this date on: a date, 30d, 2w, 6m or 1y.")
 ]
@@ -105,6 +114,17 @@ def open_palace(ctx: Context) -> Palace:
 
         raise NotAPalaceError(explain_unknown(ctx.obj))
     return Palace.discover(ctx.obj)
+
+
+def folders_below(palace: Palace, given: Sequence[str] | None) -> list[str]:
+    """Return folders relative to the root, as they are seen from the working folder or the root."""
+    root, found = str(palace.paths.root.resolve()), []
+    for name in given or ():
+        here = os.path.abspath(Path(name).expanduser())  # noqa: PTH100 - links stay as written
+        below = Path(os.path.relpath(here, root))
+        is_here = Path(here).is_dir() and below.parts[:1] != (os.pardir,)
+        found.append(below.as_posix() if is_here else name)
+    return found
 
 
 def read_input(file: str, *, hint: str = "") -> str:

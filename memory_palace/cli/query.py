@@ -14,14 +14,17 @@ from memory_palace.cli.answers import answer_record, arrange, hit_records, write
 from memory_palace.cli.options import (
     AsOf,
     Budget,
+    Folder,
     IncludeCold,
     Json,
     Limit,
     PriorityName,
     Room,
     Since,
+    Tagged,
     Type,
     Until,
+    folders_below,
     open_palace,
 )
 from memory_palace.cli.printing import plural, print_answer, say
@@ -59,6 +62,7 @@ _ASKED = {
     "type": "type",
     "priority": "priority",
     "room": "room",
+    "tag": "tags",
     "since": "since",
     "until": "until",
     "include_cold": "include_cold",
@@ -75,6 +79,8 @@ def query_notes(
     type: Type = None,
     priority: PriorityName = None,
     room: Room = None,
+    folder: Folder = None,
+    tag: Tagged = None,
     since: Since = None,
     until: Until = None,
     details: Details = False,
@@ -98,7 +104,8 @@ def query_notes(
     """
     form = _choose_format(format, as_json=as_json)
     palace = _open(ctx, refresh=refresh)
-    result = palace.query(" ".join(text or ()), **_question(ctx.params))
+    folders = folders_below(palace, folder)
+    result = palace.query(" ".join(text or ()), folder=folders, **_question(ctx.params))
     texts = _passages(palace, result, budget, include_cold=include_cold) if full else None
     if open_number is not None:
         _open_hit(palace, result, open_number)

@@ -14,7 +14,7 @@ from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import AnchorEvidence, Filters, Query, Scores
 from memory_palace.retrieval.evidence import Evidence, Places
-from memory_palace.retrieval.filters import check_priority, check_room
+from memory_palace.retrieval.filters import check_priority, check_room, match_names
 
 if TYPE_CHECKING:
     from memory_palace.language.calendars import Window
@@ -169,8 +169,8 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     if filters.room is not None:
         check_room(filters.room)
         passes &= _are(snapshot.rooms, filters.room)
-    if filters.folders is not None:
-        within = (path.rpartition("/")[0] in filters.folders for path in snapshot.paths)
+    if filters.domains is not None:
+        within = (path.rpartition("/")[0] in filters.domains for path in snapshot.paths)
         passes &= np.fromiter(within, np.bool_, len(passes))
     if filters.priority is not None:
         passes &= snapshot.priorities == PRIORITIES.index(check_priority(filters.priority))
@@ -178,7 +178,7 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
         passes &= snapshot.dates >= filters.since
     if filters.until is not None:
         passes &= snapshot.dates <= filters.until
-    return passes
+    return passes & match_names(snapshot, filters)
 
 
 def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:

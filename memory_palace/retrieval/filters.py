@@ -2,36 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
-from typing import cast, get_args
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast, get_args
+from unicodedata import normalize
 
-from memory_palace.config import ROOMS
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.config import PALACE, ROOMS
 from memory_palace.errors import UsageError
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, Priority
 
+if TYPE_CHECKING:
+    from memory_palace.index.snapshot import Snapshot
 
-def make_filters(
-    *,
-    type: str | None = None,
-    priority: str | None = None,
-    room: str | None = None,
-    since: Moment | None = None,
-    until: Moment | None = None,
-    now: float,
-) -> Filters:
+
+class Conditions(TypedDict, total=False):
+    """What people ask of the notes that may be found, as they say it."""
+
+    type: str | None
+    priority: str | None
+    """``high``, ``medium`` or ``low``."""
+    room: str | None
+    """One of the seven rooms."""
+    folder: str | Sequence[str] | None
+    """One folder or several, from the root or from ``palace/``; what is below them counts."""
+    tags: str | Sequence[str] | None
+    """One tag or several, which a note must all have; ``hut`` is met by ``hut/roof`` too."""
+    since: Moment | None
+    until: Moment | None
+
+
+def make_filters(*, now: float, **given: Unpack[Conditions]) -> Filters:
     """Check conditions as people give them; ``now`` is what ``30d`` counts back from.
 
-    Raise ``UsageError`` for an unknown priority or room, and for text that is not a date.
+    Raise ``UsageError`` for an unknown priority or room, and for text that is not a date. Folders
+    and tags are known to an index only, and checked where it is asked.
     """
+    if unknown := given.keys() - Conditions.__annotations__:
+        raise TypeError(f"there is no condition {min(unknown)!r}")
+    priority, room = given.get("priority"), given.get("room")
+    since, until = given.get("since"), given.get("until")
     if room is not None:
         check_room(room)
     return Filters(
-        type=type,
+        type=given.get("type"),
         priority=check_priority(priority) if priority is not None else None,
         room=room,
         since=to_timestamp(since, now=now) if since is not None else None,
         until=to_timestamp(until, now=now, end_of_day=True) if until is not None else None,
+        folder=tuple(_strip_folder(name) for name in _listed(given.get("folder"))),
+        tags=tuple(_strip_tag(name) for name in _listed(given.get("tags"))),
     )
 
 
@@ -48,4 +71,92 @@ def check_room(name: str) -> None:
     if name.casefold() not in ROOMS:
         near = get_close_matches(name.casefold(), ROOMS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else "."
-        raise UsageError(f"there is no room {name!r}{hint} The rooms are {', '.join(ROOMS)}.")
+        rooms = ", ".join(ROOMS)
+        raise UsageError(
+            f"there is no room {name!r}{hint} The rooms are {rooms}; "
+            "for any other folder use --in FOLDER."
+        )
+
+
+def match_names(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
+    """Say for each note whether it lies in a folder of the filters and bears all their tags.
+
+    Raise ``UsageError`` for a folder or tag that no note of the index has.
+    """
+    passes = np.ones(len(snapshot.paths), np.bool_)
+    if filters.folder:
+        passes &= _are_in(snapshot.paths, filters.folder)
+    if filters.tags:
+        passes &= _bear(snapshot, filters.tags)
+    return passes
+
+
+def _are_in(paths: Sequence[str], folders: Sequence[str]) -> NDArray[np.bool_]:
+    """Say for each path whether it lies in or below one of the folders, in any case.
+
+    A folder is given from the root, or from ``palace/``.
+    """
+    parents = [_fold(path.rpartition("/")[0]) for path in paths]
+    above = {
+        parent: {parent[:end] for end in (*_slashes(parent), len(parent))} | {""}
+        for parent in set(parents)
+    }
+    known = set().union(*above.values()) if above else {""}
+    wanted = set()
+    for folder in folders:
+        places = [place for place in (_fold(folder), _fold(f"{PALACE}/{folder}")) if place in known]
+        if not places:
+            written = {path[:end] for path in paths for end in _slashes(path)}
+            raise UsageError(_unknown("no note of the index is in the folder", folder, written))
+        wanted.add(places[0])
+    passing = {parent for parent, places in above.items() if places & wanted}
+    return np.fromiter((parent in passing for parent in parents), np.bool_, len(parents))
+
+
+def _bear(snapshot: Snapshot, tags: Sequence[str]) -> NDArray[np.bool_]:
+    """Say for each note whether it has every tag, or one nested in it, in any case.
+
+    ``project`` passes ``project/hut`` too.
+    """
+    found = [() if hidden else snapshot.note(n).tags for n, hidden in enumerate(snapshot.private)]
+    borne = [{_fold(tag) for tag in note} for note in found]
+    passes = np.ones(len(found), np.bool_)
+    for tag in tags:
+        key = _fold(tag)
+        has = [any(b == key or b.startswith(f"{key}/") for b in note) for note in borne]
+        if not any(has):
+            written = {name for note in found for name in note}
+            raise UsageError(_unknown("no note of the index has the tag", tag, written))
+        passes &= np.array(has, np.bool_)
+    return passes
+
+
+def _unknown(what: str, name: str, known: Collection[str]) -> str:
+    """Say that a name is unknown, with those that end alike and those that are written alike."""
+    folded = {_fold(entry): entry for entry in sorted(known) if entry}
+    key = _fold(name)
+    alike = [entry for entry in folded if entry.rpartition("/")[2] == key.rpartition("/")[2]]
+    near = dict.fromkeys([*alike, *get_close_matches(key, folded, n=3)])
+    names = [repr(folded[entry]) for entry in near][:3]
+    return f"{what} {name!r}" + (f"; did you mean {' or '.join(names)}?" if names else "")
+
+
+def _listed(names: str | Sequence[str] | None) -> Sequence[str]:
+    return (names,) if isinstance(names, str) else names or ()
+
+
+def _strip_folder(name: str) -> str:
+    parts = (part for part in name.split("/") if part not in ("", "."))
+    return "/".join(parts)
+
+
+def _strip_tag(name: str) -> str:
+    return name.strip().removeprefix("#").strip("/")
+
+
+def _slashes(path: str) -> Iterator[int]:
+    return (place for place, letter in enumerate(path) if letter == "/")
+
+
+def _fold(name: str) -> str:
+    return normalize("NFC", name).casefold()

@@ -166,7 +166,7 @@ def narrow(query: Query, snapshot: Snapshot) -> Query:
     route = choose_domains(names, votes, _compare(query, snapshot, homes, len(names)))
     if not route.is_sure:
         return query
-    return replace(query, filters=replace(query.filters, folders=frozenset(route.domains)))
+    return replace(query, filters=replace(query.filters, domains=frozenset(route.domains)))
 
 
 def _hold(

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from memory_palace.cli.app import main
+from memory_palace.errors import UsageError
+from memory_palace.palace import Palace
+
+NOTES = {
+    "chambers/ada.md": "---\ntags: [people, Work/Hut]\n---\n# Ada\n\nAda mends the snow gauge.\n",
+    "project_rooms/hut/plan.md": "# Plan\n\nThe snow hut. #work/hut/roof #snow\n",
+    "project_rooms/hut/deep/stove.md": "# Stove\n\nThe stove melts snow. #work\n",
+    "project_rooms/hut-two/other.md": "# Other\n\nAnother snow hut. #workshop\n",
+    "reflection_wing/Größe.md": "---\nprivate: true\ntags: [secret-tag]\n---\n# Hidden\n\nsnow\n",
+}
+
+
+@pytest.fixture(scope="module")
+def palace(tmp_path_factory):
+    root = tmp_path_factory.mktemp("folders")
+    for path, text in NOTES.items():
+        file = root / "palace" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    palace = Palace(root)
+    palace.index(embedder="none")
+    return palace
+
+
+def found(palace, **filters):
+    return sorted(hit.path.removeprefix("palace/") for hit in palace.query("snow", **filters))
+
+
+ADA, PLAN, STOVE, OTHER = list(NOTES)[:4]
+
+
+@pytest.mark.parametrize(
+    ("folder", "paths"),
+    [
+        ("palace/project_rooms", [OTHER, STOVE, PLAN]),
+        ("project_rooms/", [OTHER, STOVE, PLAN]),
+        ("./project_rooms/hut", [STOVE, PLAN]),
+        ("PROJECT_ROOMS/Hut", [STOVE, PLAN]),
+        (["project_rooms/hut-two", "chambers"], [ADA, OTHER]),
+        (".", [ADA, OTHER, STOVE, PLAN]),
+        ([], [ADA, OTHER, STOVE, PLAN]),
+    ],
+)
+def test_a_folder_is_searched_with_all_below_it(palace, folder, paths):
+    assert found(palace, folder=folder, limit=9, neighbors=0) == sorted(paths)
+    assert found(palace, folder=folder, limit=9, neighbors=0, lexical=True) == sorted(paths)
+
+
+@pytest.mark.parametrize(
+    ("tags", "paths"),
+    [
+        ("work", [ADA, STOVE, PLAN]),
+        ("#work/hut/", [ADA, PLAN]),
+        (["#WORK", "snow"], [PLAN]),
+        (["people", "snow"], []),
+    ],
+)
+def test_a_tag_passes_with_those_nested_in_it_and_several_are_all_borne(palace, tags, paths):
+    assert found(palace, tags=tags, limit=9, neighbors=0) == sorted(paths)
+    assert sorted(n.path.removeprefix("palace/") for n in palace.notes(tags=tags)) == sorted(paths)
+
+
+@pytest.mark.parametrize(
+    ("filters", "words"),
+    [
+        ({"folder": "project_room"}, "did you mean 'palace/project_rooms"),
+        ({"folder": "hut"}, "did you mean 'palace/project_rooms/hut'"),
+        ({"folder": "../elsewhere"}, "no note of the index is in the folder"),
+        ({"tags": "peple"}, "did you mean 'people'?"),
+        ({"tags": ["work", "roof"]}, "did you mean 'work/hut/roof'?"),
+        ({"room": "hut"}, "--in FOLDER"),
+    ],
+)
+def test_an_unknown_folder_or_tag_suggests_near_ones(palace, filters, words):
+    with pytest.raises(UsageError) as raised:
+        palace.query("snow", **filters)
+    assert words in str(raised.value)
+
+
+def test_a_private_note_gives_away_none_of_its_tags(palace):
+    with pytest.raises(UsageError) as raised:
+        palace.notes(tags="secret-tag")
+    assert "did you mean" not in str(raised.value)
+
+
+def test_the_command_line_takes_a_folder_as_it_is_seen(palace, monkeypatch, capsys):
+    def listed(*arguments):
+        main([*arguments, "--json"])
+        return sorted(
+            n["path"].removeprefix("palace/") for n in json.loads(capsys.readouterr().out)["notes"]
+        )
+
+    monkeypatch.delenv("PALACE_ROOT", raising=False)
+    monkeypatch.chdir(palace.paths.root / "palace" / "project_rooms")
+    assert listed("list", "--in", "hut") == sorted([STOVE, PLAN])
+    assert listed("list", "--in", "hut/", "--tag", "#snow") == [PLAN]
+    assert listed("list", "--in", ".") == sorted([OTHER, STOVE, PLAN])
+    assert listed("list", "--in", "../chambers") == [ADA]
+    assert listed("list", "--in", str(palace.paths.root / "palace" / "chambers")) == [ADA]
+    assert listed("list", "--in", "palace/chambers") == [ADA]
+    main(["query", "snow", "--in", "hut/deep", "--json"])
+    hits = json.loads(capsys.readouterr().out)["hits"]
+    assert [hit["path"] for hit in hits if hit["role"] == "core"] == [f"palace/{STOVE}"]
+    main(["query", "--tag", "people", "--json"])
+    assert [hit["title"] for hit in json.loads(capsys.readouterr().out)["hits"]] == ["Ada"]
