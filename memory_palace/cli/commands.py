@@ -93,6 +93,13 @@ class VerbCommand(TyperCommand):
         """Return what the usage line shows, with arguments as they are named below it."""
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read what is typed. ``--open`` may stand without its number, which is 1 then."""
+        place = args.index("--open") + 1 if "--open" in args else 0
+        if place and not "".join(args[place : place + 1]).isdecimal() and "--" not in args[:place]:
+            args = [*args[:place], "1", *args[place:]]
+        return super().parse_args(ctx, args)
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and the options."""
         from memory_palace.cli.helping import write_parameters  # delayed: only help needs it

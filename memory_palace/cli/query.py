@@ -28,7 +28,7 @@ from memory_palace.cli.options import (
     open_palace,
 )
 from memory_palace.cli.printing import plural, print_answer, say
-from memory_palace.errors import IndexLockedError, UsageError
+from memory_palace.errors import IndexLockedError, MissingPartError, UsageError
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES
@@ -53,6 +53,9 @@ Format = Annotated[
 Open = Annotated[
     int | None,
     Option("--open", min=1, metavar="[N]", help="Open the first hit, or hit N, in $EDITOR."),
+]
+Interactive = Annotated[
+    bool, Option("-i", "--interactive", help="Search as you type, with a preview.")
 ]
 
 LINKED = 2
@@ -96,21 +99,34 @@ def query_notes(
     full: Annotated[bool, Option("--full", help="Print whole passages.")] = False,
     format: Format = None,
     open_number: Open = None,
+    interactive: Interactive = False,
     as_json: Json = False,
 ) -> None:
     """Find the notes that answer TEXT; without TEXT, list those that match the filters.
 
     Example: palace query why did we drop MQTT --details
     """
-    form = _choose_format(format, as_json=as_json)
     palace = _open(ctx, refresh=refresh)
-    folders = folders_below(palace, folder)
-    result = palace.query(" ".join(text or ()), folder=folders, **_question(ctx.params))
-    texts = _passages(palace, result, budget, include_cold=include_cold) if full else None
-    if open_number is not None:
-        _open_hit(palace, result, open_number)
+    asked = {**_question(ctx.params), "folder": folders_below(palace, folder)}
+    if interactive:
+        _search_as_typed(palace, " ".join(text or ()), asked)
     else:
-        _show(palace, result, texts, form, details=details, neighbors=bool(neighbors))
+        _answer(palace, " ".join(text or ()), asked, ctx.params)
+
+
+def _answer(palace: Palace, text: str, asked: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Ask once, and print or open what is found."""
+    form = _choose_format(given["format"], as_json=given["as_json"])
+    include_cold = given["include_cold"]
+    result = palace.query(text, **asked)
+    texts = None
+    if given["full"]:
+        texts = _passages(palace, result, given["budget"], include_cold=include_cold)
+    if given["open_number"] is not None:
+        _open_hit(palace, result, given["open_number"])
+    else:
+        neighbors = bool(given["neighbors"])
+        _show(palace, result, texts, form, details=given["details"], neighbors=neighbors)
     _remark(palace, result, include_cold=include_cold)
 
 
@@ -186,6 +202,18 @@ def _open_hit(palace: Palace, result: QueryResult, number: int) -> None:
 
     if result.hits:
         open_hit(arrange(palace.paths.root, result), number, os.environ)
+
+
+def _search_as_typed(palace: Palace, text: str, asked: Mapping[str, Any]) -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("-i needs a terminal; without it the answer is printed")
+    try:
+        from memory_palace.cli.interactive import InteractiveSearch, take_tools
+    except ModuleNotFoundError as error:
+        raise MissingPartError(
+            "-i needs prompt_toolkit; run `pip install 'memory-palace[interactive]'`"
+        ) from error
+    InteractiveSearch(take_tools(palace, asked, os.environ), text).run()
 
 
 def _passages(

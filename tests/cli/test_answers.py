@@ -259,6 +259,17 @@ def test_a_hit_is_opened_at_its_line(vault, editor, name, expected):
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [["Dach", "--open"], ["--open", "Dach"], ["--open", "1", "Dach"], ["--open=1", "Dach"]],
+)
+def test_without_a_number_the_first_hit_is_opened(vault, editor, arguments):
+    program = editor("ed")
+    done = palace("query", *arguments, cwd=vault, VISUAL=str(program))
+    assert done.returncode == 0, done.stderr
+    assert Path(f"{program}.called").read_text("utf-8").endswith("/Ärger mit dem Dach.md\n")
+
+
+@pytest.mark.parametrize(
     ("environ", "number", "words", "status"),
     [
         ({"EDITOR": ""}, "1", "no editor is set", 2),
