@@ -13,6 +13,8 @@ from memory_palace.errors import RoomNotMappedError
 PALACE = "palace"
 OWN = ".palace"
 """The folder of everything that is not a note, in a folder of notes taken as it stands."""
+IGNORED = (".index/", "sessions/", ".journal.json", ".*.tmp")
+"""What of it is derived or of one machine, for git; the rest is as much to keep as the notes."""
 ARCHIVE = "archive_basement"
 SETTINGS = "palace.yaml"
 MANIFEST = "watchdog_manifest_v1.jsonl"
@@ -194,6 +196,10 @@ class PalacePaths:
         """Return a path below the root as it is shown and listed."""
         return path.relative_to(self.root).as_posix()
 
+    def is_used(self) -> bool:
+        """Whether a palace is more than folders: somebody has indexed it or settled something."""
+        return any(map(os.path.exists, (self.manifest, self.settings, self.commit)))
+
 
 def find_paths(root: Path) -> PalacePaths | None:
     """Return where things are in a folder that is a palace; ``None`` in any other.
@@ -211,13 +217,10 @@ def nearest_paths(start: Path) -> PalacePaths | None:
     A folder called ``palace`` with nothing of ours in it does not hide a ``.palace/`` above it.
     """
     found = [paths for folder in (start, *start.parents) if (paths := find_paths(folder))]
-    whole = [paths for paths in found if not paths.is_classic or _is_used(paths)]
-    return next(iter(whole if whole and not whole[0].is_classic else found), None)
-
-
-def _is_used(paths: PalacePaths) -> bool:
-    places = (paths.index, paths.manifest, paths.settings, *(paths.notes / room for room in ROOMS))
-    return any(map(os.path.exists, places))
+    for paths in found:
+        if not paths.is_classic or paths.is_used() or (paths.notes / ARCHIVE).is_dir():
+            return paths
+    return next(iter(found), None)
 
 
 TRUST: Mapping[str, float] = {"own": 1.0, "import": 0.8, "untrusted": 0.5}

@@ -102,7 +102,6 @@ class Engine:
         """Hold the writer's lock of this palace."""
         from memory_palace.storage.lock import writer_lock
 
-        self.paths.index.mkdir(parents=True, exist_ok=True, mode=0o700)
         with writer_lock(self.paths.lock, wait_seconds=wait_seconds):
             yield
 

@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from memory_palace.config import OWN, PALACE, ROOMS, Config, find_paths, nearest_paths
+from memory_palace.config import IGNORED, OWN, PALACE, ROOMS, Config, find_paths, nearest_paths
 from memory_palace.engine import Engine
 from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, NoteRecord, QueryResult
-from memory_palace.retrieval.filters import Conditions, check_priority, check_room, make_filters
+from memory_palace.retrieval.filters import Conditions, check_priority, make_filters
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, get_profile
 
 if TYPE_CHECKING:
@@ -50,11 +50,20 @@ class Palace(Engine):
         """Make a palace of a folder and open it; doing it twice changes nothing.
 
         The seven rooms are made in ``palace/``. With ``here`` the folder is taken as it stands:
-        notes stay where they are, and only ``.palace/`` is made.
+        notes stay where they are, and only ``.palace/`` is made. Raise ``UsageError`` where that
+        would make a second palace of the notes of a classic one.
         """
+        from memory_palace.storage.atomic import make_ignored_folder
+
         home = Path(root).expanduser()
-        if here:
-            (home / OWN).mkdir(parents=True, exist_ok=True)
+        found = find_paths(home)
+        if here or (found and not found.is_classic):
+            if found and found.is_classic and found.is_used():
+                raise UsageError(
+                    f"{found.own} is a palace already; to take {home} as it stands, move its notes "
+                    "up as references/layouts.md says"
+                )
+            make_ignored_folder(home / OWN, ignored="\n".join(IGNORED))
             return cls(home)
         for room in ROOMS:
             (home / PALACE / room).mkdir(parents=True, exist_ok=True)
@@ -127,25 +136,27 @@ class Palace(Engine):
         self,
         title: str,
         *,
-        room: str = "project_rooms",
+        room: str | None = None,
+        folder: str | None = None,
         type: str | None = None,
         priority: str | None = None,
         tags: Sequence[str] = (),
     ) -> str:
         """Create a note and return its path relative to the root.
 
-        ``room`` is one of the seven rooms, or a folder in one. An existing file is never touched:
-        it raises ``UsageError``, as an unknown room or priority does.
+        ``room`` is one of the seven rooms, or a folder in one; ``folder`` is any folder of the
+        notes. Without either it is ``project_rooms``, or the top where no folder is that room. An
+        existing file is never touched: it raises ``UsageError``, as an unknown room or priority
+        does.
         """
         from memory_palace.changes.changing import create_note, today
-        from memory_palace.changes.composing import compose_note, note_path
+        from memory_palace.changes.composing import compose_note, place_note
 
-        check_room(room.partition("/")[0])
+        path = place_note(self.paths, title, room=room, folder=folder)
         level = check_priority(priority) if priority is not None else None
         given = {"type": type, "priority": level, "tags": list(tags)}
         fields: dict[str, object] = {"title": title, "date": today()}
         fields |= {key: value for key, value in given.items() if value}
-        path = note_path(self.paths.rooms, title, room=room)
         create_note(self, compose_note(path, title, fields), command="new")
         return path
 

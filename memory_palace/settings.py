@@ -27,16 +27,25 @@ from memory_palace.errors import ConfigError
 def read_config(path: Path) -> Config:
     """Return the settings of a palace; a missing or empty file means the defaults."""
     try:
-        values = yaml.safe_load(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
     except FileNotFoundError:
         return Config()
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise ConfigError(f"{path} cannot be read: {error}") from error
+    return parse_settings(text, str(path))
+
+
+def parse_settings(text: str, source: str) -> Config:
+    """Return the settings that a file holds; ``source`` is its name, for messages."""
+    try:
+        values = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{source} cannot be read: {error}") from error
     if values is None:
         return Config()
     if not isinstance(values, dict):
-        raise ConfigError(f"{path} must be a mapping of settings, not a {type(values).__name__}")
-    return parse_config(values, source=str(path))
+        raise ConfigError(f"{source} must be a mapping of settings, not a {type(values).__name__}")
+    return parse_config(values, source=source)
 
 
 def parse_anchor_settings(value: Any, source: str) -> AnchorSettings:

@@ -10,8 +10,9 @@ from memory_palace.changes.journal import apply_change, plan_undo, read_log, rec
 from memory_palace.changes.logged_change import LoggedChange
 from memory_palace.changes.operations import ChangeSet, Create, Move, render_diff, target_of
 from memory_palace.changes.relinking import relink
+from memory_palace.changes.room_folders import make_room
 from memory_palace.engine import Engine
-from memory_palace.errors import PalaceError
+from memory_palace.errors import PalaceError, RoomNotMappedError, UsageError
 from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.document import Document, Library, read_library
 
@@ -58,11 +59,16 @@ def change_notes(
     would break are rewritten in the same change.
     """
     if not apply:
-        planned, change = _plan(engine, plan)
+        try:
+            planned, change = _plan(engine, plan)
+        except RoomNotMappedError as error:
+            raise UsageError(
+                f"{error}; or --apply makes the folder {error.room} and that line"
+            ) from error
         return Outcome(render_diff(change), planned.reason, _paths(change))
     with engine.writing(wait_seconds=WAIT_SECONDS):
         recover(engine.paths)
-        planned, change = _plan(engine, plan)
+        planned, change = _plan_with_rooms(engine, plan)
         identity = None
         if change:
             identity = apply_change(
@@ -159,6 +165,15 @@ def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, Change
     return planned, relink(
         library.documents, planned.change, rooms=engine.paths.rooms, redirects=planned.redirects
     )
+
+
+def _plan_with_rooms(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
+    """Draw up a plan; make the rooms that it needs and that no folder is."""
+    while True:
+        try:
+            return _plan(engine, plan)
+        except RoomNotMappedError as error:
+            make_room(engine, error.room)
 
 
 def _paths(change: ChangeSet) -> tuple[str, ...]:

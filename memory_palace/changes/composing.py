@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from memory_palace.changes.operations import Create, Replace
-from memory_palace.config import Rooms
-from memory_palace.errors import UsageError
+from memory_palace.config import PalacePaths, Rooms
+from memory_palace.errors import RoomNotMappedError, UsageError
 from memory_palace.notes.document import Document
 from memory_palace.notes.frontmatter import set_fields, write_front_matter
 from memory_palace.notes.sections import read_section, replace_section
+from memory_palace.retrieval.filters import check_room
 
 _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
 _LONGEST_SLUG = 60
@@ -25,10 +26,34 @@ def note_path(rooms: Rooms, title: str, *, room: str) -> str:
     ``room`` may name a folder inside one. Raise ``UsageError`` where the title leaves nothing to
     name a file by, and ``RoomNotMappedError`` where no folder is the room.
     """
+    return rooms.path_of(f"{room}/{file_name(title)}")
+
+
+def place_note(paths: PalacePaths, title: str, *, room: str | None, folder: str | None) -> str:
+    """Return where a new note belongs: in a room, in a folder, or where notes of no room go.
+
+    Raise ``UsageError`` for an unknown room, and for a room and a folder at once.
+    """
+    if room is not None and folder is not None:
+        raise UsageError("give a room or a folder, not both")
+    if room is not None:
+        check_room(room.partition("/")[0])
+        return note_path(paths.rooms, title, room=room)
+    if folder is None:
+        try:
+            return note_path(paths.rooms, title, room="project_rooms")
+        except RoomNotMappedError:
+            folder = ""
+    inside = folder.removeprefix(paths.prefix).strip("/")
+    return f"{paths.prefix}{inside}/{file_name(title)}".replace("//", "/").lstrip("/")
+
+
+def file_name(title: str) -> str:
+    """Return the name of a file for a note of this title; raise ``UsageError`` as above."""
     name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
     if not name:
         raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
-    return rooms.path_of(f"{room}/{name}.md")
+    return f"{name}.md"
 
 
 def make_slug(title: str) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from typer import Context, Option
 
+from memory_palace.cli.init import say_outside
 from memory_palace.cli.options import Json, Quiet, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line
@@ -74,6 +75,8 @@ def index_notes(
         say(str(problem))
     if as_json or not quiet:
         print_answer(_record(report), _lines(report), as_json=as_json)
+    if not quiet and not report.added and not report.unchanged:
+        say_outside(palace.paths)
     if nightly and not dry_run:
         with progress_line(quiet=quiet, verbose=verbose, stopped=NOTHING_CHANGED) as advance:
             built = palace.anchors.build(wait_seconds=max(wait, 30.0), progress=advance)
@@ -99,6 +102,9 @@ def _lines(report: IndexReport) -> Iterator[str]:
     yield f"  {'embedded':<10} {report.embedded} chunks with {report.embedder}"
     yield f"  {'reused':<10} {report.reused} chunks"
     yield f"  {'failed':<10} {len(report.failed)}"
+    if report.left_out:
+        shown = ", ".join(report.left_out[:3]) + (", …" if len(report.left_out) > 3 else "")
+        yield f"  {'left out':<10} {len(report.left_out)}: {shown} (see `palace status`)"
     yield f"  {'seconds':<10} {report.seconds:.2f}"
 
 

@@ -2,23 +2,72 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Context
+import typer
+from typer import Argument, Context, Option
 
+from memory_palace.cli.printing import plural, say
+from memory_palace.config import PALACE, PalacePaths, find_paths
+from memory_palace.notes.discovery import SUFFIXES
+from memory_palace.notes.ignoring import is_unwanted
 from memory_palace.palace import Palace
+
+_MOST_ENTRIES = 10_000
+"""Files and folders that are looked at to say how many notes there are."""
 
 
 def init_palace(
     ctx: Context,
     folder: Annotated[
-        Path | None, Argument(help="Folder to hold palace/; the current one by default.")
+        Path | None, Argument(help="Folder to make a palace of; the current one by default.")
     ] = None,
+    here: Annotated[
+        bool,
+        Option("--here", help="Take the folder as it stands: notes stay, only .palace/ is made."),
+    ] = False,
 ) -> None:
-    """Create the seven rooms in FOLDER. Running it again changes nothing.
+    """Make FOLDER a palace: palace/ with the seven rooms, or the folder as it stands.
 
-    Example: palace init ~/memory
+    No note is touched, and running it again changes nothing. Where there are notes outside
+    palace/, a terminal is asked which of the two is meant. Example: palace init --here ~/notes
     """
     root = (folder or ctx.obj or Path.cwd()).resolve()
-    print(Palace.init(root).paths.notes)
+    is_new = not here and find_paths(root) is None
+    if is_new and sys.stdin.isatty() and (outside := describe_outside(root)):
+        question = f"{outside}.\nTake the folder as it stands? Its notes stay where they are"
+        here = typer.confirm(question, True)
+    paths = Palace.init(root, here=here).paths
+    print(paths.notes if paths.is_classic else paths.own)
+    say_outside(paths)
+
+
+def say_outside(paths: PalacePaths) -> None:
+    """Say on stderr how many notes are not part of a classic palace, and how they would be."""
+    outside = describe_outside(paths.root) if paths.is_classic else ""
+    if outside:
+        say(f"{outside}; `palace init --here` takes the folder as it stands")
+
+
+def describe_outside(root: Path) -> str:
+    """Say how many notes are below a folder and not in ``palace/``; nothing where none are."""
+    count, seen = 0, 0
+    for folder, folders, files in os.walk(root):
+        at_top = Path(folder) == root
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".")
+            and not is_unwanted(name, is_folder=True)
+            and not (at_top and name == PALACE)
+        ]
+        seen += len(files) + len(folders)
+        count += sum(not f.startswith(".") and f.lower().endswith(SUFFIXES) for f in files)
+        if seen > _MOST_ENTRIES:
+            break
+    more = "more than " if seen > _MOST_ENTRIES else ""
+    verb = "is" if count == 1 else "are"
+    return f"{more}{plural(count, 'note')} in {root} {verb} outside palace/" if count else ""

@@ -13,8 +13,9 @@ def new_note(
     ctx: Context,
     title: Annotated[str, Argument(help="Title of the note; its file is named after it.")],
     room: Annotated[
-        str, Option("--room", help="Room, or a folder in one: project_rooms/station.")
-    ] = "project_rooms",
+        str | None, Option("--room", help="Room, or a folder in one: project_rooms/station.")
+    ] = None,
+    folder: Annotated[str | None, Option("--in", help="Any folder of the notes.")] = None,
     type: Annotated[
         str | None, Option("-t", "--type", help="Type of the note; the room's by default.")
     ] = None,
@@ -23,7 +24,10 @@ def new_note(
 ) -> None:
     """Create a note with front matter and print its path. No file is ever overwritten.
 
+    It goes to project_rooms; where no folder is that room, to the top of the notes.
+
     Example: palace new "Rain gauge drifts in frost" --room project_rooms/station -p high
     """
     palace = open_palace(ctx)
-    print(palace.new(title, room=room, type=type, priority=priority, tags=tag or ()))
+    where = {"room": room, "folder": folder}
+    print(palace.new(title, type=type, priority=priority, tags=tag or (), **where))

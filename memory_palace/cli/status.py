@@ -32,6 +32,7 @@ def _record(status: IndexStatus) -> dict[str, Any]:
         "built": _built(status).isoformat(timespec="seconds"),
         "freshness": status.freshness.state,
         "behind": status.freshness.behind,
+        "left_out": list(status.freshness.left_out),
     }
 
 
@@ -48,6 +49,11 @@ def _lines(status: IndexStatus) -> list[str]:
         f"{plural(status.dead_rows, 'dead row')}",
         f"size       {total / 1024:,.0f} KiB: {parts}",
         f"freshness  {status.freshness.state}" + (f", {plural(behind, 'note')}" if behind else ""),
+    ]
+    lines += [
+        f"left out   {path} (a line `!{path.rstrip('/').rpartition('/')[2]}` in .palaceignore "
+        "takes it in)"
+        for path in status.freshness.left_out
     ]
     lines += [f"manifest   lists a missing file: {path}" for path in status.manifest_orphans]
     return lines + [f"problem    {problem}" for problem in status.problems]

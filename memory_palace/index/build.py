@@ -55,7 +55,7 @@ def build_index(
     problems += [*tally.problems, *published.problems]
     known = {note.path for note in state.known()} if is_anew else set()
     return replace(
-        _report_fates(diff, known, gone=_gone(tally)),
+        _report_fates(diff, known, found.left_out, gone=_gone(tally)),
         embedded=tally.embedded,
         reused=tally.reused,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
@@ -70,12 +70,14 @@ def build_index(
 
 def _discover(context: BuildContext) -> Discovery:
     context.progress(LOOKING, 0, 0)
-    found = discover_notes(context.paths, ignore=context.config.ignore)
+    found = discover_notes(context.paths, ignore=context.config.ignore).checked()
     context.progress(LOOKING, len(found.files), len(found.files))
     return found
 
 
-def _report_fates(diff: Diff, known: set[str], *, gone: set[str]) -> IndexReport:
+def _report_fates(
+    diff: Diff, known: set[str], left_out: tuple[str, ...], *, gone: set[str]
+) -> IndexReport:
     """Say what became of each note; ``known`` are those of an index that is made anew."""
     new = {file.path for file in diff.new}
     return IndexReport(
@@ -84,6 +86,7 @@ def _report_fates(diff: Diff, known: set[str], *, gone: set[str]) -> IndexReport
         moved=tuple((note.path, file.path) for file, note in diff.moved),
         removed=(*(note.path for note in diff.removed), *sorted(known - new)),
         unchanged=len(diff.unchanged) + len(diff.touched) + len(known & new),
+        left_out=left_out,
     )
 
 

@@ -205,7 +205,7 @@ def _leftovers(paths: PalacePaths, state: CommittedState) -> Iterator[Finding]:
     """Files in the index folder that no commit record names."""
     named = state.commit.names() if state.commit else set()
     for path in sorted(paths.index.iterdir()):
-        is_ours = path.name in {"INDEX.json", "lock"} or path.stem in named
+        is_ours = path.name in {"INDEX.json", "lock", ".gitignore"} or path.stem in named
         if not is_ours:
             where = path.relative_to(paths.root).as_posix()
             yield Finding("leftover", where, "belongs to no generation of the index")

@@ -21,6 +21,8 @@ class Freshness:
     state: Literal["current", "stale", "unchecked"]
     behind: int = 0
     """Notes that are new, changed or gone."""
+    left_out: tuple[str, ...] = ()
+    """What is left out by default, by path; folders end with a slash."""
 
 
 def check_freshness(
@@ -47,4 +49,4 @@ def check_freshness(
             continue
         behind += known.pop(file.path, None) != list(file.stat)
     behind += len(known)
-    return Freshness("stale" if behind else "current", behind)
+    return Freshness("stale" if behind else "current", behind, found.left_out)

@@ -45,3 +45,5 @@ class IndexReport:
     """By merges of older segments in the same run."""
     embedder: str | None = None
     is_dry_run: bool = False
+    left_out: tuple[str, ...] = ()
+    """What is left out by default, by path; folders end with a slash."""

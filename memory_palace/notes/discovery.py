@@ -6,12 +6,19 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from memory_palace.config import PalacePaths
+from memory_palace.errors import ConfigError
 from memory_palace.models import FileStat, Problem, SourceFile
-from memory_palace.notes.ignoring import IgnoreRules
+from memory_palace.notes.ignoring import IgnoreRules, is_unwanted
 
 SUFFIXES = (".md", ".markdown")
+LINKS_OUT = (
+    "leaves the palace; it is not followed. Move what it leads to into the palace, "
+    "or make a palace there"
+)
+LINKS_NOWHERE = "leads nowhere; it is not followed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +29,18 @@ class Discovery:
     """Sorted by path."""
     problems: tuple[Problem, ...]
     is_complete: bool
-    """Whether the walk reached its end within the entries it may look at."""
+    """Whether the walk reached its end, within the entries it may look at."""
+    left_out: tuple[str, ...] = ()
+    """What no ignore file names and is left out all the same; folders end with a slash."""
+
+    def checked(self) -> Self:
+        """Return itself; raise ``ConfigError`` where an ignore file at the top cannot be used.
+
+        Whoever takes notes that were not found for notes that are gone must ask this first.
+        """
+        if not self.is_complete:
+            raise ConfigError("; ".join(problem.message for problem in self.problems))
+        return self
 
 
 def discover_notes(
@@ -31,13 +49,14 @@ def discover_notes(
     """Walk the notes of a palace; stop before the folder that exceeds ``most_entries``.
 
     Hidden names, other suffixes and ignored paths are passed over. A link that leaves the
-    palace, or leads nowhere, is refused and reported; one that loops is not followed again.
+    palace, or leads nowhere, is refused and reported; one that loops is not followed again. A
+    folder whose ignore file cannot be used is left out and reported; at the top that is all.
     """
-    walk = _Walk(paths, IgnoreRules(paths.root, use_git=ignore == "git"), most_entries)
+    walk = _Walk(paths, IgnoreRules(paths, use_git=ignore == "git"), most_entries)
     walk.run()
     files = tuple(sorted(walk.files, key=lambda file: file.path))
     problems = tuple(sorted(walk.problems, key=lambda problem: problem.path))
-    return Discovery(files, problems, walk.is_complete)
+    return Discovery(files, problems, walk.is_complete, tuple(sorted(walk.left_out)))
 
 
 @dataclass(slots=True)
@@ -47,6 +66,7 @@ class _Walk:
     most_entries: int | None
     files: list[SourceFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     is_complete: bool = True
     entries: int = 0
     _visited: set[tuple[int, int]] = field(default_factory=set)
@@ -55,11 +75,26 @@ class _Walk:
     def run(self) -> None:
         home = self.paths.notes
         self._home = os.path.realpath(home)
-        stack = [(str(home), self.paths.prefix.rstrip("/"), False)]
+        top = self.paths.prefix.rstrip("/")
+        stack = [(str(home), top, False)]
+        self.is_complete = self._enter("") if top else True
         while stack and self.is_complete:
             folder, path, is_cold = stack.pop()
+            if self._enter(path):
+                stack.extend(self._folder(folder, path, is_cold=is_cold))
+            elif path == top:
+                self.is_complete = False
+
+    def _enter(self, path: str) -> bool:
+        """Read a folder's ignore files; whether what is in it may be looked at."""
+        try:
             self.rules.enter(path)
-            stack.extend(self._folder(folder, path, is_cold=is_cold))
+        except ConfigError as error:
+            self.problems.append(
+                Problem(path or ".", None, "unreadable", str(error), is_failure=True)
+            )
+            return False
+        return True
 
     def _folder(self, folder: str, path: str, *, is_cold: bool) -> Iterator[tuple[str, str, bool]]:
         try:
@@ -94,7 +129,10 @@ class _Walk:
             message = "the file name is not UTF-8; rename the file"
             self.problems.append(Problem(shown, None, "name", message, is_failure=True))
             return None
-        if self.rules.is_ignored(path, is_folder=is_folder):
+        is_unwelcome = is_unwanted(entry.name, is_folder=is_folder)
+        if self.rules.is_ignored(path, is_folder=is_folder, verdict=is_unwelcome):
+            if is_unwelcome and not self.rules.is_ignored(path, is_folder=is_folder):
+                self.left_out.append(f"{path}/" if is_folder else path)
             return None
         if is_link:
             return self._link(entry, path)
@@ -113,8 +151,7 @@ class _Walk:
             return None  # it leads back to the palace as a whole
         inside = _holds(self._home, target)
         if not inside or not os.path.exists(target):  # noqa: PTH110
-            why = "leads nowhere" if inside else "leaves the palace"
-            message = f"is a symbolic link that {why}; it is not followed"
+            message = f"is a symbolic link that {LINKS_NOWHERE if inside else LINKS_OUT}"
             self.problems.append(Problem(path, None, "link", message))
             return None
         relative = target[len(self._home) + 1 :].replace(os.sep, "/")

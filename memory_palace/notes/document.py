@@ -91,7 +91,7 @@ def read_library(
     A note whose bytes do not hold ``mentioning`` is not parsed. A build of the index and its
     examination read one note after another instead: they keep bytes, not forms.
     """
-    found = discover_notes(paths, ignore=ignore)
+    found = discover_notes(paths, ignore=ignore).checked()
     documents: dict[str, Document] = {}
     problems = list(found.problems)
     for file in found.files:

@@ -1,35 +1,60 @@
-"""Which paths people do not want indexed: ``.palaceignore``, and ``.gitignore`` where asked."""
+"""Which paths people do not want indexed: by ``.palaceignore``, ``.gitignore``, and by default."""
 
 from __future__ import annotations
 
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+_UNWANTED_FOLDER = re.compile(r"node_modules|[\W\d_]*templates?", re.IGNORECASE)
+_COPY = re.compile(
+    r"\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\d{4}[^()]*\)\.", re.IGNORECASE
+)
+"""Names that Syncthing, and that Dropbox, Nextcloud and Obsidian give the loser of a conflict."""
+
+_MOST_DEEP = 4
+"""``**`` in one pattern at most: each more multiplies the ways to match a deep path."""
+_STARS = re.compile(r"\[\^/\]\*((?:\\.|[^()*\\])+)(?=\[\^/\]\*)")
+
+
+def is_unwanted(name: str, *, is_folder: bool) -> bool:
+    """Whether a name is left out unless an ignore file says ``!name``.
+
+    Installed packages, templates of notes, and copies that a sync program could not merge. What
+    is hidden (``.obsidian``, ``.trash``, ``.git``) is never looked at.
+    """
+    return bool(_UNWANTED_FOLDER.fullmatch(name) if is_folder else _COPY.search(name))
+
 
 class IgnoreRules:
     """Reads the ignore files of folders as the walk enters them. Deeper files win."""
 
-    def __init__(self, root: Path, *, use_git: bool) -> None:
-        self._root = root
+    def __init__(self, paths: PalacePaths, *, use_git: bool) -> None:
+        self._root, self._is_classic, self._use_git = paths.root, paths.is_classic, use_git
         self._names = (".gitignore", ".palaceignore") if use_git else (".palaceignore",)
         self._specs: list[tuple[str, GitIgnoreSpec]] = []
-        if use_git:
-            self._read("", (".gitignore",))
 
     def enter(self, path: str) -> None:
-        """Read the ignore files of a folder, by its root-relative path."""
-        self._read(path, self._names)
+        """Read the ignore files of a folder, by its root-relative path.
 
-    def is_ignored(self, path: str, *, is_folder: bool) -> bool:
-        """Whether any rule that reaches this path excludes it."""
-        verdict = False
+        Raise ``ConfigError`` where one cannot be used: going on in that folder would index what
+        somebody wants kept out.
+        """
+        is_above = not path and self._is_classic
+        for name in (".gitignore",) * self._use_git if is_above else self._names:
+            file = self._root / path / name
+            if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where it may not look
+                self._specs.append((path, _read_patterns(file)))
+
+    def is_ignored(self, path: str, *, is_folder: bool, verdict: bool = False) -> bool:
+        """Whether any rule that reaches this path excludes it; ``verdict`` where none does."""
         for base, spec in self._specs:
             if not base or path.startswith(f"{base}/"):
                 inside = path[len(base) + 1 :] if base else path
@@ -37,15 +62,34 @@ class IgnoreRules:
                 verdict = verdict if found is None else found
         return verdict
 
-    def _read(self, path: str, names: tuple[str, ...]) -> None:
-        for name in names:
-            file = self._root / path / name
-            if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where it may not look
-                from pathspec import GitIgnoreSpec  # delayed: most palaces have no such file
 
-                try:
-                    lines = file.read_text("utf-8-sig", "replace").splitlines()
-                    self._specs.append((path, GitIgnoreSpec.from_lines(lines)))
-                except (OSError, ValueError, re.error) as error:
-                    # Going on without it would index what somebody wants kept out.
-                    raise ConfigError(f"{file} cannot be used ({error}); correct it") from error
+def _read_patterns(file: Path) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # delayed: most palaces have no such file
+
+    patterns: list[Any] = []
+    try:
+        lines = file.read_text("utf-8-sig", "replace").splitlines()
+    except OSError as error:
+        message = f"{file} cannot be used ({error.strerror}); make it readable or remove it"
+        raise ConfigError(message) from error
+    for number, line in enumerate(lines, start=1):
+        try:
+            patterns += map(_bounded, GitIgnoreSpec.from_lines([line]).patterns)
+        except (ValueError, re.error) as error:
+            message = f"{file} cannot be used (line {number}, {line!r}: {error}); correct it"
+            raise ConfigError(message) from error
+    return GitIgnoreSpec(patterns)
+
+
+def _bounded(pattern: Any) -> Any:
+    """Make a pattern take time linear in the path, as git does: a star never takes back.
+
+    The first place where the text between two stars fits is as good as any later one, so each
+    star with that text becomes an atomic group. Raise ``ValueError`` for too many ``**``.
+    """
+    compiled = getattr(pattern, "regex", None)
+    if compiled is not None:
+        if compiled.pattern.count(".+") > _MOST_DEEP:
+            raise ValueError(f"more than {_MOST_DEEP} `**` in one pattern")
+        pattern.regex = re.compile(_STARS.sub(r"(?>[^/]*?\1)", compiled.pattern))
+    return pattern

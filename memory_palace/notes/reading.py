@@ -11,6 +11,7 @@ from pathlib import Path
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError
 from memory_palace.models import FileStat, Problem, ProblemKind, SourceFile
+from memory_palace.notes.discovery import LINKS_OUT
 
 _LINE_END = re.compile(r"\r\n?")
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -79,9 +80,7 @@ def _check(
         raise _unreadable(file, "unreadable", "is not a regular file")
     home, real = os.path.realpath(notes), os.path.realpath(path)
     if not real.startswith(home.rstrip(os.sep) + os.sep):
-        raise _unreadable(
-            file, "link", "is a symbolic link that leaves the palace; it is not followed"
-        )
+        raise _unreadable(file, "link", f"is a symbolic link that {LINKS_OUT}")
     if found.st_size > limit_bytes:
         raise _too_large(file, found.st_size, limit_bytes)
 

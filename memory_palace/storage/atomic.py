@@ -58,6 +58,14 @@ def is_named_by_content(path: Path) -> bool:
         return path.stem.rpartition("-")[2] == _digest(file)
 
 
+def make_ignored_folder(folder: Path, *, ignored: str = "*", mode: int = 0o777) -> None:
+    """Make a folder, with a ``.gitignore`` of these lines unless it has one."""
+    folder.mkdir(parents=True, exist_ok=True, mode=mode)
+    file = folder / ".gitignore"
+    if not file.exists():
+        write_atomic(file, f"{ignored}\n".encode(), mode=0o644)
+
+
 def sync_folder(folder: Path) -> None:
     """Make a rename durable. Some network file systems refuse with EINVAL, which is fine."""
     if os.name == "nt":

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from memory_palace.errors import IndexLockedError
+from memory_palace.storage.atomic import make_ignored_folder
 
 if os.name == "nt":  # pragma: no cover - tested on Linux and macOS only
     import msvcrt
@@ -38,9 +39,10 @@ def writer_lock(
 ) -> Iterator[None]:
     """Hold the advisory lock at ``path``; raise ``IndexLockedError`` naming its holder.
 
-    ``what`` is what the lock protects, for the message.
+    ``what`` is what the lock protects, for the message. The folder of the lock is made, and git
+    ignores what is in it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_ignored_folder(path.parent, mode=0o700)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         _acquire(descriptor, path, wait_seconds, what)

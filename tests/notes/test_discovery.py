@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -55,21 +56,112 @@ def test_gitignore_counts_only_where_asked(tmp_path, write):
     assert names(tmp_path, ignore="git") == []
 
 
-def test_an_ignore_file_that_cannot_be_used_stops_the_walk(tmp_path, write, monkeypatch):
-    write(".palaceignore", "secret/\n")
+def refuse_to_read(monkeypatch, folder):
+    read = Path.read_text
 
-    def refuse(*args, **kwargs):
-        raise PermissionError(13, "Permission denied")
+    def refuse(path, *args, **kwargs):
+        if path.parent.name == folder:
+            raise PermissionError(13, "Permission denied")
+        return read(path, *args, **kwargs)
 
     monkeypatch.setattr("pathlib.Path.read_text", refuse)
-    with pytest.raises(ConfigError, match="palaceignore cannot be used"):
-        discover_notes(PalacePaths(tmp_path))
 
 
-def test_a_pattern_that_means_nothing_is_named(tmp_path, write):
-    write(".palaceignore", "[z-a]\n")
+def test_a_folder_whose_ignore_file_cannot_be_read_is_left_out_and_named(
+    tmp_path, write, monkeypatch
+):
+    write("closed/.palaceignore", "secret.md\n")
+    write("closed/secret.md")
+    write("closed/below/b.md")
+    refuse_to_read(monkeypatch, "closed")
+    found = discover_notes(PalacePaths(tmp_path)).checked()
+    assert [file.path for file in found.files] == ["palace/chambers/a.md"]
+    ((path, is_failure, message),) = [(p.path, p.is_failure, p.message) for p in found.problems]
+    assert (path, is_failure) == ("palace/closed", True) and "Permission denied" in message
+
+
+def test_an_ignore_file_at_the_top_that_cannot_be_read_leaves_nothing_to_decide_on(
+    tmp_path, write, monkeypatch
+):
+    write(".palaceignore", "secret/\n")
+    refuse_to_read(monkeypatch, "palace")
+    found = discover_notes(PalacePaths(tmp_path))
+    assert (found.files, found.is_complete) == ((), False)
     with pytest.raises(ConfigError, match="palaceignore cannot be used"):
-        discover_notes(PalacePaths(tmp_path))
+        found.checked()
+
+
+def test_a_pattern_that_means_nothing_is_named_with_its_line(tmp_path, write):
+    write("chambers/.palaceignore", "fine.md\n[z-a]\n")
+    (problem,) = discover_notes(PalacePaths(tmp_path)).problems
+    assert problem.is_failure and "(line 2, '[z-a]'" in problem.message
+
+
+@pytest.mark.parametrize("pattern", ["*a" * 10, r"*\*\a" * 10, "*[ab]?" * 8])
+def test_a_pattern_of_many_stars_ends(tmp_path, write, pattern):
+    write(".palaceignore", pattern + "\n")
+    write("chambers/" + "a" * 240 + ".md")
+    assert len(names(tmp_path)) == 2
+
+
+def test_stars_mean_what_they_mean_to_git(tmp_path, write):
+    write(".palaceignore", "*a*b*c.md\n!x*keep*.md\n/chambers/**/d?e*.md\n")
+    for name in ("aabbc.md", "acb.md", "xakeepbc.md", "deep/er/d1e.md", "d1f.md", "a/b/c.md"):
+        write(f"chambers/{name}")
+    left = {name.removeprefix("chambers/") for name in names(tmp_path)}
+    assert left == {"a.md", "acb.md", "xakeepbc.md", "d1f.md", "a/b/c.md"}
+
+
+def test_more_double_stars_than_any_path_needs_are_refused(tmp_path, write):
+    write("chambers/.palaceignore", "a/**/" * 6 + "b\n")
+    (problem,) = discover_notes(PalacePaths(tmp_path)).problems
+    assert "more than 4 `**`" in problem.message
+
+
+UNWANTED = {
+    "Templates/": "Templates/Daily.md",
+    "_templates/": "_templates/x.md",
+    "99 templates/": "99 templates/x.md",
+    "node_modules/": "node_modules/p/README.md",
+    "a.sync-conflict-20240131-120000-ABCDEFG.md": "a.sync-conflict-20240131-120000-ABCDEFG.md",
+    "a (Ann's conflicted copy 2024-01-31).md": "a (Ann's conflicted copy 2024-01-31).md",
+    "a (Conflicted copy mac 202401311200).md": "a (Conflicted copy mac 202401311200).md",
+}
+
+
+@pytest.mark.parametrize("left_out", UNWANTED)
+def test_what_is_hardly_a_note_is_left_out_and_named_until_it_is_asked_for(
+    tmp_path, write, left_out
+):
+    write(UNWANTED[left_out])
+    found = discover_notes(PalacePaths(tmp_path))
+    assert (len(found.files), found.left_out) == (1, (f"palace/{left_out}",))
+    write(".palaceignore", f"!{left_out}\n")
+    found = discover_notes(PalacePaths(tmp_path))
+    assert (len(found.files), found.left_out) == (2, ())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Templates.md",
+        "Email templates/a.md",
+        "Template engines/a.md",
+        "a (conflicted).md",
+        "On a conflicted copy.md",
+        "a 2.md",
+        "a (1).md",
+    ],
+)
+def test_a_note_about_templates_or_copies_is_a_note(tmp_path, write, name):
+    write(name)
+    assert name in names(tmp_path)
+
+
+def test_what_an_ignore_file_names_is_not_said_to_be_left_out(tmp_path, write):
+    write(".palaceignore", "templates/\n")
+    write("templates/a.md")
+    assert discover_notes(PalacePaths(tmp_path)).left_out == ()
 
 
 def test_a_folder_that_may_not_be_entered_has_no_rules(tmp_path, write, monkeypatch):
@@ -83,7 +175,7 @@ def test_a_folder_that_may_not_be_entered_has_no_rules(tmp_path, write, monkeypa
         return stat(path, *args, **kwargs)
 
     monkeypatch.setattr("os.stat", refuse)
-    IgnoreRules(tmp_path, use_git=False).enter("palace/closed")
+    IgnoreRules(PalacePaths(tmp_path), use_git=False).enter("palace/closed")
 
 
 def test_a_link_to_a_folder_whose_name_is_a_prefix_is_followed(tmp_path, write):

@@ -1,0 +1,42 @@
+"""Give a palace the folder of a room that it has none for, and say so in its settings."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from memory_palace.engine import Engine
+from memory_palace.errors import UsageError
+from memory_palace.settings import map_rooms, parse_settings
+from memory_palace.storage.atomic import write_atomic
+
+_ROOMS = re.compile(r"^rooms:[ \t]*(?:#[^\n]*)?\n(?P<indent>[ \t]+(?=[^\s#]))?", re.MULTILINE)
+
+
+def make_room(engine: Engine, room: str) -> None:
+    """Make the folder of a room, named after it, and add its line to the settings.
+
+    Every other byte of the settings stays. Raise ``UsageError`` where the line cannot be added
+    without rewriting what is there.
+    """
+    path = engine.paths.settings
+    before = path.read_text("utf-8") if path.exists() else ""
+    after = _add_line(before, f"{room}: {room}")
+    source = engine.paths.shown(path)
+    if parse_settings(after, source).rooms != {**engine.config.rooms, room: room}:
+        raise UsageError(f"{source} could not be extended; add `{room}: {room}` to its rooms")
+    (engine.paths.notes / room).mkdir(exist_ok=True)
+    mode = path.stat().st_mode & 0o777 if before else 0o644
+    write_atomic(path, after.encode(), mode=mode)
+    engine.config = replace(engine.config, rooms={**engine.config.rooms, room: room})
+    engine.paths = map_rooms(engine.paths, engine.config.rooms)
+
+
+def _add_line(text: str, line: str) -> str:
+    """Put a line first below ``rooms:``, or at the end below a new ``rooms:``."""
+    found = _ROOMS.search(text if text.endswith("\n") else f"{text}\n")
+    if found is None:
+        gap = "" if not text or text.endswith("\n") else "\n"
+        return f"{text}{gap}rooms:\n  {line}\n"
+    start = found.start("indent") if found["indent"] else found.end()
+    return f"{text[:start]}{found['indent'] or '  '}{line}\n{text[start:]}"
