@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN := .venv/bin
 QUESTION ?= why did we stop using the message broker
 
-.PHONY: demo test lint bench promises docs clean
+.PHONY: demo test lint bench promises docs pictures clean
 
 demo: .venv/installed-run
 	$(BIN)/palace models fetch minilm
@@ -33,6 +33,10 @@ promises: .venv/installed-test
 
 docs: .venv/installed-run
 	$(BIN)/python -m memory_palace.cli.reference > references/cli.md
+
+pictures: .venv/installed-run
+	$(BIN)/palace models fetch minilm
+	$(BIN)/python -m memory_palace.cli.pictures references/pictures
 
 clean:
 	rm -rf .venv build palace/.index .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

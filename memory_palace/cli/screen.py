@@ -88,9 +88,9 @@ def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
     room = width - INDENT
     if room - date.cell_len - _GAP >= min(title.cell_len, width // 2):
         first = _cut_text(title, room - date.cell_len - _GAP)
-        return [_spread(mark + first, date, width), _indent(_cut_middle(place, room))]
+        return [_spread(Text.assemble(mark, first), date, width), _indent(_cut_middle(place, room))]
     second = _cut_middle(place, max(_LEAST_PATH, room - date.cell_len - _GAP))
-    return [mark + _cut_text(title, room), _spread(_indent(second), date, width)]
+    return [Text.assemble(mark, _cut_text(title, room)), _spread(_indent(second), date, width)]
 
 
 def _spread(left: Text, right: Text, width: int) -> Text:
@@ -167,7 +167,7 @@ def _cut_middle(text: Text, width: int) -> Text:
     start = last
     while start and cell_len(text.plain[start - 1 :]) <= tail:
         start -= 1
-    return Text.assemble(_take(text, first), _ELLIPSIS, text[start:last])
+    return Text.assemble(_take(text, first), Text(_ELLIPSIS, text.style), text[start:last])
 
 
 def _take(text: Text, width: int) -> Text:

@@ -1,0 +1,53 @@
+"""The pictures in the documents are of what a terminal shows."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from memory_palace.cli.pictures import THEMES, WIDTHS, draw, draw_sample
+from memory_palace.embedding.registry import is_available
+
+ROOT = Path(__file__).parent.parent.parent
+PICTURES = sorted((ROOT / "references" / "pictures").glob("*.svg"))
+
+
+def rows_of(picture):
+    """Return the lines of text of an SVG picture, by their height in it."""
+    rows = {}
+    for height, text in re.findall(r'<text [^>]*y="([\d.]+)"[^>]*>([^<]*)</text>', picture):
+        rows.setdefault(float(height), []).append(unescape(text).replace("\xa0", " "))
+    return ["".join(rows[height]).strip() for height in sorted(rows)]
+
+
+def test_there_is_a_picture_of_each_width_in_light_and_dark():
+    names = {f"answer-{width}-{theme}.svg" for width in WIDTHS for theme in THEMES}
+    assert {file.name for file in PICTURES} == names
+
+
+@pytest.mark.parametrize("file", PICTURES, ids=lambda file: file.stem)
+def test_a_picture_shows_five_hits_on_24_lines_and_loads_nothing(file):
+    picture = file.read_text("utf-8")
+    rows = [row for row in rows_of(picture) if row]
+    assert rows[0].startswith("$ palace query")
+    assert [row[0] for row in rows if re.match(r"\d  \S", row)] == list("12345")
+    heights = {float(y) for y in re.findall(r'<text [^>]*y="([\d.]+)"', picture)}
+    assert (max(heights) - min(heights)) / 24.4 <= 24.5
+    assert set(re.findall(r"https?://[^\"' )]+", picture)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_text_of_notes_is_no_markup_in_a_picture():
+    from rich.text import Text
+
+    assert "<script" not in draw([Text("<script>&")], 40, "dark")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not is_available("minilm"), reason="needs minilm")
+def test_the_committed_pictures_are_of_this_version():
+    drawn = draw_sample(ROOT / "palace")
+    for file in PICTURES:
+        assert rows_of(drawn[file.name]) == rows_of(file.read_text("utf-8")), "run `make pictures`"
