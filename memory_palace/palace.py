@@ -12,7 +12,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from memory_palace.config import IGNORED, OWN, PALACE, ROOMS, Config, find_paths, nearest_paths
+from memory_palace.config import (
+    IGNORED,
+    OWN,
+    PALACE,
+    ROOMS,
+    Config,
+    Rooms,
+    find_paths,
+    nearest_paths,
+)
 from memory_palace.engine import Engine
 from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.language.moments import Moment, to_timestamp
@@ -109,7 +118,7 @@ class Palace(Engine):
         return super().query(
             text,
             limit=limit,
-            filters=_choose(filters, conditions, now=now),
+            filters=_choose(filters, conditions, self.paths.rooms, now=now),
             profile=get_profile(profile).name,
             per_note=per_note,
             lexical=lexical,
@@ -129,7 +138,7 @@ class Palace(Engine):
         **conditions: Unpack[Conditions],
     ) -> list[NoteRecord]:
         """List the notes that meet the conditions, or match the filters, in path order."""
-        chosen = _choose(filters, conditions, now=time.time())
+        chosen = _choose(filters, conditions, self.paths.rooms, now=time.time())
         return super().notes(filters=chosen, include_cold=include_cold)
 
     def new(
@@ -244,10 +253,14 @@ def _check_least(**given: tuple[int | None, int]) -> None:
             raise UsageError(f"{name} must be at least {least}, not {value}")
 
 
-def _choose(filters: Filters | None, conditions: Conditions, *, now: float) -> Filters:
-    """Return ``filters``, or those that were given one by one."""
+def _choose(
+    filters: Filters | None, conditions: Conditions, rooms: Rooms, *, now: float
+) -> Filters:
+    """Return ``filters``, or those that were given one by one; a room must be a folder here."""
     if filters is None:
-        return make_filters(**conditions, now=now)
-    if any(value not in (None, (), []) for value in conditions.values()):
+        filters = make_filters(**conditions, now=now)
+    elif any(value not in (None, (), []) for value in conditions.values()):
         raise UsageError(f"give filters, or {' and '.join(conditions)}; not both")
+    if filters.room is not None and filters.room.casefold() in ROOMS:
+        rooms.folder_of(filters.room.casefold())
     return filters

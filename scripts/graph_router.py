@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""``palace graph``, under the name that source document 002 gives it."""
+"""``palace graph``, under the name that source document 002 gives it; alone, the whole graph."""
 
 import sys
 from pathlib import Path
@@ -8,4 +8,5 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # runs without 
 
 from memory_palace.cli.script import run_script
 
-run_script("graph", here=Path(__file__))
+VERBS = {"neighbors", "route", "orphans", "broken", "export", "-h", "--help"}
+run_script("graph", *([] if VERBS & {*sys.argv} else ["export"]), here=Path(__file__))

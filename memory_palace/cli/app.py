@@ -38,6 +38,10 @@ def _run(given: list[str]) -> None:
     if given == ["--version"]:  # before anything is imported: it is asked by every script
         print(__version__)
         return
+    if "_PALACE_COMPLETE" in os.environ:
+        from memory_palace.cli.completing import prepare_shells  # delayed: only Tab needs it
+
+        prepare_shells()
     from memory_palace.cli.commands import run
 
     if status := run(given):

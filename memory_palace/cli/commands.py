@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from memory_palace import __version__
-from memory_palace.cli.options import Root, take_root
+from memory_palace.cli.options import Root, completed, take_root
 from memory_palace.errors import PalaceError, UsageError
 
 PANELS = {
@@ -252,6 +252,7 @@ def palace(
             envvar="PALACE_ROOT",
             show_envvar=False,
             metavar="NAME|FOLDER",
+            autocompletion=completed("palaces"),
             callback=take_root,
             help="Palace to use, before or after the verb.",
         ),

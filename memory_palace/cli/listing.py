@@ -16,6 +16,7 @@ from memory_palace.cli.options import (
     Tagged,
     Type,
     Until,
+    completed,
     folders_below,
     open_palace,
 )
@@ -34,10 +35,22 @@ def list_notes(
     since: Since = None,
     until: Until = None,
     linked_by: Annotated[
-        str | None, Option("--linked-by", help="Only notes that this note links to.")
+        str | None,
+        Option(
+            "--linked-by",
+            metavar="NOTE",
+            help="Only notes that this note links to.",
+            autocompletion=completed("notes"),
+        ),
     ] = None,
     links_to: Annotated[
-        str | None, Option("--links-to", help="Only notes that link to this note.")
+        str | None,
+        Option(
+            "--links-to",
+            metavar="NOTE",
+            help="Only notes that link to this note.",
+            autocompletion=completed("notes"),
+        ),
     ] = None,
     sort: Annotated[
         Literal["path", "date"], Option("--sort", help="path, or date with the newest first.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +15,22 @@ from memory_palace.errors import NotAPalaceError, UsageError
 if TYPE_CHECKING:
     from memory_palace.palace import Palace
 
-Note = Annotated[str, Argument(help="Path, file name, title or alias of a note.")]
+
+def completed(kind: str) -> Callable[[Context, str], list[str]]:
+    """Return what Tab asks for the names of a kind; ``cli.completing`` has the kinds."""
+
+    def complete(ctx: Context, incomplete: str) -> list[str]:
+        from memory_palace.cli.completing import complete_names  # delayed: only Tab needs it
+
+        return complete_names(kind, ctx, incomplete)
+
+    return complete
+
+
+Note = Annotated[
+    str,
+    Argument(help="Path, file name, title or alias of a note.", autocompletion=completed("notes")),
+]
 Json = Annotated[bool, Option("--json", help="Print one JSON object.")]
 JsonLines = Annotated[bool, Option("--json", help="Print one JSON object per line.")]
 Quiet = Annotated[bool, Option("-q", "--quiet", help="Print only errors.")]
@@ -23,18 +38,34 @@ Verbose = Annotated[
     bool, Option("-v", "--verbose", help="Say on stderr what is being done, a line per phase.")
 ]
 Limit = Annotated[int, Option("-k", "--top-k", min=1, help="Maximum number of results.")]
-Type = Annotated[str | None, Option("-t", "--type", help="Only this note type.")]
+Type = Annotated[
+    str | None,
+    Option("-t", "--type", help="Only this note type.", autocompletion=completed("types")),
+]
 PriorityName = Annotated[
     str | None, Option("-p", "--priority", help="Only this priority: high, medium or low.")
 ]
-Room = Annotated[str | None, Option("--room", help="Only notes in this room.")]
+Room = Annotated[
+    str | None,
+    Option("--room", help="Only notes in this room.", autocompletion=completed("rooms")),
+]
 Folder = Annotated[
     list[str] | None,
-    Option("--in", metavar="FOLDER", help="Only notes in or below this folder; repeatable."),
+    Option(
+        "--in",
+        metavar="FOLDER",
+        help="Only notes in or below this folder; repeatable.",
+        autocompletion=completed("folders"),
+    ),
 ]
 Tagged = Annotated[
     list[str] | None,
-    Option("--tag", metavar="TAG", help="Only notes with this tag, or one below it; repeatable."),
+    Option(
+        "--tag",
+        metavar="TAG",
+        help="Only notes with this tag, or one below it; repeatable.",
+        autocompletion=completed("tags"),
+    ),
 ]
 Since = Annotated[
     str | None, Option("--since", help="Only notes from this date on: a date, 30d, 2w, 6m or 1y.")
@@ -59,7 +90,10 @@ Words = Annotated[bool, Option("--words", help="Compare words only, without a mo
 Prices = Annotated[
     str | None, Option("--prices", help="Price per million tokens in and out, such as 0.10,0.40.")
 ]
-Tags = Annotated[list[str] | None, Option("--tag", help="Tag; repeatable.")]
+Tags = Annotated[
+    list[str] | None,
+    Option("--tag", metavar="TAG", help="Tag; repeatable.", autocompletion=completed("tags")),
+]
 
 
 def take_root(ctx: Context, value: str | None) -> None:
@@ -74,6 +108,7 @@ Root = Annotated[
         "-C",
         "--root",
         metavar="NAME|FOLDER",
+        autocompletion=completed("palaces"),
         callback=take_root,
         expose_value=False,
         help="Palace to use.",

@@ -24,6 +24,7 @@ from memory_palace.cli.options import (
     Tagged,
     Type,
     Until,
+    completed,
     folders_below,
     open_palace,
 )
@@ -40,7 +41,14 @@ Neighbors = Annotated[
     int | None,
     Option("--neighbors", min=0, help="Linked notes to show after each hit, with their text."),
 ]
-Profile = Annotated[str | None, Option("--profile", help=f"How to rank: {', '.join(PROFILES)}.")]
+Profile = Annotated[
+    str | None,
+    Option(
+        "--profile",
+        help=f"How to rank: {', '.join(PROFILES)}.",
+        autocompletion=completed("profiles"),
+    ),
+]
 Mode = Annotated[
     Literal["vector", "lexical"],
     Option("--mode", help="lexical compares words and facts only, without a model."),

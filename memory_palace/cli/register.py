@@ -8,7 +8,7 @@ from typing import Annotated
 
 from typer import Argument, Context, Option
 
-from memory_palace.cli.options import Json, locate, open_palace
+from memory_palace.cli.options import Json, completed, locate, open_palace
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.cli.registry import Registry, read_registry, write_registry
 from memory_palace.errors import UsageError
@@ -17,7 +17,12 @@ from memory_palace.palace import Palace
 
 def register_palace(
     ctx: Context,
-    name: Annotated[str | None, Argument(help="Name of the palace; without it, list them.")] = None,
+    name: Annotated[
+        str | None,
+        Argument(
+            help="Name of the palace; without it, list them.", autocompletion=completed("palaces")
+        ),
+    ] = None,
     folder: Annotated[
         str | None, Argument(help="Folder of the palace; the one you are in by default.")
     ] = None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Context
 
-from memory_palace.cli.options import IncludeCold, Json, open_palace
+from memory_palace.cli.options import IncludeCold, Json, completed, open_palace
 from memory_palace.cli.printing import print_answer, to_record
 from memory_palace.notes.excerpt import split_line_range
 
@@ -14,7 +14,11 @@ from memory_palace.notes.excerpt import split_line_range
 def show_note(
     ctx: Context,
     note: Annotated[
-        str, Argument(help="Path, file name, title or alias; add :10 or :10-20 for lines.")
+        str,
+        Argument(
+            help="Path, file name, title or alias; add :10 or :10-20 for lines.",
+            autocompletion=completed("notes"),
+        ),
     ],
     include_cold: IncludeCold = False,
     as_json: Json = False,

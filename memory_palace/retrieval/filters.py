@@ -133,12 +133,17 @@ def _bear(snapshot: Snapshot, tags: Sequence[str]) -> NDArray[np.bool_]:
 
 def _unknown(what: str, name: str, known: Collection[str]) -> str:
     """Say that a name is unknown, with those that end alike and those that are written alike."""
-    folded = {_fold(entry): entry for entry in sorted(known) if entry}
+    spelled = {_fold(entry): entry for entry in sorted(known) if entry}
+    ends: dict[str, list[str]] = {}
+    for entry in spelled:
+        ends.setdefault(entry.rpartition("/")[2], []).append(entry)
     key = _fold(name)
-    alike = [entry for entry in folded if entry.rpartition("/")[2] == key.rpartition("/")[2]]
-    near = dict.fromkeys([*alike, *get_close_matches(key, folded, n=3)])
-    names = [repr(folded[entry]) for entry in near][:3]
-    return f"{what} {name!r}" + (f"; did you mean {' or '.join(names)}?" if names else "")
+    end = key.rpartition("/")[2]
+    alike = [*get_close_matches(key, spelled), *ends.get(end, ())]
+    alike += [entry for close in get_close_matches(end, ends) for entry in ends[close]]
+    alike += [entry for entry in spelled if key in entry]
+    near = [repr(spelled[entry]) for entry in dict.fromkeys(alike)][:3]
+    return f"{what} {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else "")
 
 
 def _listed(names: str | Sequence[str] | None) -> Sequence[str]:

@@ -97,6 +97,8 @@ def test_a_query_loads_no_yaml_no_watchdog_and_no_scanner(folder):
         ("query_bge.py", ["--type", "palace", "--details", "bread"], "importance"),
         ("query_bge.py", ["--raw", "bread"], "chambers/a.md:1"),
         ("graph_router.py", ["neighbors", "a"], "-> palace/chambers/b.md"),
+        ("graph_router.py", [], '"targets": ["palace/chambers/b.md"]'),
+        ("graph_router.py", ["-h"], "neighbors"),
         ("cold_zone_blinding_patch.py", [], "no cold path"),
         ("cold_zone_blinding_patch.py", ["--fix"], "no cold path"),
     ],

@@ -71,6 +71,7 @@ def test_a_tag_passes_with_those_nested_in_it_and_several_are_all_borne(palace, 
     ("filters", "words"),
     [
         ({"folder": "project_room"}, "did you mean 'palace/project_rooms"),
+        ({"folder": "room"}, "did you mean 'palace/project_rooms"),
         ({"folder": "hut"}, "did you mean 'palace/project_rooms/hut'"),
         ({"folder": "../elsewhere"}, "no note of the index is in the folder"),
         ({"tags": "peple"}, "did you mean 'people'?"),
@@ -110,3 +111,14 @@ def test_the_command_line_takes_a_folder_as_it_is_seen(palace, monkeypatch, caps
     assert [hit["path"] for hit in hits if hit["role"] == "core"] == [f"palace/{STOVE}"]
     main(["query", "--tag", "people", "--json"])
     assert [hit["title"] for hit in json.loads(capsys.readouterr().out)["hits"]] == ["Ada"]
+
+
+def test_a_room_that_no_folder_is_says_which_line_to_add(tmp_path):
+    (tmp_path / "Projects").mkdir()
+    (tmp_path / "Projects" / "hut.md").write_text("# Hut\n\nSnow.\n")
+    palace = Palace.init(tmp_path, here=True)
+    palace.index(embedder="none")
+    for ask in (palace.query, palace.notes):
+        with pytest.raises(UsageError, match="no folder of this palace is its chambers"):
+            ask(room="Chambers")
+    assert [hit.path for hit in palace.query("snow", folder="projects")] == ["Projects/hut.md"]

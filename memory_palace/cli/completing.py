@@ -1,0 +1,113 @@
+"""What Tab completes: notes, folders, tags, rooms, profiles and palaces, read from the index.
+
+No model is loaded and nothing is said: a palace without an index completes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from memory_palace.errors import PalaceError
+
+_OPENING = ("'", '"')
+
+
+def complete_names(kind: str, ctx: Any, incomplete: str) -> list[str]:
+    """Return the names of a kind that begin as ``incomplete`` does, in order."""
+    try:
+        found = {name for name in _KINDS[kind](ctx, incomplete) if name.startswith(incomplete)}
+    except (PalaceError, OSError, ValueError):
+        return []  # Tab is no place for an error; the command itself will tell
+    return sorted(found)
+
+
+def prepare_shells() -> None:
+    """Let Typer know the shells, keep names with a space together, and load no rich for help."""
+    from typer import _completion_classes as shells
+
+    shells.completion_init()
+    shells.BashComplete.format_completion = _quote  # type: ignore[method-assign]
+    shells._sanitize_help_text = lambda text: text
+
+
+def _quote(self: Any, item: Any) -> str:
+    """Return a completion as bash takes it: escaped, unless the word began with a quote."""
+    words = os.environ.get("COMP_WORDS", "").split("\n")
+    place = int(os.environ.get("COMP_CWORD", "0"))
+    if place < len(words) and words[place].startswith(_OPENING):
+        return str(item.value)
+    return re.sub(r"([^\w@%+=:,./-])", r"\\\1", str(item.value))
+
+
+def _snapshot(ctx: Any) -> Any:
+    from memory_palace.cli.options import open_palace
+
+    return open_palace(ctx).snapshot()
+
+
+def _notes(ctx: Any, incomplete: str) -> Iterator[str]:
+    """Yield file names; paths where a folder was begun, titles where a word was."""
+    snapshot = _snapshot(ctx)
+    for path, title, hidden in zip(snapshot.paths, snapshot.titles, snapshot.private, strict=True):
+        if "/" in incomplete:
+            yield path
+        elif not hidden:
+            yield path.rpartition("/")[2].rpartition(".")[0]
+            if incomplete:
+                yield title
+
+
+def _folders(ctx: Any, incomplete: str) -> Iterator[str]:
+    for path in _snapshot(ctx).paths:
+        parts = path.split("/")[:-1]
+        yield from ("/".join(parts[: end + 1]) for end in range(len(parts)))
+        # `palace/` may be left out
+        yield from ("/".join(parts[1 : end + 1]) for end in range(1, len(parts)))
+
+
+def _tags(ctx: Any, incomplete: str) -> Iterator[str]:
+    snapshot = _snapshot(ctx)
+    mark = "#" if incomplete.startswith("#") else ""
+    for place, hidden in enumerate(snapshot.private):
+        if not hidden:
+            yield from (mark + tag for tag in snapshot.note(place).tags)
+
+
+def _types(ctx: Any, incomplete: str) -> Iterator[str]:
+    yield from _snapshot(ctx).types
+
+
+def _rooms(ctx: Any, incomplete: str) -> Iterator[str]:
+    from memory_palace.config import ROOMS
+
+    yield from ROOMS
+
+
+def _profiles(ctx: Any, incomplete: str) -> Iterator[str]:
+    from memory_palace.retrieval.profiles import PROFILES
+
+    yield from PROFILES
+
+
+def _palaces(ctx: Any, incomplete: str) -> Iterator[str]:
+    """Yield registered names, and folders where a path was begun."""
+    from memory_palace.cli.registry import read_registry
+
+    yield from read_registry().palaces
+    folder, slash, _ = incomplete.rpartition("/")
+    with os.scandir(os.path.expanduser(folder + slash or ".")) as entries:  # noqa: PTH111
+        yield from (f"{folder}{slash}{entry.name}/" for entry in entries if entry.is_dir())
+
+
+_KINDS: Mapping[str, Callable[[Any, str], Iterator[str]]] = {
+    "notes": _notes,
+    "folders": _folders,
+    "tags": _tags,
+    "types": _types,
+    "rooms": _rooms,
+    "profiles": _profiles,
+    "palaces": _palaces,
+}
