@@ -34,6 +34,7 @@ class Entry:
     """Path and line, as they open from the working folder."""
     line: int
     date: str
+    """As people write it; empty where it would tell nothing."""
     text: str
     remarks: tuple[str, ...]
     details: tuple[str, ...]
@@ -62,6 +63,7 @@ def arrange(
     Linked notes become a list of titles, or with ``neighbors`` entries of their own.
     """
     root, number = root.resolve(), 0
+    is_dated = _tells_dates(result)
     entries, linked = [], []
     for hit, text in zip(result, texts or [""] * len(result), strict=True):
         if hit.role == "core":
@@ -70,12 +72,19 @@ def arrange(
             linked.append(visible(hit.title))
             continue
         mark = str(number) if hit.role == "core" else "→"
-        entries.append(_entry(root, hit, mark, text or hit.snippet, details=details))
+        date = write_date(hit.note.date.timestamp) if is_dated else ""
+        entries.append(_entry(root, hit, mark, text or hit.snippet, date, details=details))
     before = tuple(_scoring(result)) if details else ()
     return Shown(before, tuple(entries), tuple(dict.fromkeys(linked)))
 
 
-def _entry(root: Path, hit: Hit, mark: str, text: str, *, details: bool) -> Entry:
+def _tells_dates(result: QueryResult) -> bool:
+    """Say whether dates tell anything: files that were all changed on one day were copied."""
+    days = {write_date(hit.note.date.timestamp) for hit in result}
+    return len(days) > 1 or any(hit.note.date.source != "mtime" for hit in result)
+
+
+def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bool) -> Entry:
     file, line = root / hit.path, hit.chunk.first_line if hit.chunk else 1
     above = dict.fromkeys(hit.chunk.heading_path if hit.chunk else ())
     above.pop(hit.title, None)
@@ -89,7 +98,7 @@ def _entry(root: Path, hit: Hit, mark: str, text: str, *, details: bool) -> Entr
         file=file,
         place=visible(f"{open_path(file)}:{line}"),
         line=line,
-        date=write_date(hit.note.date.timestamp),
+        date=date,
         text=visible(text.strip("\n")),
         remarks=tuple(map(visible, remarks)),
         details=tuple(map(visible, _details(hit))) if details else (),
@@ -115,7 +124,7 @@ def write_lines(shown: Shown) -> Iterator[str]:
         if place or shown.before:
             yield ""
         title = f"{entry.title} › {entry.above}" if entry.above else entry.title
-        yield f"{entry.mark}  {title}  {entry.place}  {entry.date}"
+        yield "  ".join(filter(None, (entry.mark, title, entry.place, entry.date)))
         rows = (*entry.text.split("\n"), *entry.remarks, *entry.details)
         yield from (f"   {row}" if row else "" for row in rows)
     if shown.linked:

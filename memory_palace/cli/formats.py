@@ -40,7 +40,8 @@ def write_markdown(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Itera
         title = f"{entry.title} › {entry.above}" if entry.above else entry.title
         name = re.sub(r"([\\\[\]`*_<>])", r"\\\1", title)
         path = quote(open_path(entry.file), safe="/")
-        yield f"{number}. [{name}]({path}), line {entry.line}, {entry.date}"
+        date = f", {entry.date}" if entry.date else ""
+        yield f"{number}. [{name}]({path}), line {entry.line}{date}"
         yield from ("", *(f"   > {row}".rstrip() for row in entry.text.split("\n")), "")
         yield from (f"   {remark}\n" for remark in entry.remarks)
 

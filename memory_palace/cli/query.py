@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from typer import Argument, Context, Option
@@ -130,12 +129,16 @@ def _answer(palace: Palace, text: str, asked: Mapping[str, Any], given: Mapping[
     texts = None
     if given["full"]:
         texts = _passages(palace, result, given["budget"], include_cold=include_cold)
+    remarks = list(_remark(palace, result, include_cold=include_cold))
     if given["open_number"] is not None:
         _open_hit(palace, result, given["open_number"])
+    elif form == "json":
+        print_answer(answer_record(result, texts), as_json=True)
     else:
-        neighbors = bool(given["neighbors"])
-        _show(palace, result, texts, form, details=given["details"], neighbors=neighbors)
-    _remark(palace, result, include_cold=include_cold)
+        _show(palace, result, texts, form, given, remarks)
+    for remark in remarks:
+        say(remark)
+    sys.stderr.flush()
 
 
 def _question(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,25 +180,22 @@ def _open(ctx: Context, *, refresh: bool) -> Palace:
 def _show(
     palace: Palace,
     result: QueryResult,
-    texts: list[str] | None,
+    texts: Sequence[str] | None,
     form: str,
-    *,
-    details: bool,
-    neighbors: bool,
+    given: Mapping[str, Any],
+    remarks: Sequence[str],
 ) -> None:
-    if form == "json":
-        print_answer(answer_record(result, texts), as_json=True)
-        return
-    shown = arrange(palace.paths.root, result, texts, details=details, neighbors=neighbors)
+    """Print an answer in any format but JSON; the remarks will follow it."""
+    neighbors = bool(given["neighbors"])
+    root, details = palace.paths.root, given["details"] and form == "text"
+    shown = arrange(root, result, texts, details=details, neighbors=neighbors)
     if form == "text" and sys.stdout.isatty():
-        from memory_palace.cli.screen import lay_out, print_rows  # delayed: a pipe needs no rich
+        from memory_palace.cli.screen import show_answer  # delayed: a pipe needs no rich
 
-        width = shutil.get_terminal_size().columns
-        print_rows(lay_out(shown, result.text, width=width, environ=os.environ), os.environ)
+        show_answer(shown, result.text, remarks if sys.stderr.isatty() else (), os.environ)
         return
-    if form == "text":
-        lines = write_lines(shown)
-    else:
+    lines = write_lines(shown)
+    if form != "text":
         from memory_palace.cli.formats import FORMATS  # delayed: only what asks for one pays
 
         records = hit_records(result, texts)
@@ -240,24 +240,23 @@ def _passages(
     return texts if budget is None else fit_passages(result.hits, texts, budget)
 
 
-def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> None:
-    """Say on stderr what a reader of the answer should know."""
+def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Iterator[str]:
+    """Yield what a reader of the answer should know besides; it is said on stderr."""
     if not result.hits:
-        say("nothing found")
+        yield "nothing found"
     if result.mode == "lexical":
-        say(f"mode: lexical; {_why_lexical(palace)}")
+        yield f"mode: lexical; {_why_lexical(palace)}"
     if result.freshness == "stale":
         verb = "differs" if result.behind == 1 else "differ"
         notes = plural(result.behind, "note")
-        say(f"{notes} {verb} from the index; run `palace index`, or ask with --refresh")
+        yield f"{notes} {verb} from the index; run `palace index`, or ask with --refresh"
     elif result.freshness == "unchecked":
-        say("freshness: unchecked")
+        yield "freshness: unchecked"
     if palace.config.cold_hint and not include_cold and result.mode == "vector":
         better = palace.query(result.text, limit=1, include_cold=True, profile="raw", neighbors=0)
         best = max((hit.contributions[0].value for hit in result.hits), default=0.0)
         if better and better[0].note.is_cold and better[0].score > best:
-            say("the cold zone holds a better match; ask with --include-cold")
-    sys.stderr.flush()
+            yield "the cold zone holds a better match; ask with --include-cold"
 
 
 def _why_lexical(palace: Palace) -> str:

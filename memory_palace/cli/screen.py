@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from urllib.parse import quote
@@ -39,6 +40,8 @@ STYLES: Mapping[str, str] = {
     "linked": "dim",
 }
 _ELLIPSIS = "…"
+_ALIASED = re.compile(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
 _PIECE = re.compile(
     # One character of a script without spaces, with what may not begin or end a line; else a word.
     r"[「『（〔［｛〈《【“‘(]*[\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -83,13 +86,14 @@ def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
         title.append(f" › {entry.above}", Style.parse("not bold"))
     place = Text(entry.place, Style.parse(STYLES["place"]) + Style(link=link_to(entry, environ)))
     date = Text(entry.date, STYLES["date"])
-    if INDENT + title.cell_len + place.cell_len + date.cell_len + 2 * _GAP <= width:
-        return [_spread(Text.assemble(mark, title, " " * _GAP, place), date, width)]
     room = width - INDENT
-    if room - date.cell_len - _GAP >= min(title.cell_len, width // 2):
-        first = _cut_text(title, room - date.cell_len - _GAP)
-        return [_spread(Text.assemble(mark, first), date, width), _indent(_cut_middle(place, room))]
-    second = _cut_middle(place, max(_LEAST_PATH, room - date.cell_len - _GAP))
+    beside = room - (date.cell_len + _GAP if date else 0)
+    if title.cell_len + _GAP + place.cell_len <= beside:
+        return [_spread(Text.assemble(mark, title, " " * _GAP, place), date, width)]
+    if beside >= min(title.cell_len, width // 2):
+        first = Text.assemble(mark, _cut_text(title, beside))
+        return [_spread(first, date, width), _indent(_cut_middle(place, room))]
+    second = _cut_middle(place, max(_LEAST_PATH, beside))
     return [Text.assemble(mark, _cut_text(title, room)), _spread(_indent(second), date, width)]
 
 
@@ -124,6 +128,7 @@ def fill(text: str, question: str, width: int, *, most: int | None = None) -> li
 
     Where there are more than ``most`` rows, the last one ends with an ellipsis.
     """
+    text = _clean(text)
     whole = Text(text)
     for start, end in find_marks(text, question):
         whole.stylize(STYLES["match"], start, end)
@@ -138,6 +143,13 @@ def fill(text: str, question: str, width: int, *, most: int | None = None) -> li
         last = last[: stops[-1]] if len(stops) > 1 else last[:-2]
         last.rstrip()
     return [*rows[: most - 1], Text.assemble(last, f" {_ELLIPSIS}")]
+
+
+def _clean(text: str) -> str:
+    """Return a text without the marks that only a renderer reads: links and bold letters."""
+    if "[" in text:
+        text = _LINK.sub(r"\1", _ALIASED.sub(r"\1", text))
+    return text.replace("**", "")
 
 
 def _wrap(line: Text, width: int) -> Iterator[Text]:
@@ -188,6 +200,15 @@ def _cut(text: str, width: int, style: str) -> Text:
 
 def _indent(row: Text) -> Text:
     return Text.assemble(" " * INDENT, row)
+
+
+def show_answer(
+    shown: Shown, question: str, remarks: Sequence[str], environ: Mapping[str, str]
+) -> None:
+    """Print an answer on this terminal; there is room left for the remarks that will follow."""
+    width = shutil.get_terminal_size().columns
+    lines = LINES - sum(-(-cell_len(remark) // max(width, 1)) for remark in remarks)
+    print_rows(lay_out(shown, question, width=width, lines=lines, environ=environ), environ)
 
 
 def print_rows(rows: Sequence[Text], environ: Mapping[str, str]) -> None:

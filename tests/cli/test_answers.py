@@ -186,6 +186,30 @@ def test_a_date_is_written_as_people_write_it():
     assert write_date(1781740800.0) == "18 June 2026"
 
 
+def test_a_day_that_all_files_were_changed_on_is_not_shown(vault, tmp_path):
+    result = Palace(vault).query("roof")
+    assert {entry.date for entry in arrange(vault, result).entries} == {""}
+    here = Palace.init(tmp_path)
+    for name, moment in (("a", 1.6e9), ("b", 1.75e9)):
+        file = tmp_path / "palace" / "chambers" / f"{name}.md"
+        file.write_text(f"# {name}\n\nA roof.\n")
+        os.utime(file, (moment, moment))
+    here.index(embedder="hashing")
+    dates = {entry.date for entry in arrange(tmp_path, here.query("roof")).entries}
+    assert dates == {"13 September 2020", "15 June 2025"}
+
+
+def test_remarks_on_the_same_terminal_leave_less_room_for_texts(vault):
+    shown = arrange(vault, Palace(vault).query("roof mended"))
+    assert len(lay_out(shown, "roof", width=80, lines=20, environ={})) <= 20
+
+
+def test_links_and_bold_letters_are_shown_as_a_renderer_shows_them():
+    text = "See [[roof|the **roof**]], [[Ridge]] and [a page](https://example.org) [1]."
+    (row,) = fill(text, "", 80)
+    assert row.plain == "See the roof, Ridge and a page [1]."
+
+
 def test_linked_notes_are_one_line_of_titles(tmp_path):
     folder = tmp_path / "palace" / "chambers"
     folder.mkdir(parents=True)
