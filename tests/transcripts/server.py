@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -18,7 +19,8 @@ from memory_palace.cli.app import main
 
 def preload() -> None:
     for module in iter_modules(cli.__path__):
-        import_module(f"memory_palace.cli.{module.name}")
+        with suppress(ModuleNotFoundError):  # a verb may need an extra that is not installed
+            import_module(f"memory_palace.cli.{module.name}")
 
 
 def run_command(request: dict[str, str]) -> None:
