@@ -12,16 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from memory_palace.config import (
-    IGNORED,
-    OWN,
-    PALACE,
-    ROOMS,
-    Config,
-    Rooms,
-    find_paths,
-    nearest_paths,
-)
+from memory_palace.config import OWN, PALACE, Config, Rooms, find_paths, nearest_paths
 from memory_palace.engine import Engine
 from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.language.moments import Moment, to_timestamp
@@ -62,21 +53,9 @@ class Palace(Engine):
         notes stay where they are, and only ``.palace/`` is made. Raise ``UsageError`` where that
         would make a second palace of the notes of a classic one.
         """
-        from memory_palace.storage.atomic import make_ignored_folder
+        from memory_palace.notes.making import make_palace
 
-        home = Path(root).expanduser()
-        found = find_paths(home)
-        if here or (found and not found.is_classic):
-            if found and found.is_classic and found.is_used():
-                raise UsageError(
-                    f"{found.own} is a palace already; to take {home} as it stands, move its notes "
-                    "up as references/layouts.md says"
-                )
-            make_ignored_folder(home / OWN, ignored="\n".join(IGNORED))
-            return cls(home)
-        for room in ROOMS:
-            (home / PALACE / room).mkdir(parents=True, exist_ok=True)
-        return cls(home)
+        return cls(make_palace(Path(root).expanduser(), here=here).root)
 
     @classmethod
     def discover(cls, start: str | os.PathLike[str] = ".") -> Self:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -11,13 +10,8 @@ import typer
 from typer import Argument, Context, Option
 
 from memory_palace.cli.printing import plural, say
-from memory_palace.config import PALACE, PalacePaths, find_paths
-from memory_palace.notes.discovery import SUFFIXES
-from memory_palace.notes.ignoring import is_unwanted
-from memory_palace.palace import Palace
-
-_MOST_ENTRIES = 10_000
-"""Files and folders that are looked at to say how many notes there are."""
+from memory_palace.config import PalacePaths, find_paths
+from memory_palace.notes.making import count_outside, make_palace
 
 
 def init_palace(
@@ -40,7 +34,7 @@ def init_palace(
     if is_new and sys.stdin.isatty() and (outside := describe_outside(root)):
         question = f"{outside}.\nTake the folder as it stands? Its notes stay where they are"
         here = typer.confirm(question, True)
-    paths = Palace.init(root, here=here).paths
+    paths = make_palace(root, here=here)
     print(paths.notes if paths.is_classic else paths.own)
     say_outside(paths)
 
@@ -54,20 +48,6 @@ def say_outside(paths: PalacePaths) -> None:
 
 def describe_outside(root: Path) -> str:
     """Say how many notes are below a folder and not in ``palace/``; nothing where none are."""
-    count, seen = 0, 0
-    for folder, folders, files in os.walk(root):
-        at_top = Path(folder) == root
-        folders[:] = [
-            name
-            for name in folders
-            if not name.startswith(".")
-            and not is_unwanted(name, is_folder=True)
-            and not (at_top and name == PALACE)
-        ]
-        seen += len(files) + len(folders)
-        count += sum(not f.startswith(".") and f.lower().endswith(SUFFIXES) for f in files)
-        if seen > _MOST_ENTRIES:
-            break
-    more = "more than " if seen > _MOST_ENTRIES else ""
-    verb = "is" if count == 1 else "are"
+    count, is_all = count_outside(root)
+    more, verb = "" if is_all else "more than ", "is" if count == 1 else "are"
     return f"{more}{plural(count, 'note')} in {root} {verb} outside palace/" if count else ""

@@ -39,10 +39,10 @@ def _record(status: IndexStatus) -> dict[str, Any]:
 def _lines(status: IndexStatus) -> list[str]:
     total = sum(status.index_bytes.values())
     parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in status.index_bytes.items())
-    behind = status.freshness.behind
+    behind, has_rooms = status.freshness.behind, set(status.rooms) != {"(no room)"}
     lines = [
         f"notes      {status.notes} ({status.cold} cold), {plural(status.chunks, 'chunk')}",
-        *(f"  {room:<18} {count}" for room, count in status.rooms.items()),
+        *(f"  {room:<18} {count}" for room, count in status.rooms.items() if has_rooms),
         f"embedder   {status.embedder}, {status.dimension} dimensions",
         f"index      generation {status.generation}, built "
         f"{_built(status).isoformat(' ', 'seconds')}, {plural(status.segments, 'segment')}, "

@@ -15,7 +15,7 @@ from watchdog.observers.polling import PollingObserver
 
 from memory_palace.config import MANIFEST, SETTINGS, PalacePaths
 from memory_palace.errors import IndexLockedError
-from memory_palace.notes.discovery import SUFFIXES
+from memory_palace.notes.ignoring import SUFFIXES
 
 RESCAN_SECONDS = 300.0
 """An event that the system dropped delays an update by no more than this."""

@@ -11,9 +11,8 @@ from typing import Self
 from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
 from memory_palace.models import FileStat, Problem, SourceFile
-from memory_palace.notes.ignoring import IgnoreRules, is_unwanted
+from memory_palace.notes.ignoring import SUFFIXES, IgnoreRules, is_unwanted
 
-SUFFIXES = (".md", ".markdown")
 LINKS_OUT = (
     "leaves the palace; it is not followed. Move what it leads to into the palace, "
     "or make a palace there"

@@ -13,6 +13,8 @@ from memory_palace.errors import ConfigError
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+SUFFIXES = (".md", ".markdown")
+"""Of files that are notes."""
 _UNWANTED_FOLDER = re.compile(r"node_modules|[\W\d_]*templates?", re.IGNORECASE)
 _COPY = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\d{4}[^()]*\)\.", re.IGNORECASE
