@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from memory_palace.config import OWN, PALACE, Config, Rooms, find_paths, nearest_paths
+from memory_palace.config import OWN, PALACE, ROOMS, Config, Rooms, find_paths, nearest_paths
 from memory_palace.engine import Engine
 from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.language.moments import Moment, to_timestamp

@@ -130,6 +130,7 @@ def _measure_speed(given: Given) -> Iterator[Measured]:
         Palace(root).index(embedder="hashing")
         yield from scale.measure_edit(root, "1,000 notes")
     yield replace(scale.measure_start(given.runs), before=0.17)
+    yield scale.measure_init(26_000, given.runs)
 
 
 def _measure_size(given: Given) -> Iterator[Measured]:

@@ -43,6 +43,13 @@ def ask() -> None:
     get_embedder(sys.argv[1]).embed_queries(["how was the river station repaired"])
 app(args=[], standalone_mode=False)
 """
+_STAT_WALK = """
+import os, sys
+import typer
+for folder, _, files in os.walk(sys.argv[1]):
+    for name in files:
+        os.stat(os.path.join(folder, name))
+"""
 _EMPTY_TYPER = """
 import typer
 app = typer.Typer()
@@ -198,6 +205,20 @@ def measure_start(runs: int) -> Measured:
     )
     seconds, beside = version.cpu_seconds, "an empty Typer command"
     return Measured("palace --version", seconds, "CPU s", beside, empty.cpu_seconds, limit=1.2)
+
+
+def measure_init(notes: int, runs: int) -> Measured:
+    """Take a folder of notes as it stands, beside a walk that stats them."""
+    with scratch_folder() as root:
+        for number in range(notes):
+            folder = root / f"{number // 200}"
+            folder.mkdir(exist_ok=True)
+            (folder / f"{number}.md").write_text(f"# Note {number}\n", "utf-8")
+        init, walk = measure_commands(
+            command(root, "init", "--here"), python(_STAT_WALK, str(root)), runs=runs
+        )
+    what, beside = f"init --here, {notes:,} notes", "import typer + stat of every note"
+    return Measured(what, init.cpu_seconds, "CPU s", beside, walk.cpu_seconds, limit=1.5)
 
 
 def _slowest(*calls: Callable[[], object]) -> list[float]:
