@@ -8,7 +8,10 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 NAMED = re.compile(r"`((?:memory_palace|tests|references|scripts)/[\w./-]*?)`")
 LINKED = re.compile(r"\]\((?!https?:)([^)#]+)")
-PAGES = ["README.md", *(f"references/{n}.md" for n in ("architecture", "contributing", "python"))]
+PAGES = [
+    "README.md",
+    *(f"references/{n}.md" for n in ("answers", "architecture", "contributing", "python")),
+]
 
 
 @pytest.mark.parametrize("page", PAGES)
