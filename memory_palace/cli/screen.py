@@ -93,7 +93,9 @@ def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
     if beside >= min(title.cell_len, width // 2):
         first = Text.assemble(mark, _cut_text(title, beside))
         return [_spread(first, date, width), _indent(_cut_middle(place, room))]
-    second = _cut_middle(place, max(_LEAST_PATH, beside))
+    if beside < _LEAST_PATH:
+        date, beside = Text(), room
+    second = _cut_middle(place, beside)
     return [Text.assemble(mark, _cut_text(title, room)), _spread(_indent(second), date, width)]
 
 

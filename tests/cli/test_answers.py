@@ -8,12 +8,15 @@ import shutil
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from memory_palace.cli.answers import arrange, write_date, write_lines
+from memory_palace.cli.answers import Entry, Shown, arrange, write_date, write_lines
 from memory_palace.cli.screen import fill, lay_out
 from memory_palace.language.marking import find_marks
 from memory_palace.language.visible import visible
@@ -86,6 +89,12 @@ def rows_of(root, question, width, **options):
     return [row.plain for row in lay_out(shown, question, width=width, environ={})]
 
 
+def arrange_one(**fields):
+    file = Path("/notes/a.md")
+    rest = dict.fromkeys(("remarks", "details"), ())
+    return Entry(mark="1", above="", file=file, line=1, date="", **rest, **fields)
+
+
 def words_of(text):
     return set(re.findall(r"[^\W_]+", text))
 
@@ -118,6 +127,45 @@ def test_a_script_without_spaces_breaks_between_characters_and_before_no_full_st
     assert all(cell_len(row) <= 21 for row in rows)
     assert not any(row.startswith("。") for row in rows)
     assert "".join(rows) == "同期の設定を変更する。" * 9
+
+
+ANY_TEXT = st.text(
+    st.one_of(st.characters(), st.sampled_from(" \n日、。「」ー🏠👨\u200d👩ก็สี한é\u0301[]*()/")),
+    max_size=200,
+)
+
+
+@given(text=ANY_TEXT, question=ANY_TEXT, width=st.integers(17, 120))
+def test_any_text_keeps_to_the_width_and_loses_nothing(text, question, width):
+    shown = visible(text)
+    rows = [row.plain for row in fill(shown, question, width)]
+    assert max(map(cell_len, rows), default=0) <= width
+    if "…" not in "".join(rows) and "[" not in text and "*" not in text:
+        assert "".join("".join(rows).split()) == "".join(shown.split())
+    few = [row.plain for row in fill(shown, question, width, most=2)]
+    assert len(few) <= 2 and max(map(cell_len, few), default=0) <= width
+
+
+@given(
+    hits=st.lists(st.tuples(ANY_TEXT, ANY_TEXT, ANY_TEXT, st.booleans()), max_size=5),
+    width=st.integers(1, 220),
+)
+def test_any_answer_keeps_to_the_width_and_to_24_lines_from_40_columns(hits, width):
+    entry = arrange_one(title="x", place="p", text="t")
+    entries = tuple(
+        replace(
+            entry,
+            title=" ".join(visible(title).split()) or "x",
+            place=" ".join(visible(place).split()) or "p",
+            text=visible(text),
+            date="18 September 2026" if is_dated else "",
+        )
+        for title, place, text, is_dated in hits
+    )
+    shown = Shown((), entries, ("a" * 50, "b"))
+    rows = [row.plain for row in lay_out(shown, "a", width=width, environ={})]
+    assert max(map(cell_len, rows), default=0) <= max(20, min(width, 120))
+    assert len(rows) <= 24 or width < 40
 
 
 def test_text_that_is_cut_says_so():
