@@ -112,7 +112,7 @@ def look_up(
 def report(ctx: Context, as_json: Json = False) -> None:
     """Show the settings, the state of the vocabulary, and anchors worth keeping for good.
 
-    To keep an anchor for good, add a line `- term` to palace/grand_hall/anchors.md.
+    To keep an anchor for good, add a line `- term` to grand_hall/anchors.md.
 
     Example: palace anchors report
     """

@@ -10,7 +10,7 @@ from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.errors import CheckFailedError
 from memory_palace.palace import Palace
 
-app = Typer(no_args_is_help=True, help="Manage the cold zone, palace/archive_basement.")
+app = Typer(no_args_is_help=True, help="Archive notes, and keep the archive out of answers.")
 
 
 @app.command("check")

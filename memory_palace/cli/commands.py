@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Annotated, Any
@@ -57,21 +57,6 @@ group in it, and what it does in at most 56 characters."""
 
 COMMANDS = {name: row[0] for verbs in PANELS.values() for name, row in verbs.items()}
 
-OTHER_WORDS = {
-    "query": "search find ask grep",
-    "show": "cat open read print edit",
-    "list": "ls notes tags",
-    "new": "add create note",
-    "index": "build update reindex sync",
-    "doctor": "check repair",
-    "cold": "archive restore",
-    "models": "model download",
-    "config": "settings configure",
-    "register": "palaces name names",
-    "memory": "remember review",
-}
-"""What people type who have another tool's verbs in their fingers."""
-
 
 class _Formatter(typer.Context.formatter_class):  # type: ignore[misc,valid-type]
     """Plain text within 80 columns; headings are bold on a terminal that may show it."""
@@ -110,16 +95,13 @@ class VerbCommand(TyperCommand):
 class VerbGroup(TyperGroup):
     """A group that suggests verbs for one that it does not have."""
 
-    other_words: Mapping[str, str] = {}
-    """Verbs, each with words that other tools have for it, separated by spaces."""
-
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the verb that is typed first; raise ``UsageError`` where there is none."""
         known = self.list_commands(ctx)
         if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
             from memory_palace.cli.helping import explain_verb  # delayed: only a mistake needs it
 
-            raise UsageError(explain_verb(args[0], known, self.other_words, ctx.command_path))
+            raise UsageError(explain_verb(args[0], known, ctx.command_path))
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -138,8 +120,6 @@ class VerbGroup(TyperGroup):
 
 class LazyGroup(VerbGroup):
     """Knows the names of all verbs and imports only the one that runs."""
-
-    other_words = OTHER_WORDS
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the verbs in the order of the table."""
@@ -188,7 +168,7 @@ def _build(name: str, found: Any) -> Any:
 def _furnish(command: Any) -> Any:
     """Give a command and those below it what all of them have."""
     command.context_class = _Context
-    command.help = re.sub(r"\n+Example: ", "\n\nExample: ", command.help or "")
+    command.help = re.sub(r"\s+Example: ", "\n\nExample: ", command.help or "")
     for parameter in command.params:
         if parameter.metavar is None:
             parameter.metavar = _placeholder(parameter)
@@ -202,10 +182,23 @@ def _placeholder(parameter: Any) -> str | None:
     """Return the word that stands for a value in help and usage; choices stand for themselves."""
     if parameter.param_type_name == "argument":
         return str(parameter.name).upper()
-    kind = parameter.type_descriptor
-    if kind.is_choice:
-        return None
-    return "PATH" if kind.is_path else {"int": "N", "float": "X"}.get(parameter.bare_type(), "TEXT")
+    kind, word = parameter.type_descriptor, max(parameter.opts, key=len).rpartition("-")[2]
+    if kind.is_choice or word in _VALUES:
+        return _VALUES.get(word)
+    text = "PATH" if kind.is_path else word.upper()
+    return {"int": "N", "float": "X"}.get(parameter.bare_type(), text)
+
+
+_VALUES = {
+    **dict.fromkeys(("since", "until", "of"), "DATE"),
+    **dict.fromkeys(("by", "as", "set", "unset"), "TEXT"),
+    **dict.fromkeys(("at", "from"), "PLACE"),
+    "budget": "BYTES",
+    "wait": "SECONDS",
+    "debounce": "SECONDS",
+    "life": "DAYS",
+}
+"""What the value of an option is called that does not say so by its own last word."""
 
 
 def _hold(root: Root = None) -> None:

@@ -10,6 +10,21 @@ import typer
 
 _LONGEST_CHOICES = 24
 
+OTHER_WORDS = {
+    "query": "search find ask grep",
+    "show": "cat open read print edit",
+    "list": "ls notes tags",
+    "new": "add create note",
+    "index": "build update reindex sync",
+    "doctor": "check repair",
+    "cold": "archive restore",
+    "models": "model download",
+    "config": "settings configure",
+    "register": "palaces name names",
+    "memory": "remember review",
+}
+"""What people type who have another tool's verbs in their fingers."""
+
 
 def write_panels(
     root: Any, ctx: Any, formatter: Any, panels: Mapping[str, Mapping[str, tuple[str, str]]]
@@ -73,12 +88,11 @@ def explain(error: Any) -> str:
     return f"{text[:1].lower()}{text[1:].rstrip('.')}\n`{path} --help` shows how it is used"
 
 
-def explain_verb(
-    typed: str, known: Sequence[str], other_words: Mapping[str, str], path: str
-) -> str:
+def explain_verb(typed: str, known: Sequence[str], path: str) -> str:
     """Say that there is no such verb, and which may have been meant."""
     meant = {name: name for name in known}
-    meant |= {word: verb for verb, words in other_words.items() for word in words.split()}
+    if path == "palace":
+        meant |= {word: verb for verb, words in OTHER_WORDS.items() for word in words.split()}
     words = [typed] if typed in meant else get_close_matches(typed, meant)
     near = dict.fromkeys(meant[word] for word in words)
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

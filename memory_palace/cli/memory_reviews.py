@@ -67,7 +67,7 @@ def review(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Log one review: one line in palace/grand_hall/logs/reviews.jsonl; no note is changed.
+    """Log one review: one line in reviews.jsonl; no note is changed.
 
     Example: palace memory review "the thread in the funnel" --recalled --confidence 4
     """

@@ -40,7 +40,12 @@ Verbose = Annotated[
 Limit = Annotated[int, Option("-k", "--top-k", min=1, help="Maximum number of results.")]
 Type = Annotated[
     str | None,
-    Option("-t", "--type", help="Only this note type.", autocompletion=completed("types")),
+    Option(
+        "-t",
+        "--type",
+        help="Only this note type.",
+        autocompletion=completed("types"),
+    ),
 ]
 PriorityName = Annotated[
     str | None, Option("-p", "--priority", help="Only this priority: high, medium or low.")
@@ -68,16 +73,19 @@ Tagged = Annotated[
     ),
 ]
 Since = Annotated[
-    str | None, Option("--since", help="Only notes from this date on: a date, 30d, 2w, 6m or 1y.")
+    str | None,
+    Option("--since", help="Only notes from this date on: a date, 30d, 2w, 6m or 1y."),
 ]
 Until = Annotated[str | None, Option("--until", help="Only notes up to this date.")]
 AsOf = Annotated[str | None, Option("--as-of", help="Answer as if today were this date.")]
-IncludeCold = Annotated[bool, Option("--include-cold", help="Search archive_basement as well.")]
+IncludeCold = Annotated[bool, Option("--include-cold", help="Include archived notes.")]
 Budget = Annotated[
-    int | None, Option("--budget", min=1, help="Maximum size of the text, in UTF-8 bytes.")
+    int | None,
+    Option("--budget", min=1, help="Maximum size of the text, in UTF-8 bytes."),
 ]
 Wait = Annotated[
-    float, Option("--wait", min=0.0, help="Seconds to wait for another writer to finish.")
+    float,
+    Option("--wait", min=0.0, help="Seconds to wait for another writer to finish."),
 ]
 Apply = Annotated[bool, Option("--apply", help="Make the change; without this it is only shown.")]
 AllowUncommitted = Annotated[

@@ -54,6 +54,10 @@ def _command(name: str, command: Any) -> Iterator[str]:
 
 def _parameter(parameter: Any) -> str:
     names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
+    if not getattr(parameter, "is_flag", False):
+        choices = parameter.type_descriptor.choices or ()
+        value = parameter.metavar or "|".join(map(str, choices))
+        names = f"{names.removesuffix('`')} {value}`".replace("|", "\\|")
     if parameter.param_type_name == "argument":
         names = f"`{parameter.name.upper()}`"
     text = (getattr(parameter, "help", None) or "").strip()

@@ -55,7 +55,7 @@ def start(
     half_life: HalfLife = None,
     as_json: Json = False,
 ) -> None:
-    """Start a search. It writes only its own files, in palace/.sessions.
+    """Start a search. It writes only files of its own, in .sessions.
 
     Example: palace seek start "red backpack" --loci
     """

@@ -7,7 +7,7 @@ from typer import Context, Typer
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import print_answer, to_record
 
-app = Typer(no_args_is_help=True, help="Show the settings in palace/palace.yaml.")
+app = Typer(no_args_is_help=True, help="Show the settings.")
 
 
 @app.command("show")

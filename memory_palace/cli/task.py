@@ -13,7 +13,7 @@ from memory_palace.cli.printing import plural, print_answer, print_board, to_rec
 from memory_palace.errors import CheckFailedError
 from memory_palace.workflow.cards import STATES, Card
 
-app = Typer(no_args_is_help=True, help="Manage task cards in palace/dispatch_corridor.")
+app = Typer(no_args_is_help=True, help="Manage task cards, which lie in dispatch_corridor.")
 CardName = Annotated[str, Argument(help="Path, file name, slug, task_id or title of a card.")]
 Reason = Annotated[str, Option("--reason", help="Why, in one line.")]
 Items: TypeAlias = list[str] | None

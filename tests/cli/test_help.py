@@ -76,6 +76,15 @@ def test_defaults_and_brackets_are_shown(run):
     assert "[[link]]" in run("task", "new", "-h")[1]
 
 
+def test_an_example_is_a_paragraph_and_a_value_has_a_name(run):
+    out = run("doctor", "-h")[1]
+    assert "\n\n  Example: palace doctor --fix\n" in out
+    out = run("list", "-h")[1]
+    for named in ("--since DATE", "--in FOLDER", "--links-to NOTE", "--type TYPE"):
+        assert named in out
+    assert "<" not in run("new", "-h")[1] and "Only" not in run("new", "-h")[1]
+
+
 def test_a_list_of_verbs_cuts_no_sentence(run):
     out = run("graph", "-h")[1]
     assert "along links in either" in out and "..." not in out.replace("VERB ...", "")
