@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -40,7 +39,7 @@ class Engine:
 
     def __init__(self, root: Path, *, config: Config | None = None) -> None:
         self.paths, self.config = read_settings(root, config)
-        self._embedders = Embedders()
+        self._embedders = Embedders(self.config.embedder)
         self._snapshots: dict[bool, Snapshot] = {}
 
     @cached_property
@@ -60,15 +59,16 @@ class Engine:
         embedder: str | None = None,
         structure: bool | None = None,
         enrich: bool | None = None,
+        takes_up: bool = True,
         wait_seconds: float = 0.0,
         progress: Progress = lambda doing, done, total: None,
     ) -> IndexReport:
         """Bring the index up to date with the notes.
 
         ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes
-        nothing. ``structure`` keeps what the profile ``structured`` reads, and ``enrich`` a second
-        vector per passage, of what describes it; both are remembered as ``embedder`` is, and
-        another choice makes all facts again but no vector that is known. Raise
+        nothing. ``structure`` keeps what the profile ``structured`` reads, ``enrich`` a second
+        vector per passage; both are remembered as ``embedder`` is, and embed nothing that is
+        known. ``takes_up`` gives vectors to an index built without a model, once it is here. Raise
         ``IndexLockedError`` where another writer keeps the lock longer than ``wait_seconds``.
         """
         from memory_palace.facts.derive import derive
@@ -78,8 +78,8 @@ class Engine:
 
         with self.writing(wait_seconds=wait_seconds):
             state = open_state(self.paths, verify=verify)
-            chosen = self._embedders.to_build_with(
-                state.commit, asked=embedder, configured=self.config.embedder, force=force
+            chosen, waits_for = self._embedders.to_build_with(
+                state.commit, asked=embedder, force=force, takes_up=takes_up
             )
             detail = choose_detail(state.commit, structure=structure, enrich=enrich)
             context = BuildContext(
@@ -91,8 +91,8 @@ class Engine:
                 progress=progress,
                 derive=derive,
                 fingerprint=name_recipe(chosen, detail),
+                waits_for=waits_for,
                 is_dry_run=dry_run,
-                detail=detail,
                 follow=lambda *generation: self.anchors.follow(*generation),
             )
             return build_index(context, state, force=force, verify=verify)
@@ -275,25 +275,6 @@ class Engine:
         embedder = self._embedders.get(commit.embedder) if commit else None
         found = examine(self.paths, self.config, embedder, derive) if commit else Examination()
         if fix and (commit is None or any(finding.is_derived for finding in found.findings)):
-            self.index(verify=True)
+            self.index(verify=True, takes_up=False)
             return replace(self.doctor(), fixed=found.findings)
         return found
-
-    def watch(
-        self,
-        report: Callable[[IndexReport], None],
-        *,
-        stop: threading.Event,
-        debounce_seconds: float = 1.0,
-        warn: Callable[[str], None] = lambda words: None,
-    ) -> None:
-        """Index whenever notes have changed, until ``stop`` is set."""
-        from memory_palace.index.watch import watch_palace  # delayed: only this needs watchdog
-
-        watch_palace(
-            self.paths,
-            lambda: report(self.index()),
-            stop=stop,
-            debounce_seconds=debounce_seconds,
-            warn=warn,
-        )

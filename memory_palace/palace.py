@@ -6,8 +6,9 @@ A feature is imported when its attribute is first used: a question should not pa
 from __future__ import annotations
 
 import os
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 from memory_palace.config import OWN, PALACE, ROOMS, Config, Rooms, find_paths, nearest_paths
 from memory_palace.engine import Engine
 from memory_palace.errors import NotAPalaceError, UsageError
+from memory_palace.index.commit import read_commit
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, NoteRecord, QueryResult
 from memory_palace.retrieval.filters import Conditions, check_priority, make_filters
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from memory_palace.facade.redqueen import RedQueen
     from memory_palace.facade.upkeep import Changes, ColdZone, Metabolism
     from memory_palace.facade.workflow import Conflicts, Tasks
+    from memory_palace.index.recipes import AwaitedModel
+    from memory_palace.index.values import IndexReport
 
 
 class Palace(Engine):
@@ -147,6 +151,32 @@ class Palace(Engine):
         fields |= {key: value for key, value in given.items() if value}
         create_note(self, compose_note(path, title, fields), command="new")
         return path
+
+    def awaited_model(self) -> AwaitedModel | None:
+        """Return the model that the next build takes up, or would if it were here."""
+        from memory_palace.index.recipes import find_awaited
+
+        commit = read_commit(self.paths.commit) if self.paths.commit.exists() else None
+        return find_awaited(commit, self.config.embedder)
+
+    def watch(
+        self,
+        report: Callable[[IndexReport], None],
+        *,
+        stop: threading.Event,
+        debounce_seconds: float = 1.0,
+        warn: Callable[[str], None] = lambda words: None,
+    ) -> None:
+        """Index whenever notes have changed, until ``stop`` is set."""
+        from memory_palace.index.watch import watch_palace  # delayed: only this needs watchdog
+
+        watch_palace(
+            self.paths,
+            lambda: report(self.index(takes_up=False)),
+            stop=stop,
+            debounce_seconds=debounce_seconds,
+            warn=warn,
+        )
 
     def map(self, *, apply: bool = False, allow_uncommitted: bool = False) -> Outcome:
         """Write rooms, work, insights and health into the control panel, between two marks."""

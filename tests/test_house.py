@@ -196,6 +196,7 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "anchors/build.py",  # how long a build took, as it reports it
         "engine.py",  # the same
         "cli/progress.py",  # the rate and the time left
+        "cli/index.py",  # the time that a new model takes
     }
     found = {
         path

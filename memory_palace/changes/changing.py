@@ -148,7 +148,7 @@ def reindex(engine: Engine) -> str:
     if not engine.paths.commit.exists():
         return ""
     try:
-        engine.index(wait_seconds=WAIT_SECONDS)
+        engine.index(takes_up=False, wait_seconds=WAIT_SECONDS)
     except PalaceError as error:
         return f"the notes were changed, but the index was not: {error}"
     return ""

@@ -41,7 +41,7 @@ def fix_leaks(engine: Engine) -> None:
             after = drop_lines(before, lambda name: is_cold_path(engine.paths, name))
             if after != before:
                 write_atomic(path, after, mode=path.stat().st_mode & 0o777)
-    engine.index(verify=True)
+    engine.index(verify=True, takes_up=False)
 
 
 def archive_note(

@@ -59,7 +59,7 @@ def update(ctx: Context, wait: Wait = 0.0) -> None:
     """
     palace = open_palace(ctx)
     with progress_line(stopped=what_is_kept) as advance:
-        report = palace.index(wait_seconds=wait, progress=advance)
+        report = palace.index(takes_up=False, wait_seconds=wait, progress=advance)
     for problem in report.problems:
         say(str(problem))
     changed = len(report.added) + len(report.changed) + len(report.moved) + len(report.removed)

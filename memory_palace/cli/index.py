@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Annotated, Any
 
+import numpy as np
 from typer import Context, Option
 
 from memory_palace.cli.init import say_outside
+from memory_palace.cli.models import offer_model
 from memory_palace.cli.options import Json, Quiet, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
-from memory_palace.cli.progress import progress_line
+from memory_palace.cli.progress import progress_line, show_duration
 from memory_palace.cli.watch import CHANGES
-from memory_palace.errors import NotesFailedError
+from memory_palace.embedding.registry import NO_VECTORS, get_embedder
+from memory_palace.errors import NotesFailedError, UsageError
 from memory_palace.index.context import EMBEDDING
 from memory_palace.index.values import IndexReport
+from memory_palace.models import ChunkRecord
+from memory_palace.notes.excerpt import excerpt
+from memory_palace.palace import Palace
 
 Verify = Annotated[
     bool, Option("--verify", help="Hash every note and index file, and repair what differs.")
@@ -37,6 +45,8 @@ Enriched = Annotated[
         show_default=False,
     ),
 ]
+_SAMPLE = 8
+"""Passages by which the time that a new model takes is told."""
 NOTHING_CHANGED = "stopped; the anchors are as they were"
 Nightly = Annotated[bool, Option("--nightly", help="Rebuild the anchors afterwards.")]
 
@@ -60,6 +70,8 @@ def index_notes(
     Example: palace index --verify
     """
     palace = open_palace(ctx)
+    if not (quiet or dry_run or embedder):
+        _announce_model(palace, as_json=as_json)
     with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
         report = palace.index(
             force=force,
@@ -85,6 +97,43 @@ def index_notes(
     if report.failed:
         count = plural(len(report.failed), "note")
         raise NotesFailedError(f"{count} could not be indexed (named above); the others were")
+
+
+def _announce_model(palace: Palace, *, as_json: bool) -> None:
+    """Offer the model that is missing, or say how long the one takes that has come."""
+    awaited = palace.awaited_model()
+    if awaited is None:
+        return
+    if not awaited.is_ready:
+        offer_model(asks=not as_json and not palace.paths.commit.exists())
+        return
+    passages = plural(awaited.passages, "passage")
+    duration = show_duration(_estimate_seconds(palace, awaited.name))
+    say(
+        f"{awaited.name} is here now: {passages} get vectors, in about {duration}; "
+        f"`--embedder {NO_VECTORS}` keeps to words"
+    )
+
+
+def _estimate_seconds(palace: Palace, name: str) -> float:
+    """Embed a few passages of the index and return how long all of them should take."""
+    snapshot, embedder = palace.snapshot(), get_embedder(name)
+    rows = np.flatnonzero(snapshot.row_note >= 0)
+    sample = rows[:: max(len(rows) // _SAMPLE, 1)][:_SAMPLE].tolist()
+    texts = [_read_passage(palace, snapshot.chunk(row)) for row in sample]
+    embedder.embed_passages(texts[:1])  # the weights are read with the first text
+    started = time.monotonic()
+    embedder.embed_passages(texts)
+    return (time.monotonic() - started) * len(rows) / max(len(texts), 1)
+
+
+def _read_passage(palace: Palace, chunk: ChunkRecord) -> str:
+    """Return the text of a passage; its beginning, where the note has changed since."""
+    with suppress(OSError, UsageError):
+        data = (palace.paths.root / chunk.path).read_bytes()
+        lines = {"first_line": chunk.first_line, "last_line": chunk.last_line}
+        return excerpt(chunk.path, data, **lines).text
+    return chunk.preview
 
 
 def what_is_kept(phase: str, done: int, total: int) -> str:

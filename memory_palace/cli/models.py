@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Typer
+from typer import Argument, Typer, confirm
 
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import EMBEDDERS, find_weights, is_available
-from memory_palace.embedding.weights import MINILM_FILES, cache_folder, verify_minilm
-from memory_palace.errors import UsageError
+from memory_palace.embedding.weights import FETCH, MINILM_FILES, cache_folder, verify_minilm
+from memory_palace.errors import MissingPartError, UsageError
 
 app = Typer(no_args_is_help=True, help="List, fetch, locate and verify embedding models.")
 
@@ -51,6 +53,30 @@ def fetch_model(name: Name = "minilm") -> None:
         else:
             print(folder)
         return
+    is_new = not is_available(name)
+    print(_fetch_minilm())
+    if is_new:
+        say("words go on answering in a palace indexed without it, until its next `palace index`")
+
+
+def offer_model(*, asks: bool) -> None:
+    """Say that no model is here, or on a terminal ask whether to fetch the small one.
+
+    A fetch that fails is told and no error: words answer without a model.
+    """
+    size = f"{sum(file.size_bytes for file in MINILM_FILES) / 1e6:.0f} MB"
+    if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
+        say(f"no model is here: words alone answer; `{FETCH}` ({size}) finds what is meant as well")
+        return
+    question = f"No model is here, so words alone will answer. Fetch minilm ({size})?"
+    if confirm(question, default=True, err=True):
+        try:
+            _fetch_minilm()
+        except MissingPartError as error:
+            say(str(error))
+
+
+def _fetch_minilm() -> Path:
     from memory_palace.embedding.fetching import fetch_minilm, list_sources
 
     total, done = sum(file.size_bytes for file in MINILM_FILES), 0
@@ -61,13 +87,12 @@ def fetch_model(name: Name = "minilm") -> None:
             done += read_bytes
             advance("fetching minilm", done, total)
 
-        folder = fetch_minilm(
+        return fetch_minilm(
             cache=cache_folder(os.environ),
             sources=list_sources(os.environ),
             progress=progress,
             announce=say,
         )
-    print(folder)
 
 
 @app.command("path")

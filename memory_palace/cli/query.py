@@ -168,7 +168,7 @@ def _open(ctx: Context, *, refresh: bool) -> Palace:
     if not refresh:
         return palace
     try:
-        report = palace.index()
+        report = palace.index(takes_up=False)
     except IndexLockedError as error:
         say(f"not refreshed: {error}")
         return palace
@@ -262,7 +262,9 @@ def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Itera
 def _why_lexical(palace: Palace) -> str:
     if palace.snapshot().commit.dimension:
         return "words and facts only, as requested"
-    return (
-        "the index has no vectors; run `palace models fetch minilm`, then "
-        "`palace index --force --embedder minilm`"
-    )
+    awaited = palace.awaited_model()
+    if awaited is None:
+        return f"the index was made with `--embedder {palace.snapshot().commit.embedder}`"
+    if awaited.is_ready:
+        return f"{awaited.name} is here now; `palace index` makes vectors with it"
+    return f"run `palace models fetch {awaited.name}`, then `palace index`"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
@@ -43,6 +43,14 @@ EMBEDDERS: Mapping[str, tuple[str, str]] = {
 DEFAULT, NO_VECTORS = "minilm", "none"
 
 
+class Choice(NamedTuple):
+    """The embedder that a build uses."""
+
+    name: str
+    waits_for: str = ""
+    """The one that it stands in for until that is here; empty where it was chosen."""
+
+
 def get_embedder(name: str, *, environ: Mapping[str, str] = os.environ) -> Embedder:
     """Return the embedder of that name. It is cheap: weights load when the first text comes.
 
@@ -71,26 +79,30 @@ def choose_embedder(
     asked: str | None,
     configured: str | None,
     committed: str | None,
+    waits_for: str = "",
     force: bool,
-) -> str:
-    """Return the name of the embedder to build with.
+    takes_up: bool = True,
+) -> Choice:
+    """Choose the embedder to build with.
 
     ``asked`` is the flag, ``configured`` what ``palace.yaml`` says, ``committed`` what the index
     was built with. Another one than the committed needs ``force``: vectors of two models do not
-    mix. Without any of them it is minilm where its weights are, and no vectors at all if not.
+    mix. Without any of them it is minilm where its weights are; if not, there are no vectors and
+    the index ``waits_for`` it: the first build that ``takes_up`` models makes them once it is
+    here. An index whose embedder somebody chose waits for nothing.
     """
     wanted = asked or configured
-    if committed is not None and not force:
-        if wanted is not None and wanted != committed:
-            raise WrongEmbedderError(
-                f"the index was built with {committed}, not {wanted}; keep it, or run "
-                f"`palace index --force --embedder {wanted}` to build it again"
-            )
-        return committed
-    name = wanted or committed or DEFAULT
-    if name == DEFAULT and wanted is None and not is_available(DEFAULT):
-        return NO_VECTORS
-    return name
+    if committed is None or (waits_for and wanted is None):
+        name = waits_for or wanted or DEFAULT
+        if wanted is not None or (is_available(name) and (takes_up or committed is None)):
+            return Choice(name)
+        return Choice(committed or NO_VECTORS, name)
+    if force or wanted in (None, committed, waits_for):
+        return Choice(wanted or committed)
+    raise WrongEmbedderError(
+        f"the index was built with {committed}, not {wanted}; keep it, or run "
+        f"`palace index --force --embedder {wanted}` to build it again"
+    )
 
 
 def _find(name: str) -> tuple[Any, str]:

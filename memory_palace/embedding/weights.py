@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.errors import CheckFailedError, MissingPartError
-from memory_palace.models import FileStat
 from memory_palace.storage.atomic import write_atomic
 
 DIGESTS = "weight-digests.json"
@@ -151,7 +150,7 @@ def digest_weights(path: Path, *, cache: Path) -> str:
     resolved = path.resolve()
     remembered, written_ns = _read_digests(cache / DIGESTS)
     stat = resolved.stat()
-    key = list(FileStat(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino))
+    key = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino]
     entry = remembered.get(str(resolved), {})
     if entry.get("stat") == key and stat.st_ctime_ns < written_ns:
         return str(entry["sha256"])

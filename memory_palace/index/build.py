@@ -147,8 +147,9 @@ def _write_zones(
 
 def _known_vectors(context: BuildContext, state: CommittedState, diff: Diff) -> KnownVectors:
     known = KnownVectors()
-    for segment in state.segments:
-        known.add_all(segment.arrays)
+    if state.commit and state.commit.embedder == context.embedder.name:
+        for segment in state.segments:
+            known.add_all(segment.arrays)
     if diff.new or diff.changed or diff.moved:
         known.add_leftovers(
             context.paths.index,

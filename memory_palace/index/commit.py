@@ -53,6 +53,8 @@ class Commit:
     """The commit that git dates were taken from."""
     anchors: tuple[str, ...] = ()
     """Names of the anchor files: the nightly one, then the one of updates since."""
+    waits_for: str = ""
+    """The embedder that a build takes up once it is here; empty where this one was chosen."""
 
     @property
     def rows(self) -> int:

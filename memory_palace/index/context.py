@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
-from memory_palace.index.recipes import Detail
+from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Derived
 from memory_palace.models import Note, Problem
@@ -50,6 +50,12 @@ class BuildContext:
     derive: Derive
     fingerprint: str
     """Everything that decides what is in the index: see ``recipes.name_recipe``."""
+    waits_for: str = ""
+    """The embedder that the present one stands in for."""
     is_dry_run: bool = False
-    detail: Detail = Detail.PLAIN
     follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
+
+    @property
+    def detail(self) -> Detail:
+        """How much is kept of each passage."""
+        return read_detail(self.fingerprint)

@@ -53,6 +53,7 @@ def draft_commit(context: BuildContext, *, manifest: str, git_head: str) -> Comm
         built_ns=context.now_ns,
         manifest=manifest,
         git_head=git_head,
+        waits_for=context.waits_for,
     )
 
 
@@ -107,7 +108,11 @@ def _refresh(context: BuildContext, commit: Commit, draft: Commit, *, hashed: in
     """Note that files which looked racy were hashed and are the same, or who listed them."""
     sweep(context.paths.index, commit)
     is_racy = hashed > 0 and draft.scanned_ns > commit.scanned_ns + MARGIN_NS
-    is_same = (draft.manifest, draft.git_head) == (commit.manifest, commit.git_head)
+    is_same = (draft.manifest, draft.git_head, draft.waits_for) == (
+        commit.manifest,
+        commit.git_head,
+        commit.waits_for,
+    )
     if is_same and not is_racy:
         return Published()
     again = replace(
@@ -115,5 +120,6 @@ def _refresh(context: BuildContext, commit: Commit, draft: Commit, *, hashed: in
         scanned_ns=draft.scanned_ns,
         manifest=draft.manifest,
         git_head=draft.git_head,
+        waits_for=draft.waits_for,
     )
     return Published(write_commit(context.paths.commit, again))

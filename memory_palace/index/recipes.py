@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from memory_palace.embedding.base import Embedder
-from memory_palace.embedding.registry import choose_embedder, get_embedder
+from memory_palace.embedding.registry import (
+    DEFAULT,
+    choose_embedder,
+    get_embedder,
+    is_available,
+)
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
 
@@ -109,7 +115,9 @@ def english_pipeline() -> str | None:
 class Embedders:
     """Gives embedders by name; each is made once, and used only where its recipe fits the index."""
 
-    def __init__(self) -> None:
+    def __init__(self, configured: str | None) -> None:
+        """Keep none yet; ``configured`` is the one that the settings name."""
+        self._configured = configured
         self._made: dict[str, Embedder] = {}
 
     def get(self, name: str) -> Embedder:
@@ -129,19 +137,45 @@ class Embedders:
         return embedder
 
     def to_build_with(
-        self, commit: Commit | None, *, asked: str | None, configured: str | None, force: bool
-    ) -> Embedder:
-        """Choose the embedder of a build; see ``choose_embedder``."""
-        name = choose_embedder(
+        self,
+        commit: Commit | None,
+        *,
+        asked: str | None,
+        force: bool,
+        takes_up: bool,
+    ) -> tuple[Embedder, str]:
+        """Return the embedder of a build, and which one it waits for; see ``choose_embedder``."""
+        name, waits_for = choose_embedder(
             asked=asked,
-            configured=configured,
+            configured=self._configured,
             committed=commit.embedder if commit else None,
+            waits_for=commit.waits_for if commit else "",
             force=force,
+            takes_up=takes_up,
         )
         embedder = self.get(name)
-        if commit is not None and not force and not _is_of(embedder, commit):
+        is_same = commit is None or name == commit.embedder
+        if commit is not None and is_same and not force and not _is_of(embedder, commit):
             raise WrongEmbedderError(describe_mismatch(embedder, commit))
-        return embedder
+        return embedder, waits_for
+
+
+class AwaitedModel(NamedTuple):
+    """An embedder that nobody chose against, and that an index is without."""
+
+    name: str
+    is_ready: bool
+    """Whether it has come since: the next build makes vectors with it."""
+    passages: int
+    """How many the index has."""
+
+
+def find_awaited(commit: Commit | None, configured: str | None) -> AwaitedModel | None:
+    """Return the model that a build would use if it were here, or will use now that it is."""
+    name = DEFAULT if commit is None else commit.waits_for
+    if configured is not None or not name or (commit is None and is_available(name)):
+        return None
+    return AwaitedModel(name, is_available(name), commit.rows if commit else 0)
 
 
 def describe_mismatch(embedder: Embedder, commit: Commit) -> str:

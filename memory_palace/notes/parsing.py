@@ -34,16 +34,13 @@ def parse_note(
     whole, problems = decode_note(data, path)
     text, withheld = withhold(whole, path)
     matter = split_front_matter(text)
-    problems += withheld
-    if matter.error:
-        problems += (Problem(path, matter.error_line, "front matter", matter.error),)
+    problems += (*withheld, *_broken_matter(path, matter))
     digest = sha256(data).hexdigest()
     if is_private(matter):
         problems += (Problem(path, None, "private", "is private; it is not indexed"),)
         return Note(path, digest, stem_of(path), is_private=True, problems=problems)
     first_line = 1 + text.count("\n", 0, matter.end)
     body, open_comments = _without_comments(path, text[matter.end :], first_line)
-    problems += open_comments
     markup = Markup(body)
     title = _text(matter.values.get("title")) or markup.title
     priority, remark = _priority(matter.values, path)
@@ -69,8 +66,14 @@ def parse_note(
             count_tokens=count_tokens,
             token_limit=token_limit,
         ),
-        problems=(*problems, *remark),
+        problems=(*problems, *open_comments, *remark),
     )
+
+
+def _broken_matter(path: str, matter: FrontMatter) -> tuple[Problem, ...]:
+    if not matter.error:
+        return ()
+    return (Problem(path, matter.error_line, "front matter", matter.error),)
 
 
 def is_private(matter: FrontMatter) -> bool:
