@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.calibration import (
+    LEAST,
     expect,
     read_null,
     sample_rows,
@@ -28,7 +29,7 @@ from memory_palace.index.segment import VectorMember
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Query, Scores, Vector
-from memory_palace.retrieval.question import ParsedQuestion
+from memory_palace.retrieval.question import ParsedQuestion, match_names
 
 if TYPE_CHECKING:
     from memory_palace.retrieval.analysis import Analysis
@@ -219,6 +220,7 @@ class Evidence:
         """The question's noun phrases beside what describes each passage."""
         self.facts = PostingLookup(snapshot, "facts")
         self.word_rows = PostingLookup(snapshot, "words")
+        self._names = PostingLookup(snapshot, "names")
         self.question = ParsedQuestion(query.text, as_of=query.as_of)
 
     def exactly(self, notes: Places) -> Evidence:
@@ -252,6 +254,25 @@ class Evidence:
         """Standardised BM25 of each note, over the words that carry meaning."""
         scores = self._bm25.notes(self.question.content_terms)
         return standardise(scores, np.ones(len(scores), np.bool_))
+
+    @cached_property
+    def called(self) -> Scores:
+        """How surely the question is the name of each note, in [0, 1]."""
+        fields = (self.word_rows, self._names)
+        is_known = all(any(len(f.rows(term)) for f in fields) for term in self.question.terms)
+        return match_names(self.question.text, self._snapshot, is_known=is_known)
+
+    @cached_property
+    def in_names(self) -> Scores:
+        """The share of the question's words that each note's names hold, the rarer the more."""
+        whole = 0.0
+        share = np.zeros(len(self._snapshot.paths))
+        rows = int(np.count_nonzero(self._snapshot.hot_rows))
+        for term in self.question.content_terms:
+            weight = expect_idf(term, self.word_rows.document_frequency(term), rows)
+            whole += weight
+            share[self._snapshot.row_note[self._names.rows(term)]] += weight
+        return (share / max(whole, LEAST)).astype(np.float32)
 
     @cached_property
     def analysis(self) -> Analysis:

@@ -118,7 +118,8 @@ def _bear(snapshot: Snapshot, tags: Sequence[str]) -> NDArray[np.bool_]:
 
     ``project`` passes ``project/hut`` too.
     """
-    found = [() if hidden else snapshot.note(n).tags for n, hidden in enumerate(snapshot.private)]
+    hidden = snapshot.private.tolist()
+    found = [() if own else tags for own, tags in zip(hidden, snapshot.tags, strict=True)]
     borne = [{_fold(tag) for tag in note} for note in found]
     passes = np.ones(len(found), np.bool_)
     for tag in tags:

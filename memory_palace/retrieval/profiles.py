@@ -59,6 +59,8 @@ HYBRID: Mapping[str, float] = {
     "speaker": 3.5,
     "statement": 1.1,
     "temporal": 5.0,
+    "called": 200.0,
+    "titled": 6.0,
 }
 
 STRUCTURE: Mapping[str, float] = {

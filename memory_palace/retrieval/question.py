@@ -1,23 +1,53 @@
-"""A question: its words, the days it names, and its vectors, each read when first asked for.
+"""A question: its words, the days it names, its vectors, and which notes are called like it.
+
+Each is read when first asked for.
 
 What needs more grammar stands in ``analysis``: most questions are answered without importing it.
 """
 
 from __future__ import annotations
 
+import re
+import string
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from memory_palace.graph.resolve import fold_name, fold_target
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import drop_stop_stems
-from memory_palace.models import Query
+from memory_palace.models import Query, Scores
 
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
     from memory_palace.language.calendars import Window
+
+OTHER = 0.8
+"""For another name than title and file name: an alias, or the folder that a note stands for."""
+LOOSE = 0.6
+"""What a name counts where letters and digits alone agree."""
+LINKED = 0.4
+"""For a name that only links give a note."""
+MISTYPED, DOUBTFUL = 0.25, 0.03
+"""For a name that is one letter away: inserted, left out, swapped or replaced. The second where
+every word of the question is known to the palace, so that it need not be a typo."""
+SHORTEST = 4
+"""Letters of a question that may hold a typo: of shorter ones many are one letter apart."""
+_FOLDER_NOTES = frozenset({"index", "_index", "readme"})
+"""Notes that stand for their folder, and are called like it."""
+_BETWEEN = "\n"
+_MARKS = re.compile(r"[^\w\n]+")
+"""Accents that were parted from their letters, and signs such as emoji."""
+_ASCII_MARKS = (string.punctuation + " \t\r\v\f").encode()
+
+_Named = tuple[Sequence[int], Sequence[str], float]
+"""Notes, a name of each, and what it counts."""
 
 
 class ParsedQuestion:
@@ -67,3 +97,90 @@ def join_phrases(text: str) -> str:
     if not is_english(text):
         return ""
     return ", ".join(dict.fromkeys(map(phrase_text, find_phrases(split_words(text)))))
+
+
+def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:
+    """Return for each note how surely a question is its name, in [0, 1].
+
+    ``is_known`` says that passages or names hold every word of it.
+    """
+    scores: Scores = np.zeros(len(snapshot.paths), np.float32)
+    mistyped = DOUBTFUL if is_known else MISTYPED
+    asked, loose = fold_name(text), _squeeze([text])[0]
+    for notes, names, value in (*_names_of(snapshot), *_linked(asked, loose, snapshot)):
+        for place, name in zip(notes, fold_names(names), strict=True):
+            if name == asked:
+                scores[place] = max(scores[place], value)
+        if not loose:
+            continue
+        for place, name in zip(notes, _squeeze(names), strict=True):
+            if name == loose:
+                scores[place] = max(scores[place], value * LOOSE)
+            elif len(loose) >= SHORTEST and is_mistyped(loose, name):
+                scores[place] = max(scores[place], value * mistyped)
+    return scores
+
+
+def fold_names(names: Sequence[str]) -> list[str]:
+    """Return every name as ``fold_name`` does, but for its suffix."""
+    folded = unicodedata.normalize("NFC", _BETWEEN.join(names).casefold())
+    return [name.strip() for name in folded.split(_BETWEEN)] if names else []
+
+
+def is_mistyped(asked: str, name: str) -> bool:
+    """Say whether two names differ in one letter, or in two that stand side by side."""
+    longer, shorter = (asked, name) if len(asked) >= len(name) else (name, asked)
+    if len(longer) - len(shorter) > 1:
+        return False
+    start, count = 0, len(shorter)
+    while start < count and longer[start] == shorter[start]:
+        start += 1
+    if len(longer) > count:
+        return longer[start + 1 :] == shorter[start:]
+    if longer[start + 1 :] == shorter[start + 1 :]:
+        return longer != shorter
+    swapped = longer[start : start + 2][::-1]
+    return swapped == shorter[start : start + 2] and longer[start + 2 :] == shorter[start + 2 :]
+
+
+def _names_of(snapshot: Snapshot) -> Iterator[_Named]:
+    everyone = range(len(snapshot.paths))
+    yield everyone, snapshot.titles, 1.0
+    leaves = [path.rpartition("/") for path in snapshot.paths]
+    stems = [leaf.rpartition(".")[0] for _, _, leaf in leaves]
+    yield everyone, stems, 1.0
+    folders = [
+        (place, leaves[place][0].rpartition("/")[2])
+        for place, stem in enumerate(stems)
+        if stem.casefold() in _FOLDER_NOTES
+    ]
+    aliases = [(place, name) for place, names in enumerate(snapshot.aliases()) for name in names]
+    pairs = [*folders, *aliases]
+    yield [place for place, _ in pairs], [name for _, name in pairs], OTHER
+
+
+def _linked(asked: str, loose: str, snapshot: Snapshot) -> Iterator[_Named]:
+    """Yield the notes that some link calls what is asked for."""
+    targets: list[tuple[str, str]] = []
+    for names in snapshot.link_names():
+        for pair in names:
+            target, _, name = pair.partition("|")
+            if fold_name(name) == asked:
+                targets.append((fold_target(target), name))
+    if not targets:
+        return
+    stems: dict[str, list[int]] = {}
+    for place, path in enumerate(snapshot.paths):
+        stems.setdefault(fold_name(path.rpartition("/")[2]), []).append(place)
+    for target, name in dict(targets).items():
+        places = stems.get(target.rpartition("/")[2], [])
+        yield places, [name] * len(places), LINKED
+
+
+def _squeeze(names: Sequence[str]) -> list[str]:
+    """Return letters and digits of each name, without case and accents."""
+    text = _BETWEEN.join(names)
+    if not text.isascii():
+        text = _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    squeezed = text.casefold().encode(errors="replace").translate(None, _ASCII_MARKS).decode()
+    return squeezed.split(_BETWEEN) if names else []

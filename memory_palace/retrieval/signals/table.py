@@ -26,6 +26,7 @@ SIGNALS: Mapping[str, str] = {
     for module, names in {
         "metadata": "recency importance",
         "table": "semantic dense note_dense lexical note_lexical surrounding speaker statement "
+        "called titled "
         "anchor anchoring enriched bridge",
         "time": "temporal weekday",
         "structure": "described overlap logic logic_undamped preference noun_phrase quoted name "
@@ -107,6 +108,23 @@ def lexical(context: SearchContext) -> Scores:
 def note_lexical(context: SearchContext) -> Scores:
     """Return the standard deviations by which BM25 of each candidate's note is above the mean."""
     scores: Scores = context.evidence.note_words[context.notes]
+    return scores
+
+
+def called(context: SearchContext) -> Scores:
+    """Return how surely the question is the name of each candidate's note, in [0, 1]."""
+    scores: Scores = context.evidence.called[context.notes]
+    return scores
+
+
+def titled(context: SearchContext) -> Scores:
+    """Return the share of the question that each candidate's names hold, squared, in [0, 1].
+
+    Names are titles, file names, aliases, tags and folders. Squared, because one word of many
+    says little: it may be in a name by chance (on a garden of 792 notes).
+    """
+    share = context.evidence.in_names[context.notes]
+    scores: Scores = share * share
     return scores
 
 
