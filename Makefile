@@ -33,6 +33,7 @@ promises: .venv/installed-test
 
 docs: .venv/installed-run
 	$(BIN)/python -m memory_palace.cli.reference > references/cli.md
+	$(BIN)/python -m memory_palace.cli.reference man > references/palace.1
 
 pictures: .venv/installed-run
 	$(BIN)/palace models fetch minilm
