@@ -197,8 +197,8 @@ class PalacePaths:
         return path.relative_to(self.root).as_posix()
 
     def is_used(self) -> bool:
-        """Whether a palace is more than folders: somebody has indexed it or settled something."""
-        return any(map(os.path.exists, (self.manifest, self.settings, self.commit)))
+        """Whether a palace is more than folders: notes are listed, or something was settled."""
+        return any(map(os.path.exists, (self.manifest, self.settings, self.logs)))
 
 
 def find_paths(root: Path) -> PalacePaths | None:
@@ -268,7 +268,7 @@ class Config:
     cold_hint: bool = False
     """Say on stderr that the cold zone holds a better answer."""
     usage_log: bool = False
-    """Record what was retrieved in ``grand_hall/logs``."""
+    """Record which notes answered, among the logs of the palace; never the question."""
     half_life_days: float = 30.0
     """Age at which recency has halved."""
     anchors: AnchorSettings = field(default_factory=AnchorSettings)

@@ -71,7 +71,7 @@ class SourceFile:
     """POSIX path relative to the root, as written on disk (not NFC-normalised)."""
     stat: FileStat
     is_cold: bool
-    """Whether ``archive_basement`` is a component of the resolved path below ``palace/``."""
+    """Whether its path, links followed, lies in the archive: see ``Rooms.is_archived``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,8 @@ def parse_sources(value: Any, source: str) -> dict[str, str]:
 
 def parse_rooms(value: Any, source: str) -> dict[str, str]:
     """Check the mapping ``rooms``: folders below the notes, each with the room that it is."""
+    if value is None:  # every line below is a comment
+        return {}
     if not isinstance(value, Mapping):
         raise ConfigError(f"{source}: rooms must map folders to rooms, not {value!r}")
     checked = {}
@@ -160,6 +162,11 @@ def _check(key: str, value: Any, source: str) -> Any:
     if key in PARSERS:
         return PARSERS[key](value, source)
     default = getattr(Config(), key)
+    if key == "embedder" and str(value).startswith("llm:"):
+        raise ConfigError(
+            f"{source}: {value} may send notes to another machine, which a palace cannot choose; "
+            f"run `palace index --force --embedder {value}`"
+        )
     if key in CHOICES and value not in CHOICES[key]:
         raise ConfigError(f"{source}: {key} must be one of {', '.join(CHOICES[key])}")
     expected = str if default is None else type(default)

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from memory_palace.bench.corf_data import CorfQuestion
-from memory_palace.config import PALACE
+from memory_palace.bench.golden import copy_palace
 from memory_palace.palace import Palace
 
 PROBES = 5
@@ -48,13 +48,10 @@ def with_fresh_notes(
     withheld = sorted(random.Random(seed).sample(asked, count))
     with TemporaryDirectory() as folder:
         root = Path(folder) / "copy"
-        shutil.copytree(palace.paths.root / PALACE, root / PALACE, symlinks=True)
-        if palace.paths.settings.exists():
-            shutil.copy2(palace.paths.settings, root)
+        copy = copy_palace(palace.paths.root, root, with_index=True)
         aside = Path(folder) / "aside"
         for path in withheld:
             _move(root / path, aside / path)
-        copy = Palace(root)
         copy.index(embedder=palace.snapshot().commit.embedder)
         copy.anchors.build()
         lags, reached = [], 0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memory_palace.bench.datasets.reading import read_table
-from memory_palace.config import PALACE
+from memory_palace.config import PALACE, PalacePaths, find_paths
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
 
@@ -46,6 +46,19 @@ def copy_vault(vault: Path, root: Path) -> str:
     Palace.init(root)
     shutil.copytree(vault, root / PALACE / room, dirs_exist_ok=True)
     return f"{PALACE}/{room}/"
+
+
+def copy_palace(source: Path, root: Path, *, with_index: bool = False) -> Palace:
+    """Copy the notes and settings of a palace, in its own layout; return the copy."""
+    paths = find_paths(source) or PalacePaths(source)
+    copy = replace(paths, root=root)
+    shutil.copytree(paths.notes, copy.notes, ignore=shutil.ignore_patterns(".*"))
+    copy.own.mkdir(exist_ok=True)
+    if paths.settings.exists():
+        shutil.copy2(paths.settings, copy.settings)
+    if with_index:
+        shutil.copytree(paths.index, copy.index)
+    return Palace(root)
 
 
 def measure_recall(

@@ -12,10 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
 
-from memory_palace.bench.golden import Pair, copy_vault
+from memory_palace.bench.golden import Pair, copy_palace, copy_vault
 from memory_palace.bench.metrics import interval
 from memory_palace.changes.changing import read_notes
-from memory_palace.config import PALACE
 from memory_palace.graph.resolve import Resolver
 from memory_palace.mnemonics.memories import find_embedder
 from memory_palace.notes.document import Document
@@ -77,8 +76,7 @@ def measure_hardening(
     evolved = 0
     with tempfile.TemporaryDirectory() as name:
         base = Path(name) / "before"
-        shutil.copytree(source / PALACE, base / PALACE, ignore=shutil.ignore_patterns(".*"))
-        palace = Palace(base)
+        palace = copy_palace(source, base)
         palace.index(embedder=embedder)
         before = {seen: _hits(palace, questions, seen=seen) for seen in ("cues", "query")}
         for turn in range(rounds):

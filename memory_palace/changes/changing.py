@@ -68,7 +68,7 @@ def change_notes(
         return Outcome(render_diff(change), planned.reason, _paths(change))
     with engine.writing(wait_seconds=WAIT_SECONDS):
         recover(engine.paths)
-        planned, change = _plan_with_rooms(engine, plan)
+        planned, change, made = _plan_with_rooms(engine, plan)
         identity = None
         if change:
             identity = apply_change(
@@ -81,7 +81,8 @@ def change_notes(
                 allow_uncommitted=allow_uncommitted,
             )
     remark = reindex(engine) if change else ""
-    return Outcome(render_diff(change), planned.reason, _paths(change), identity, remark)
+    diff = made + render_diff(change)
+    return Outcome(diff, planned.reason, _paths(change), identity, remark)
 
 
 def create_note(engine: Engine, note: Create, *, command: str) -> str:
@@ -167,13 +168,16 @@ def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, Change
     )
 
 
-def _plan_with_rooms(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
-    """Draw up a plan; make the rooms that it needs and that no folder is."""
+def _plan_with_rooms(
+    engine: Engine, plan: Callable[[Library], Plan]
+) -> tuple[Plan, ChangeSet, str]:
+    """Draw up a plan; make the rooms that it needs and that no folder is, and say so in a diff."""
+    made = ""
     while True:
         try:
-            return _plan(engine, plan)
+            return *_plan(engine, plan), made
         except RoomNotMappedError as error:
-            make_room(engine, error.room)
+            made += make_room(engine, error.room)
 
 
 def _paths(change: ChangeSet) -> tuple[str, ...]:

@@ -44,8 +44,10 @@ def place_note(paths: PalacePaths, title: str, *, room: str | None, folder: str 
             return note_path(paths.rooms, title, room="project_rooms")
         except RoomNotMappedError:
             folder = ""
-    inside = folder.removeprefix(paths.prefix).strip("/")
-    return f"{paths.prefix}{inside}/{file_name(title)}".replace("//", "/").lstrip("/")
+    inside = folder.removeprefix(paths.prefix).rstrip("/")
+    return (
+        f"{paths.prefix}{inside}/{file_name(title)}" if inside else paths.prefix + file_name(title)
+    )
 
 
 def file_name(title: str) -> str:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from memory_palace.changes.operations import Replace, render_diff
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.settings import map_rooms, parse_settings
 from memory_palace.storage.atomic import write_atomic
 
-_ROOMS = re.compile(r"^rooms:[ \t]*(?:#[^\n]*)?\n(?P<indent>[ \t]+(?=[^\s#]))?", re.MULTILINE)
+_ROOMS = re.compile(
+    r"^rooms:[ \t]*(?:#[^\n]*)?\n(?P<below>(?:[ \t]*(?:#[^\n]*)?\n)*(?P<indent>[ \t]+)(?=\S))?",
+    re.MULTILINE,
+)
 
 
-def make_room(engine: Engine, room: str) -> None:
-    """Make the folder of a room, named after it, and add its line to the settings.
+def make_room(engine: Engine, room: str) -> str:
+    """Make the folder of a room, named after it, and add its line to the settings; return the diff.
 
     Every other byte of the settings stays. Raise ``UsageError`` where the line cannot be added
     without rewriting what is there.
@@ -30,6 +34,7 @@ def make_room(engine: Engine, room: str) -> None:
     write_atomic(path, after.encode(), mode=mode)
     engine.config = replace(engine.config, rooms={**engine.config.rooms, room: room})
     engine.paths = map_rooms(engine.paths, engine.config.rooms)
+    return render_diff([Replace(source, before.encode(), after.encode())])
 
 
 def _add_line(text: str, line: str) -> str:
@@ -38,5 +43,5 @@ def _add_line(text: str, line: str) -> str:
     if found is None:
         gap = "" if not text or text.endswith("\n") else "\n"
         return f"{text}{gap}rooms:\n  {line}\n"
-    start = found.start("indent") if found["indent"] else found.end()
+    start = found.start("indent") if found["below"] else found.end()
     return f"{text[:start]}{found['indent'] or '  '}{line}\n{text[start:]}"

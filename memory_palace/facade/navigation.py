@@ -16,7 +16,7 @@ class Loci(Feature):
 
 
 class Searches(Feature):
-    """Searches that go on over several commands, in ``palace/.sessions``."""
+    """Searches that go on over several commands, kept beside the index."""
 
     start = Verb(searches.start_search)
     step = Verb(searches.step_search)

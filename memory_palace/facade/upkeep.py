@@ -18,7 +18,7 @@ class Metabolism(Feature):
 
 
 class ColdZone(Feature):
-    """The archive, ``palace/archive_basement``, where ordinary questions do not look."""
+    """The archive basement, where ordinary questions do not look."""
 
     check = Verb(cold_zone.find_leaks)
     fix = Verb(cold_zone.fix_leaks)

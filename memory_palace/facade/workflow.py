@@ -7,7 +7,7 @@ from memory_palace.workflow import conflicts, tasks
 
 
 class Tasks(Feature):
-    """Task cards in ``palace/dispatch_corridor``."""
+    """Task cards in the dispatch corridor."""
 
     new = Verb(tasks.new_task)
     list = Verb(tasks.list_tasks)
@@ -18,7 +18,7 @@ class Tasks(Feature):
 
 
 class Conflicts(Feature):
-    """Claims that cannot both be true, in ``palace/conflict_room``."""
+    """Claims that cannot both be true, in the conflict room."""
 
     open = Verb(conflicts.open_conflict)
     list = Verb(conflicts.list_conflicts)

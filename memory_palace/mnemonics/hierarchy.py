@@ -72,7 +72,7 @@ class HierarchicalIndex:
         embed: Embed | None = None,
         embed_query: Callable[[str], Vector] | None = None,
     ) -> None:
-        """Read the memories below ``root_path``, which holds ``palace/``; cold ones are left out.
+        """Read the memories of the palace at ``root_path``; cold ones are left out.
 
         With ``embed`` and ``embed_query``, given together, meanings are compared beside words.
         """

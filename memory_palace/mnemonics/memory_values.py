@@ -107,11 +107,11 @@ class Memory:
 
     @property
     def domain(self) -> str:
-        """The folder of its note below ``palace/``: what the index is divided by."""
+        """The folder of its note: what the index is divided by."""
         return domain_of(self.id)
 
 
 def domain_of(path: str) -> str:
-    """Return the folder of a note below ``palace/``, the palace itself for one in no folder."""
+    """Return the folder of a note without ``palace/``; ``palace`` for one in no folder."""
     folder = path.rpartition("/")[0]
     return folder.removeprefix("palace/") or "palace"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from memory_palace.config import IGNORED, OWN, PALACE, ROOMS, PalacePaths, find_paths
@@ -26,12 +28,22 @@ def make_palace(root: Path, *, here: bool = False) -> PalacePaths:
             f"{found.own} is a palace already; to take {root} as it stands, move its notes up "
             "first, as references/layouts.md says"
         )
+    if here and found and found.is_classic:
+        _take_back(found)
     if here or (found and not found.is_classic):
         make_ignored_folder(root / OWN, ignored="\n".join(IGNORED))
     else:
         for room in ROOMS:
             (root / PALACE / room).mkdir(parents=True, exist_ok=True)
     return find_paths(root) or PalacePaths(root)
+
+
+def _take_back(paths: PalacePaths) -> None:
+    """Remove what making a classic palace has made, where nothing was put into it."""
+    shutil.rmtree(paths.index, ignore_errors=True)
+    for folder in (*(paths.notes / room for room in ROOMS), paths.notes):
+        with suppress(OSError):  # it is not empty, or was never made
+            folder.rmdir()
 
 
 def count_outside(root: Path) -> tuple[int, bool]:
