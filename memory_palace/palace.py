@@ -266,9 +266,11 @@ def _choose(
     filters: Filters | None, conditions: Conditions, rooms: Rooms, *, now: float
 ) -> Filters:
     """Return ``filters``, or those that were given one by one; a room must be a folder here."""
-    if filters is None:
+    if all(value in (None, (), []) for value in conditions.values()):
+        filters = Filters() if filters is None else filters
+    elif filters is None:
         filters = make_filters(**conditions, now=now)
-    elif any(value not in (None, (), []) for value in conditions.values()):
+    else:
         raise UsageError(f"give filters, or {' and '.join(conditions)}; not both")
     if filters.room is not None and filters.room.casefold() in ROOMS:
         rooms.folder_of(filters.room.casefold())

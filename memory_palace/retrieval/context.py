@@ -178,7 +178,9 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
         passes &= snapshot.dates >= filters.since
     if filters.until is not None:
         passes &= snapshot.dates <= filters.until
-    return passes & match_names(snapshot, filters)
+    if filters.folder + filters.tags:
+        passes &= match_names(snapshot, filters)
+    return passes
 
 
 def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:
