@@ -190,6 +190,8 @@ class Filters:
     """Notes with every one of them, or a tag nested in it, pass."""
     domains: frozenset[str] | None = None
     """Folders: notes right inside pass."""
+    written_by: float | None = None
+    """Notes that give themselves a later date, in front matter or file name, do not pass."""
 
     def __bool__(self) -> bool:
         return self != Filters()

@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -93,22 +94,25 @@ class Palace(Engine):
         ``limit`` counts notes, or passages with ``per_note=False``; ``neighbors`` linked notes
         follow each hit. ``lexical`` compares words and facts only, without a model.
         ``budget_bytes`` bounds the text of all hits. Recency and "yesterday" count from
-        ``as_of``. ``is_use=False`` keeps the hits out of the usage log. Raise ``UsageError`` for
-        a value that cannot be used, ``IndexMissingError`` before the first ``index()``.
+        ``as_of``, and notes that give themselves a later date are left out. ``is_use=False``
+        keeps the hits out of the usage log. Raise ``UsageError`` for a value that cannot be used,
+        ``IndexMissingError`` before the first ``index()``.
         """
         _check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
         now = time.time()
+        moment = now if as_of is None else to_timestamp(as_of, now=now, end_of_day=True)
+        chosen = _choose(filters, conditions, self.paths.rooms, now=now)
         return super().query(
             text,
             limit=limit,
-            filters=_choose(filters, conditions, self.paths.rooms, now=now),
+            filters=chosen if as_of is None else replace(chosen, written_by=moment),
             profile=get_profile(profile).name,
             per_note=per_note,
             lexical=lexical,
             gate=gate,
             include_cold=include_cold,
             neighbors=neighbors,
-            as_of=now if as_of is None else to_timestamp(as_of, now=now, end_of_day=True),
+            as_of=moment,
             budget_bytes=budget_bytes,
             is_use=is_use,
         )

@@ -29,6 +29,8 @@ class Plan:
     evidence: tuple[str, ...] = ()
     redirects: Mapping[str, str] = field(default_factory=dict)
     """For a note that leaves: the note its links lead to afterwards."""
+    edited: frozenset[str] = frozenset()
+    """Notes whose edits the change is made for, so that git need not have seen them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def change_notes(
                 reason=planned.reason,
                 now=_now(),
                 evidence=planned.evidence,
+                edited=planned.edited,
                 allow_uncommitted=allow_uncommitted,
             )
     remark = reindex(engine) if change else ""

@@ -9,7 +9,7 @@ here that writes holds the writer's lock.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,18 +61,19 @@ def apply_change(
     now: str,
     evidence: Sequence[str] = (),
     undoes: str | None = None,
+    edited: Set[str] = frozenset(),
     allow_uncommitted: bool = False,
 ) -> str:
     """Do every operation, or none; return the id under which it is logged.
 
     Nothing is overwritten but what the change names with its present bytes. What cannot be
     done raises a ``PalaceError`` and leaves every note as it was. A note with edits that git
-    has not seen is refused, unless those are what the last logged change wrote.
+    has not seen is refused, unless it is one of ``edited``, or the last logged change wrote them.
     """
     recover(paths)
     check_change(paths, change)
     if not allow_uncommitted:
-        _check_committed(paths, change)
+        _check_committed(paths, [path for path in touched_paths(change) if path not in edited])
     identity = f"{now}-{len(read_log(paths)) + 1}"
     entry = _describe(paths, change, identity, now, command, reason, tuple(evidence), undoes)
     _keep(paths, change)
@@ -201,8 +202,8 @@ def _entry_to_undo(
     raise UsageError("there is nothing to undo" if identity is None else f"no change {identity}")
 
 
-def _check_committed(paths: PalacePaths, change: ChangeSet) -> None:
-    edited = edits_not_in_git(paths, touched_paths(change))
+def _check_committed(paths: PalacePaths, touched: Sequence[str]) -> None:
+    edited = edits_not_in_git(paths, touched)
     if edited:
         raise UsageError(
             f"not committed to git: {', '.join(edited)}; commit first, or add --allow-uncommitted"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from typer import Argument, Context, Option
 
 from memory_palace.cli.changes import change_record, show_change
-from memory_palace.cli.options import Apply, AsOf, Json, open_palace
+from memory_palace.cli.options import Apply, Json, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import Fit, half_life_days
@@ -79,7 +79,9 @@ def review(
 
 def due(
     ctx: Context,
-    as_of: AsOf = None,
+    as_of: Annotated[
+        str | None, Option("--as-of", help="Answer as if today were this date.")
+    ] = None,
     everything: Annotated[
         bool, Option("--all", help="Include memories that are not due yet.")
     ] = False,

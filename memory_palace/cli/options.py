@@ -77,7 +77,9 @@ Since = Annotated[
     Option("--since", help="Only notes from this date on: a date, 30d, 2w, 6m or 1y."),
 ]
 Until = Annotated[str | None, Option("--until", help="Only notes up to this date.")]
-AsOf = Annotated[str | None, Option("--as-of", help="Answer as if today were this date.")]
+AsOf = Annotated[
+    str | None, Option("--as-of", help="Answer as if today were this date; leave out later notes.")
+]
 IncludeCold = Annotated[bool, Option("--include-cold", help="Include archived notes.")]
 Budget = Annotated[
     int | None,

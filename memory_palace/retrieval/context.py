@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memory_palace.errors import UsageError
 from memory_palace.index.postings import PostingLookup
-from memory_palace.index.segment import PRIORITIES
+from memory_palace.index.segment import PRIORITIES, SOURCES
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import AnchorEvidence, Filters, Query, Scores
 from memory_palace.retrieval.evidence import Evidence, Places
@@ -174,12 +174,23 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
         passes &= np.fromiter(within, np.bool_, len(passes))
     if filters.priority is not None:
         passes &= snapshot.priorities == PRIORITIES.index(check_priority(filters.priority))
-    if filters.since is not None:
-        passes &= snapshot.dates >= filters.since
-    if filters.until is not None:
-        passes &= snapshot.dates <= filters.until
+    if (filters.since, filters.until, filters.written_by) != (None, None, None):
+        passes &= _match_dates(snapshot, filters)
     if filters.folder + filters.tags:
         passes &= match_names(snapshot, filters)
+    return passes
+
+
+def _match_dates(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
+    dates = snapshot.dates
+    passes: NDArray[np.bool_] = np.ones(len(dates), np.bool_)
+    if filters.since is not None:
+        passes &= dates >= filters.since
+    if filters.until is not None:
+        passes &= dates <= filters.until
+    if filters.written_by is not None:
+        says_when = snapshot.date_sources <= SOURCES.index("file name")
+        passes &= ~(says_when & (dates > filters.written_by))
     return passes
 
 

@@ -76,8 +76,13 @@ def target_of_item(item: str, rooms: Rooms) -> tuple[str, bool]:
     links = find_links(item)
     if links:
         return links[0].target, True
-    path = item.strip().strip("`").strip()
+    path = path_of_item(item)
     return (path if path.startswith(rooms.prefix) else f"{rooms.prefix}{path}"), False
+
+
+def path_of_item(item: str) -> str:
+    """Return the path of an item that is no link, as it is written."""
+    return item.strip().strip("`").strip()
 
 
 def lint_cards(cards: Sequence[Card], *, exists: Callable[[str], bool]) -> list[str]:

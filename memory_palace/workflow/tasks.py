@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.changes.composing import compose_note, make_slug, one_line
@@ -14,7 +15,12 @@ from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Library
 from memory_palace.notes.rooms import stem_of
 from memory_palace.workflow.cards import CORRIDOR, STATES, Card, find_card, read_cards
-from memory_palace.workflow.corridor import lint_cards, plan_transition, target_of_item
+from memory_palace.workflow.corridor import (
+    lint_cards,
+    path_of_item,
+    plan_transition,
+    target_of_item,
+)
 
 _ROUTED = {"chamber": "chambers", "project room": "project_rooms"}
 _EVERYTHING = 1_000_000
@@ -99,7 +105,8 @@ def move_task(
             exists=item_exists(engine, library),
         )
         words = f"{verb} {card.path}" + (f": {reason}" if reason else "")
-        return Plan(change, words)
+        # The tick that completes a card is an edit of the card: git need not have seen it.
+        return Plan(change, words, edited=frozenset([card.path]))
 
     return change_notes(
         engine, plan, command="task", apply=apply, allow_uncommitted=allow_uncommitted
@@ -173,16 +180,24 @@ def _name_of(folder: str) -> str:
 
 
 def item_exists(engine: Engine, library: Library) -> Callable[[str], bool]:
-    """Return what says whether an input or output item of a card leads to something."""
+    """Return what says whether an input or output item of a card leads to something.
+
+    A path starts at the root, where what the work made may lie beside the notes, or in a classic
+    palace at ``palace/``, and does not lead out by ``..``; an absolute one is taken as written.
+    """
     resolver = Resolver(list(library.documents))
     root = engine.paths.root.resolve()
+    bases = dict.fromkeys((root, engine.paths.notes.resolve()))
 
     def exists(item: str) -> bool:
         target, is_link = target_of_item(item, engine.paths.rooms)
         if is_link:
             return resolver.resolve(target, "").state == "resolved"
-        path = (root / target).resolve()
-        return path.is_relative_to(root) and path.exists()
+        path = path_of_item(item)
+        if path.startswith(("/", "~/")):
+            return Path(path).expanduser().exists()
+        places = [(base / path).resolve() for base in bases] if path else []
+        return any(place.is_relative_to(root) and place.exists() for place in places)
 
     return exists
 

@@ -147,7 +147,7 @@ def test_a_card_without_any_check_never_closes(palace, write):
         move(palace, "complete", "bare")
 
 
-def test_an_output_outside_the_palace_does_not_count(palace):
+def test_an_output_that_a_relative_path_seeks_outside_does_not_count(palace):
     make(palace, outputs=("../../../../etc/hosts",))
     tick(palace)
     with pytest.raises(CheckFailedError, match="does not exist"):
@@ -197,16 +197,48 @@ def test_the_lint_names_a_card_in_two_states_and_a_field_that_contradicts_the_fo
         )
 
 
-def test_a_card_edited_since_the_last_commit_is_refused_unless_told(palace):
-    make(palace)
+def commit_all(root):
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
         command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-        subprocess.run(command, cwd=palace.paths.root, check=True, capture_output=True)
+        subprocess.run(command, cwd=root, check=True, capture_output=True)
+
+
+def test_a_tick_that_git_has_not_seen_completes_its_card(palace):
+    make(palace)
+    commit_all(palace.paths.root)
     tick(palace)
-    with pytest.raises(UsageError, match="not committed"):
+    move(palace, "complete")
+    assert show_task(palace, "swap-packs").state == "completed"
+
+
+def test_edits_of_another_note_that_the_move_would_rewrite_are_refused_unless_told(palace, write):
+    make(palace)
+    path = show_task(palace, "swap-packs").path
+    linking = palace.paths.root / write(
+        "chambers/linking.md", f"[md](../{path.removeprefix('palace/')})\n"
+    )
+    commit_all(palace.paths.root)
+    tick(palace)
+    linking.write_text(linking.read_text("utf-8") + "More.\n", "utf-8")
+    with pytest.raises(UsageError, match=r"not committed to git: palace/chambers/linking\.md"):
         move(palace, "complete")
     move_task(palace, "complete", "swap-packs", reason="", apply=True, allow_uncommitted=True)
-    assert show_task(palace, "swap-packs").state == "completed"
+    assert "completed" in linking.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "shape", ["reports/winter.pdf", "`reports/winter.pdf`", "{root}/reports/winter.pdf"]
+)
+def test_an_output_may_lie_beside_the_notes(palace, shape):
+    root = palace.paths.root
+    make(palace, outputs=(shape.format(root=root),))
+    tick(palace)
+    with pytest.raises(CheckFailedError, match="does not exist"):
+        move(palace, "complete")
+    (root / "reports").mkdir()
+    (root / "reports" / "winter.pdf").write_bytes(b"x")
+    move(palace, "complete")
+    assert lint_tasks(palace) == []
 
 
 @pytest.fixture(scope="module")
