@@ -62,7 +62,9 @@ class _Formatter(typer.Context.formatter_class):  # type: ignore[misc,valid-type
     """Plain text within 80 columns; headings are bold on a terminal that may show it."""
 
     def write_heading(self, heading: str) -> None:
-        self.write(f"{typer.style(heading, bold=True)}\n")
+        from memory_palace.cli.helping import embolden  # delayed: only help needs it
+
+        self.write(f"{embolden(heading)}\n")
 
 
 class _Context(TyperGroup.context_class):  # type: ignore[misc,valid-type]
@@ -290,7 +292,7 @@ def run(arguments: Sequence[str]) -> int:
     except _MISTYPED as error:
         from memory_palace.cli.helping import explain
 
-        raise UsageError(explain(error)) from error
+        raise UsageError(explain(error, arguments, COMMANDS)) from error
     return status if isinstance(status, int) else 0
 
 

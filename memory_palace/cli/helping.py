@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -21,9 +23,16 @@ OTHER_WORDS = {
     "models": "model download",
     "config": "settings configure",
     "register": "palaces name names",
+    "--help": "help man",
+    "--version": "version",
     "memory": "remember review",
 }
 """What people type who have another tool's verbs in their fingers."""
+
+
+def embolden(text: str) -> str:
+    """Return text that is bold on a terminal; plain where ``NO_COLOR`` is set."""
+    return text if os.environ.get("NO_COLOR") else typer.style(text, bold=True)
 
 
 def write_panels(
@@ -33,7 +42,7 @@ def write_panels(
     for panel, verbs in panels.items():
         formatter.write_paragraph()
         for place, (verb, (_, summary)) in enumerate(verbs.items()):
-            title = typer.style(f"{'' if place else panel:<11}", bold=True)
+            title = embolden(f"{'' if place else panel:<11}")
             formatter.write(f"{title}{verb:<11} {summary}\n")
     formatter.write_paragraph()
     records = [parameter.get_help_record(ctx) for parameter in root.get_params(ctx)]
@@ -76,16 +85,43 @@ def write_parameters(command: Any, ctx: Any, formatter: Any) -> None:
                 formatter.write_dl(found)
 
 
-def explain(error: Any) -> str:
+def explain(error: Any, given: Sequence[str], verbs: Collection[str]) -> str:
     """Say what is wrong with a command line, what is near, and where its help is."""
-    if not hasattr(error, "possibilities"):
-        text = error.format_message()
+    if hasattr(error, "possibilities"):
+        near = sorted(error.possibilities or ())
+        text = f"there is no option {error.option_name}{_did_you_mean(near)}"
     else:
-        near = error.possibilities
-        hint = f"; did you mean {' or '.join(sorted(near))}?" if near else ""
-        text = f"there is no option {error.option_name}{hint}"
-    path = error.ctx.command_path if error.ctx else "palace"
+        text = _name_value(error)
+    # What the parser itself refuses, such as an option without its value, has no context.
+    verb = next((word for word in given if word in verbs), None)
+    path = error.ctx.command_path if error.ctx else f"palace {verb}" if verb else "palace"
     return f"{text[:1].lower()}{text[1:].rstrip('.')}\n`{path} --help` shows how it is used"
+
+
+_REWORDED = {
+    "Value error, ": "",
+    "Input should be": "it must be",
+    ", unable to parse string as an integer": "",
+    ", unable to parse string as a number": "",
+    "'-k' / ": "",
+}
+
+
+def _name_value(error: Any) -> str:
+    """Return the message of an error, in words for a person; a value that is near is named."""
+    text = (
+        str(error.format_message()).replace("Value error, ", "").replace("Input should", "it must")
+    )
+    text = text.replace(", unable to parse string as an integer", "").replace("'-k' / ", "")
+    choice = re.search(r"'([^']*)' is not one of (.*)", text)
+    if choice is None:
+        return text
+    near = get_close_matches(choice[1], re.findall(r"'([^']*)'", choice[2]))
+    return text + _did_you_mean([repr(name) for name in near])
+
+
+def _did_you_mean(names: Sequence[str]) -> str:
+    return f"; did you mean {' or '.join(names)}?" if names else ""
 
 
 def explain_verb(typed: str, known: Sequence[str], path: str) -> str:
@@ -95,5 +131,5 @@ def explain_verb(typed: str, known: Sequence[str], path: str) -> str:
         meant |= {word: verb for verb, words in OTHER_WORDS.items() for word in words.split()}
     words = [typed] if typed in meant else get_close_matches(typed, meant)
     near = dict.fromkeys(meant[word] for word in words)
-    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    hint = _did_you_mean([repr(name) for name in near])
     return f"there is no verb {typed!r}{hint}\n`{path} --help` lists the verbs"

@@ -99,6 +99,10 @@ def test_a_list_of_verbs_cuts_no_sentence(run):
         (["task", "lst"], "did you mean 'list'?"),
         (["query", "--detials"], "did you mean --details"),
         (["query", "x", "-C"], "requires an argument"),
+        (["query", "x", "--tag"], "`palace query --help`"),
+        (["version"], "did you mean '--version'?"),
+        (["query", "x", "--format", "jsn"], "'markdown'; did you mean 'json' or 'jsonl'?"),
+        (["query", "x", "-k", "x"], "'--top-k': it must be a valid integer"),
     ],
     ids=" ".join,
 )
@@ -124,3 +128,12 @@ def test_help_imports_no_terminal_library_and_no_verb(run):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_headings_are_bold_on_a_terminal_unless_no_color_is_set(monkeypatch):
+    from memory_palace.cli.helping import embolden
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert embolden("Keep") == "\x1b[1mKeep\x1b[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert embolden("Keep") == "Keep"
