@@ -109,10 +109,9 @@ _REWORDED = {
 
 def _name_value(error: Any) -> str:
     """Return the message of an error, in words for a person; a value that is near is named."""
-    text = (
-        str(error.format_message()).replace("Value error, ", "").replace("Input should", "it must")
-    )
-    text = text.replace(", unable to parse string as an integer", "").replace("'-k' / ", "")
+    text = str(error.format_message()).rstrip(".")
+    for words, better in _REWORDED.items():
+        text = text.replace(words, better)
     choice = re.search(r"'([^']*)' is not one of (.*)", text)
     if choice is None:
         return text
