@@ -1,16 +1,15 @@
-"""Read and check ``palace.yaml``; imported only where there is one, since it needs YAML."""
+"""Check ``palace.yaml``; imported only where there is one, since it needs YAML."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from unicodedata import normalize
-
-import yaml
 
 from memory_palace.config import (
     ARCHIVE,
@@ -22,84 +21,103 @@ from memory_palace.config import (
     PalacePaths,
 )
 from memory_palace.errors import ConfigError
+from memory_palace.settings_file import Lines, parse_lines, read_settings, shorten
+
+_LARGEST = 1 << 40
+"""Of any amount: above it numbers are slips, and arithmetic fails."""
+_SMALLEST = 1e-6
+_TYPE_NAMES: Mapping[type, str] = {
+    str: "a word",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+}
 
 
 def read_config(path: Path) -> Config:
-    """Return the settings of a palace; a missing or empty file means the defaults."""
-    try:
-        text = path.read_text("utf-8")
-    except FileNotFoundError:
-        return Config()
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
-    return parse_settings(text, str(path))
+    """Return the settings of a palace; a missing or empty file means the defaults.
+
+    Whatever is wrong raises ``ConfigError`` with the line.
+    """
+    values, lines = read_settings(path)
+    return parse_config(values, source=str(path), lines=lines)
 
 
 def parse_settings(text: str, source: str) -> Config:
-    """Return the settings that a file holds; ``source`` is its name, for messages."""
-    try:
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{source} cannot be read: {error}") from error
-    if values is None:
-        return Config()
-    if not isinstance(values, dict):
-        raise ConfigError(f"{source} must be a mapping of settings, not a {type(values).__name__}")
-    return parse_config(values, source=source)
+    """Return the settings that a text holds; ``source`` is its name, for messages."""
+    values, lines = parse_lines(text, source)
+    return parse_config(values, source=source, lines=lines)
 
 
-def parse_anchor_settings(value: Any, source: str) -> AnchorSettings:
+@dataclass(frozen=True, slots=True)
+class SettingPlace:
+    """Where a setting stands, for messages."""
+
+    source: str
+    lines: Lines
+    names: tuple[str, ...] = ()
+
+    def at(self, name: object) -> SettingPlace:
+        """Return the place of a setting in this one."""
+        return SettingPlace(self.source, self.lines, (*self.names, str(name)))
+
+    def wrong(self, why: str) -> ConfigError:
+        """Return the error that names the line, or else the file."""
+        line = self.lines.get(self.names) or self.lines.get(self.names[:-1])
+        return ConfigError(f"{self.source}:{line}: {why}" if line else f"{self.source}: {why}")
+
+
+def parse_anchor_settings(value: Any, where: SettingPlace) -> AnchorSettings:
     """Check the mapping ``anchors`` of a settings file."""
     if not isinstance(value, Mapping):
-        raise ConfigError(f"{source}: anchors must be a mapping of settings, not {value!r}")
+        raise where.wrong(f"anchors must be a mapping of settings, not {shorten(value)}")
     known = {field.name for field in fields(AnchorSettings)}
     checked: dict[str, Any] = {}
     for name, given in value.items():
         if name not in known:
-            raise ConfigError(
-                f"{source}: unknown setting anchors.{name}; known: {', '.join(sorted(known))}"
-            )
-        checked[name] = _check_anchor(str(name), given, source)
+            listed = ", ".join(sorted(known))
+            raise where.at(name).wrong(f"unknown setting anchors.{name}; known: {listed}")
+        checked[name] = _check_anchor(str(name), given, where.at(name))
     return AnchorSettings(**checked)
 
 
-def parse_sources(value: Any, source: str) -> dict[str, str]:
+def parse_sources(value: Any, where: SettingPlace) -> dict[str, str]:
     """Check the mapping ``sources``: path prefixes below the root, each with its trust."""
     if not isinstance(value, Mapping):
-        raise ConfigError(f"{source}: sources must map path prefixes to a trust, not {value!r}")
+        raise where.wrong(f"sources must map path prefixes to a trust, not {shorten(value)}")
     for prefix, trust in value.items():
         parts = str(prefix).split("/")
         if str(prefix).startswith("/") or ".." in parts or not parts[0]:
-            raise ConfigError(f"{source}: source {prefix!r} must be a path below the root")
-        if trust not in TRUST:
-            raise ConfigError(
-                f"{source}: trust of {prefix!r} must be one of {', '.join(TRUST)}, not {trust!r}"
-            )
+            raise where.at(prefix).wrong(f"source {shorten(prefix)} must be a path below the root")
+        if not isinstance(trust, str) or trust not in TRUST:
+            known, given = ", ".join(TRUST), shorten(trust)
+            message = f"trust of {shorten(prefix)} must be one of {known}, not {given}"
+            raise where.at(prefix).wrong(message)
     return {str(prefix): str(trust) for prefix, trust in value.items()}
 
 
-def parse_rooms(value: Any, source: str) -> dict[str, str]:
+def parse_rooms(value: Any, where: SettingPlace) -> dict[str, str]:
     """Check the mapping ``rooms``: folders below the notes, each with the room that it is."""
     if value is None:  # every line below is a comment
         return {}
     if not isinstance(value, Mapping):
-        raise ConfigError(f"{source}: rooms must map folders to rooms, not {value!r}")
+        raise where.wrong(f"rooms must map folders to rooms, not {shorten(value)}")
     checked = {}
     for given, room in value.items():
         folder = normalize("NFC", str(given)).strip("/") if isinstance(given, str) else ""
         parts = folder.split("/")
         if not folder or str(given).startswith("/") or {"", ".", ".."} & set(parts):
-            raise ConfigError(
-                f"{source}: rooms: {given!r} must be a folder inside this one, such as "
-                f"`{FOLDERS[ARCHIVE]}`"
-            )
+            example = f"`{FOLDERS[ARCHIVE]}`"
+            message = f"rooms: {shorten(given)} must be a folder inside this one, such as {example}"
+            raise where.at(given).wrong(message)
         if any(part.startswith(".") for part in parts):
-            raise ConfigError(f"{source}: rooms: {given!r} is hidden, and hidden is never read")
-        if room not in ROOMS:
+            message = f"rooms: {shorten(given)} is hidden, and hidden is never read"
+            raise where.at(given).wrong(message)
+        if not isinstance(room, str) or room not in ROOMS:
             near = get_close_matches(str(room), ROOMS, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else f"; they are {', '.join(ROOMS)}"
-            raise ConfigError(f"{source}: rooms: there is no room {room!r}{hint}")
-        checked[folder] = str(room)
+            raise where.at(given).wrong(f"rooms: there is no room {shorten(room)}{hint}")
+        checked[folder] = room
     return checked
 
 
@@ -119,16 +137,17 @@ def map_rooms(paths: PalacePaths, mapped: Mapping[str, str]) -> PalacePaths:
     return replace(paths, rooms=replace(paths.rooms, folders=rooms))
 
 
-def _check_anchor(name: str, given: Any, source: str) -> Any:
+def _check_anchor(name: str, given: Any, where: SettingPlace) -> Any:
     if name in ("deny", "allow"):
         if not isinstance(given, list) or not all(isinstance(item, str) for item in given):
-            raise ConfigError(f"{source}: anchors.{name} must be a list of strings")
+            raise where.wrong(f"anchors.{name} must be a list of strings")
         return tuple(given)
     is_whole = name in ("k", "k_max", "max_chunks", "vocabulary")
+    least, most = (1, _LARGEST) if is_whole else (0, 1)
     number = type(given) is int or (type(given) is float and not is_whole)
-    if not number or given < (1 if is_whole else 0) or (not is_whole and given > 1):
+    if not number or not least <= given <= most:
         wanted = "a whole number above 0" if is_whole else "a number from 0 to 1"
-        raise ConfigError(f"{source}: anchors.{name} must be {wanted}, not {given!r}")
+        raise where.wrong(f"anchors.{name} must be {wanted}, not {shorten(given)}")
     return given if is_whole else float(given)
 
 
@@ -137,7 +156,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "manifest": ("append", "frozen"),
 }
 
-PARSERS: Mapping[str, Callable[[Any, str], Any]] = {
+PARSERS: Mapping[str, Callable[[Any, SettingPlace], Any]] = {
     "anchors": parse_anchor_settings,
     "rooms": parse_rooms,
     "sources": parse_sources,
@@ -145,35 +164,49 @@ PARSERS: Mapping[str, Callable[[Any, str], Any]] = {
 """Settings that have settings of their own."""
 
 
-def parse_config(values: Mapping[str, Any], *, source: str = "palace.yaml") -> Config:
-    """Check a parsed settings file. Unknown keys and wrong types raise ``ConfigError``."""
+def parse_config(
+    values: Mapping[Any, Any], *, source: str = "palace.yaml", lines: Lines = MappingProxyType({})
+) -> Config:
+    """Check a parsed settings file. Unknown keys and wrong types raise ``ConfigError``.
+
+    ``source`` and ``lines`` say where each setting stands, for the message.
+    """
     known = {f.name: f for f in fields(Config)}
     checked: dict[str, Any] = {}
     for key, value in values.items():
-        if key not in known:
+        where = SettingPlace(source, lines).at(key)
+        if not isinstance(key, str) or key not in known:
             near = get_close_matches(str(key), known, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
-            raise ConfigError(f"{source}: unknown setting {key!r}{hint}")
-        checked[key] = _check(key, value, source)
+            raise where.wrong(f"unknown setting {shorten(key)}{hint}")
+        checked[key] = _check(key, value, where)
     return Config(**checked)
 
 
-def _check(key: str, value: Any, source: str) -> Any:
+def _check(key: str, value: Any, where: SettingPlace) -> Any:
     if key in PARSERS:
-        return PARSERS[key](value, source)
+        return PARSERS[key](value, where)
     default = getattr(Config(), key)
     if key == "embedder" and str(value).startswith("llm:"):
-        raise ConfigError(
-            f"{source}: {value} may send notes to another machine, which a palace cannot choose; "
-            f"run `palace index --force --embedder {value}`"
-        )
+        name = shorten(value).strip("'")
+        message = f"{name} may send notes to another machine, which a palace cannot choose; run"
+        raise where.wrong(f"{message} `palace index --force --embedder {name}`")
     if key in CHOICES and value not in CHOICES[key]:
-        raise ConfigError(f"{source}: {key} must be one of {', '.join(CHOICES[key])}")
+        raise where.wrong(f"{key} must be one of {', '.join(CHOICES[key])}, not {shorten(value)}")
     expected = str if default is None else type(default)
-    if expected is float and type(value) is int:
+    if expected is float and type(value) is int and abs(value) <= _LARGEST:
         value = float(value)
     if type(value) is not expected:
-        raise ConfigError(f"{source}: {key} must be {expected.__name__}, not {value!r}")
-    if isinstance(value, int | float) and expected is not bool and value <= 0:
-        raise ConfigError(f"{source}: {key} must be above 0, not {value!r}")
+        wanted = _TYPE_NAMES[expected]
+        raise where.wrong(f"{key} must be {wanted}, not {shorten(value)}")
+    if isinstance(value, int | float) and expected is not bool:
+        _check_amount(key, value, where)
     return value
+
+
+def _check_amount(key: str, value: float, where: SettingPlace) -> None:
+    if not value > 0:
+        raise where.wrong(f"{key} must be above 0, not {shorten(value)}")
+    if not _SMALLEST <= value <= _LARGEST:
+        limits = f"between {_SMALLEST:g} and {_LARGEST:,}"
+        raise where.wrong(f"{key} must be {limits}, not {shorten(value)}")

@@ -59,3 +59,69 @@ def test_a_file_that_is_no_mapping_is_named(tmp_path, text):
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"palace\.yaml"):
         read_config(path)
+
+
+WRONG = {
+    "half_life_days: 1" + 400 * "0": "half_life_days must be a",
+    "half_life_days: .nan": "above 0",
+    "half_life_days: .inf": "between",
+    "max_note_bytes: 9" + 400 * "9": "max_note_bytes must be between",
+    "max_note_bytes: 9" + 5000 * "9": "is not a value",
+    "half_life_days: 2026-13-45": "is not a value",
+    "half_life_days: !!int ''": "is not a value",
+    "embedder: !!python/object:os.system x": "not valid YAML",
+    "cold_hint: [1, 2]": "cold_hint must be true or false",
+    "ignore: {a: b}": "ignore must be one of",
+    "cold_hint: true\ncold_hint: false": "is set again (first on line 2)",
+    "anchors: {k: 1, k: 2}": "is set again (first on line 2)",
+    "anchors:\n  theta: .nan": "anchors.theta must be a number",
+    "anchors:\n\n  kk: 3": "unknown setting anchors.kk",
+    "anchors: [1]": "anchors must be a mapping",
+    "sources:\n  a/b: [own]": "trust of",
+    "rooms:\n  Archive: [1]": "there is no room",
+    "rooms:\n  ../out: archive_basement": "must be a folder inside",
+    "\tembedder: minilm": "not valid YAML",
+    "embedder: *none": "aliases",
+    "a: &a [1]\nb: &b [*a, *a]": "aliases",
+    "? [a, b]\n: c": "the name of a setting must be a word",
+    "a: " + 5000 * "[": "nested too deeply",
+    "half_lif: 3": "did you mean 'half_life_days'",
+    "- a": "a mapping of settings, not a sequence",
+    "7: 8": "unknown setting 7",
+    "embedder: minilm\n---\nembedder: none": "not valid YAML",
+}
+LINES = {"anchors:\n\n  kk": 4, "a: &a": 3, "embedder: minilm\n---": 3}
+LINES |= dict.fromkeys(("cold_hint: true", "anchors:\n  ", "sources:", "rooms:"), 3)
+
+
+@pytest.mark.parametrize("text", WRONG, ids=lambda text: text[:20])
+def test_what_is_wrong_is_one_line_that_names_its_line(tmp_path, text):
+    path = tmp_path / "palace.yaml"
+    path.write_text(f"# settings\n{text}\n")
+    with pytest.raises(ConfigError) as raised:
+        read_config(path)
+    line = next((at for start, at in LINES.items() if text.startswith(start)), 2)
+    message = str(raised.value)
+    assert message.startswith(f"{path}:{line}: ") and WRONG[text] in message
+    assert "\n" not in message and len(message) < len(str(path)) + 250
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"embedder: none\n\xff\xfe", ":2: it is not UTF-8"),
+        (b"embedder: none\n#\x00\n", ":2: "),
+        (b"# long\n" * 100_000, "more than"),
+    ],
+    ids=["latin", "binary", "huge"],
+)
+def test_bytes_that_are_no_settings_are_named(tmp_path, data, why):
+    path = tmp_path / "palace.yaml"
+    path.write_bytes(data)
+    with pytest.raises(ConfigError, match=why):
+        read_config(path)
+
+
+def test_a_folder_in_place_of_the_settings_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_config(tmp_path)
