@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from hashlib import sha256
 from types import MappingProxyType
 
 from memory_palace.changes.operations import Create, Replace
@@ -17,6 +18,9 @@ from memory_palace.retrieval.filters import check_room
 
 _UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|#^\[\]]+')
 _LONGEST_SLUG = 60
+_SUFFIX = ".md"
+_LONGEST_NAME = 255
+"""Bytes of a file's name that every file system in use takes."""
 _UNDECIDED = re.compile(r"\A(?:Open|Pending\. A person decides)\.\s*")
 
 
@@ -55,7 +59,19 @@ def file_name(title: str) -> str:
     name = " ".join(_UNSAFE.sub(" ", title).split()).strip(". ")
     if not name:
         raise UsageError(f"a file cannot be named after {title!r}; give it a title with letters")
-    return f"{name}.md"
+    return f"{_shorten(name)}{_SUFFIX}"
+
+
+def _shorten(name: str) -> str:
+    """Cut a name to the bytes that a file system takes, between characters.
+
+    A digest of the whole stands for what is cut off, so that two long titles name two files.
+    """
+    data, most = name.encode("utf-8", "replace"), _LONGEST_NAME - len(_SUFFIX)
+    if len(data) <= most:
+        return name
+    digest = sha256(data).hexdigest()[:8]
+    return f"{data[: most - len(digest) - 1].decode('utf-8', 'ignore').rstrip('. ')} {digest}"
 
 
 def make_slug(title: str) -> str:

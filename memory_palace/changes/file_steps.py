@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from glob import escape
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,8 +11,7 @@ from memory_palace.changes.logged_change import Write
 from memory_palace.changes.operations import Create, Move, Operation, Remove, Replace
 from memory_palace.errors import PalaceError
 from memory_palace.storage.atomic import (
-    TEMPORARY,
-    remove_files,
+    sweep_temporaries_of,
     sync_folder,
     write_atomic,
     write_new,
@@ -62,7 +60,7 @@ def take_back_write(root: Path, write: Write, before: bytes | None) -> None:
             write_new(path, before)
     elif digest_of(path) == write.after:
         _rewrite(path, before)
-    remove_files(path.parent.glob(f".{escape(path.name)}.*{TEMPORARY}"))
+    sweep_temporaries_of(path)
 
 
 def digest_of(path: Path) -> str | None:

@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from glob import escape
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
@@ -13,6 +14,8 @@ from typing import BinaryIO
 
 TEMPORARY = ".tmp"
 """Suffix of a file that is being written; anything with it is swept by the next writer."""
+_LONGEST_STEM = 200
+"""Bytes of a file's name that stand in the name of its temporary, so that no name is too long."""
 
 
 def write_atomic(path: Path, data: bytes, *, mode: int = 0o600) -> None:
@@ -86,6 +89,11 @@ def sweep_temporaries(folder: Path) -> None:
     remove_files(folder.glob(f".*{TEMPORARY}"))
 
 
+def sweep_temporaries_of(path: Path) -> None:
+    """Remove what interrupted writers of one file left beside it."""
+    remove_files(path.parent.glob(f"{escape(_stem(path.name))}*{TEMPORARY}"))
+
+
 def remove_files(paths: Iterable[Path]) -> None:
     """Delete files that no commit record names. Deleting is always the last step."""
     for path in paths:
@@ -98,7 +106,7 @@ def _temporary(folder: Path, name: str, mode: int) -> Iterator[tuple[Path, Binar
 
     A process that dies leaves one that ``sweep_temporaries`` finds by its suffix.
     """
-    temporary = folder / f".{name}.{os.getpid()}.{token_hex(4)}{TEMPORARY}"
+    temporary = folder / f"{_stem(name)}{os.getpid()}.{token_hex(4)}{TEMPORARY}"
     descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
     try:
         with naming(folder / name), os.fdopen(descriptor, "w+b") as file:
@@ -117,6 +125,11 @@ def naming(path: Path) -> Iterator[None]:
         if error.filename is None:
             error.filename = str(path)
         raise
+
+
+def _stem(name: str) -> str:
+    """Return what the name of a file's temporary begins with."""
+    return f".{os.fsencode(name)[:_LONGEST_STEM].decode('utf-8', 'ignore')}."
 
 
 def _flush(file: BinaryIO) -> None:

@@ -54,3 +54,26 @@ def test_a_new_note_stopped_at_any_disk_call_is_whole_or_leaves_nothing(palace, 
         if not was_stopped:
             break
     assert outcomes == {0, 1}
+
+
+@pytest.mark.parametrize("letter", ["x", "ü", "字", "🏔"])
+@pytest.mark.parametrize("length", [60, 252, 253, 300, 5000])
+def test_a_long_title_names_a_file_that_the_disk_takes(palace, letter, length):
+    path = palace.new(letter * length, room="chambers")
+    name = path.rpartition("/")[2]
+    assert len(name.encode()) <= 255 and name.endswith(".md")
+    assert letter * min(length, 60) in name
+    assert f"# {letter * length}\n" in (palace.paths.root / path).read_text("utf-8")
+
+
+def test_two_long_titles_that_begin_alike_are_two_notes(palace):
+    paths = {palace.new("x" * 400 + end, room="chambers") for end in ("a", "b")}
+    assert len(paths) == 2
+    with pytest.raises(UsageError, match="already exists"):
+        palace.new("x" * 400 + "a", room="chambers")
+
+
+def test_a_long_title_is_taken_back_like_any(palace):
+    palace.new("字" * 300, room="chambers")
+    undo_change(palace, command="new", apply=True)
+    assert files(palace) == []
