@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from memory_palace.cli.answers import Entry, open_path
-from memory_palace.cli.printing import SCHEMA
+from memory_palace.cli.printing import SCHEMA, to_json
 from memory_palace.language.visible import visible
 
 HitRecord: TypeAlias = dict[str, Any]
@@ -18,7 +17,7 @@ HitRecord: TypeAlias = dict[str, Any]
 
 def write_jsonl(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
     """Yield one JSON object per hit, with the keys that a hit has in ``--json``."""
-    yield from (json.dumps({"schema": SCHEMA, **hit}, ensure_ascii=False) for hit in hits)
+    yield from (to_json({"schema": SCHEMA, **hit}) for hit in hits)
 
 
 def write_tsv(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from enum import Enum
 from itertools import zip_longest
 from typing import Any
 
-from memory_palace.language.visible import visible
+from memory_palace.language.visible import escape_hidden, visible
 
 SCHEMA = 2
 """Number of the JSON contract in references/schemas; later versions add keys and rename none."""
@@ -48,7 +48,12 @@ def print_answer(
 
 def print_json(value: Any) -> None:
     """Print one JSON value on one line."""
-    print(json.dumps(value, ensure_ascii=False))
+    print(to_json(value))
+
+
+def to_json(value: Any) -> str:
+    """Return a value as one line of JSON; what a terminal would obey is escaped."""
+    return escape_hidden(json.dumps(value, ensure_ascii=False))
 
 
 def to_record(value: Any) -> Any:

@@ -13,6 +13,22 @@ _LETTER = rf"[^\x00-\x7f\u200c\u200d{_HIDDEN}]"
 _PATTERN = re.compile(rf"[{_HIDDEN}]|(?<!{_LETTER})[\u200c\u200d]|[\u200c\u200d](?!{_LETTER})")
 
 
+_ANY_HIDDEN = re.compile(rf"[{_HIDDEN}\u200c\u200d]")
+
+
+def escape_hidden(json_text: str) -> str:
+    """Escape in a JSON text what ``visible`` replaces: the same value, safe on a terminal.
+
+    Such characters stand inside of strings alone, where JSON has an escape for each.
+    """
+    return _ANY_HIDDEN.sub(_escape, json_text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    data = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{data[at : at + 4]}" for at in range(0, len(data), 4))
+
+
 def visible(text: str) -> str:
     """Replace control, bidirectional and zero-width characters by their code in angle brackets.
 

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import json
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.language.visible import visible
+from memory_palace.language.visible import escape_hidden, visible
 
 
 @pytest.mark.parametrize(
@@ -55,3 +56,16 @@ def test_shown_text_can_be_printed_and_is_stable(text):
         in ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
     }
     assert directions == set()
+
+
+@given(st.text(st.characters(), max_size=40))
+def test_json_means_the_same_and_holds_nothing_that_a_terminal_obeys(text):
+    shown = escape_hidden(json.dumps({text: text}, ensure_ascii=False))
+    assert json.loads(shown) == {text: text}
+    assert visible(shown) == shown
+    shown.encode()
+
+
+def test_c1_controls_and_lone_surrogates_are_escaped_in_json():
+    shown = escape_hidden(json.dumps("\x9b31m \u202e \ud800 \U000e0041", ensure_ascii=False))
+    assert shown == '"\\u009b31m \\u202e \\ud800 \\udb40\\udc41"'
