@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from memory_palace.language.vocabulary import word_set
 
-_BEGINS_ITEM = re.compile(r"[ \t]*(?:[-*+>|]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
+_BEGINS_ITEM = re.compile(r"(?<![ \t])[ \t]*(?:[-*+>|]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_HEADING = re.compile(r"(?<![ \t])[ \t]*#{1,6}[ \t]+")
 _END = re.compile(
     r"(?<![.!?…])(?P<mark>[.!?…]++)(?P<closing>[\"'”’»)\]]*+)\s++"
     r"|(?<=[。！？])(?![。！？」』”）])"

@@ -42,8 +42,7 @@ _PLAIN_ITEM = re.compile(rf"[-+*] (?=[^{re.escape(''.join(_MARKS))}])")
 """An item at the margin, whose text can only be prose."""
 _ATX = re.compile(r"(#{1,6})(?:[ \t]+|$)")
 _FENCE = re.compile(r"(`{3,}+(?=[^`]*$)|~{3,}+)")
-_UNDERLINE = re.compile(r"(?:=++|-++)[ \t]*$")
-_RULE = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_UNDERLINE = re.compile(r"(?<![=-])(?:=++|-++)[ \t]*$")
 
 
 def read_blocks(
@@ -167,7 +166,7 @@ class _BlockReader:
             else:
                 interrupts = self._kind == "prose" and not is_lazy and not is_new
                 item = _ITEM.match(line, start)
-                if item is None or _RULE.match(line, start):
+                if item is None or _is_rule(line, start):
                     break
                 behind = column + width + item.end() - start
                 text_start, gap = _measure(line, item.end(), behind)
@@ -200,7 +199,7 @@ class _BlockReader:
             pass
         elif self._kind == "prose" and may_underline and _UNDERLINE.match(line, start):
             self._underline(number, 1 if mark == "=" else 2)
-        elif mark in "*-_" and _RULE.match(line, start):
+        elif _is_rule(line, start):
             self._close()
             del self._stack[matched:]
         elif self._kind == "prose":
@@ -256,11 +255,10 @@ class _BlockReader:
     def _close(self, level: int = 0) -> None:
         if self._kind == "prose":
             self._take_definitions()
-        if self._kind is None:
-            return
-        place = self._first, self._last, self._column
-        self.blocks.append(LeafBlock(self._kind, *place, level or self._level, bool(self._stack)))
-        self._kind = None
+        if self._kind is not None:
+            place = self._first, self._last, self._column, level or self._level
+            self.blocks.append(LeafBlock(self._kind, *place, bool(self._stack)))
+            self._kind = None
 
     def _take_definitions(self) -> None:
         """Cut reference definitions off the start of the open paragraph."""
@@ -269,10 +267,15 @@ class _BlockReader:
         for label, definition, stop in take_definitions(self.text, start, end):
             self.definitions.setdefault(label, definition)
             self._first += self.text.count("\n", start, stop)
-            self._column = 0
-            start = stop
+            self._column, start = 0, stop
             if stop >= end:
                 self._kind = None
+
+
+def _is_rule(line: str, start: int) -> bool:
+    """Whether a line is nothing from here on but three stars, hyphens or underscores, or more."""
+    mark, rest = line[start], line[start:]
+    return mark in "*-_" and rest.count(mark) >= 3 and not rest.strip(f"{mark} \t")
 
 
 def _measure(line: str, at: int, column: int) -> tuple[int, int]:

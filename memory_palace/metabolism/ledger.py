@@ -179,4 +179,4 @@ def _names_in(document: Document, card: Card | None, rooms: Rooms) -> list[str]:
 
 
 def _count(text: str) -> int:
-    return int(text) if text.isdecimal() else 0
+    return int(text) if text.isdecimal() and len(text) < 10 else 0

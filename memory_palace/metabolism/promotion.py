@@ -29,7 +29,7 @@ from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.rooms import stem_of
 
 _COST = "Cost of deviation"
-_ITEM = re.compile(r"^(\d+)[.)] ", re.MULTILINE)
+_ITEM = re.compile(r"^(\d{1,9})[.)] ", re.MULTILINE)
 
 
 def gates_for(

@@ -17,7 +17,7 @@ from memory_palace.mnemonics.numbers import UNIT_WORDS, Number, find_numbers
 from memory_palace.mnemonics.verification_tokens import fold_words
 
 _CLAUSE = re.compile(
-    r"[,;()–—]\s+|(?<!\bnot)\s+(?:and|but|while|whereas|since|because|which|although|so)\s+",
+    r"[,;()–—]\s+|(?<!\bnot)(?<!\s)\s+(?:and|but|while|whereas|since|because|which|although|so)\s+",
     re.IGNORECASE,
 )
 _ABOUT_REMEMBERING = frozenset(
@@ -82,7 +82,8 @@ class Wording:
         """Stems of the words that are in no list of verbs, adjectives and function words."""
         words = (word for word in split_words(self.text) if word.part == Part.NOUN)
         stems = (stem for word in words for stem in tokenize(word.key))
-        return tuple(stem for stem in dict.fromkeys(stems) if stem in self.content)
+        content = frozenset(self.content)
+        return tuple(stem for stem in dict.fromkeys(stems) if stem in content)
 
     @cached_property
     def negations(self) -> int:
@@ -103,11 +104,12 @@ class Wording:
     def keys(self) -> tuple[str, ...]:
         """Content and numbers in the order of the text, each once; units are passed over."""
         found = [(number.start, f"={number.value}") for number in self.numbers]
+        content = frozenset(self.content) - UNITS
         found += [
             (match.start(), stem)
             for match in PLAIN_WORD.finditer(self.text)
             for stem in tokenize(match[0])
-            if stem in self.content and stem not in UNITS
+            if stem in content
         ]
         return tuple(dict.fromkeys(key for _, key in sorted(found)))
 

@@ -79,7 +79,7 @@ def _is_alike(keys: Sequence[str], first: int, second: int) -> bool:
     return not numbers or (len(numbers) == 2 and all(len(key) < 5 for key in numbers))
 
 
-_MARK = re.compile(r"[,;:()–—]\s+|\s+(?:and|but|while|whereas)\s+")
+_MARK = re.compile(r"[,;:()–—]\s+|(?<!\s)\s+(?:and|but|while|whereas)\s+")
 _DEPENDENT = re.compile(
     r"(?:(?:in|of|by|to|on|at|for|with|from|during)\s+)?(?:which|who|whom|whose|that)\b"
     r"|(?:because|since|so|as)\b",

@@ -7,6 +7,7 @@ numbers alone: whoever says a thing otherwise uses other negations and other ord
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,11 +91,13 @@ def find_contradictions(claim: Wording, source: MemoryText) -> list[str]:
 
 def _numbers(claim: Wording, source: MemoryText) -> Iterator[str]:
     """Yield numbers that the memory does not have; one without a unit is too common to count."""
-    times = list(find_clock_times(claim.text))
     known_times = {time.minutes for time in find_clock_times(source.content)}
+    times = [time for time in find_clock_times(claim.text) if time.minutes in known_times]
+    starts = [time.start for time in times]
     for _, group in groupby(claim.numbers, key=lambda number: number.start):
         readings = list(group)
-        if any(t.start <= readings[0].start < t.end and t.minutes in known_times for t in times):
+        place = bisect_right(starts, readings[0].start) - 1
+        if place >= 0 and readings[0].start < times[place].end:
             continue
         if not _is_known(claim, readings, source):
             yield f"{readings[0].text} is not a number the memory gives"
@@ -256,6 +259,7 @@ def _is_made_up_for(one: Wording, other: Wording) -> bool:
 
 def _is_relative(claim: Wording, readings: Sequence[Number], source: MemoryText) -> bool:
     """Say whether a number counts times, or is a ``second`` that the memory has as a time."""
-    after = claim.text[readings[0].end :].split()[:1]
+    end = readings[0].end
+    after = claim.text[end : end + len(" times ")].split()[:1]
     word = readings[0].text.casefold()
     return after == ["times"] or (word == "second" and word in source.whole.stems)

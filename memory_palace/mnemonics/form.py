@@ -34,19 +34,21 @@ LOCUS, ANCHOR, ANCHORS = "Locus", "Anchor", "Anchors"
 _SECTIONS = (IMAGE, CONTENT, VERIFICATION, LINKS, SMASHIN, METADATA, ANCHORS)
 _BESIDE_PROSE = frozenset(_SECTIONS) - {CONTENT}
 
-_ITEM = re.compile(r"^[ \t]*[-*+][ \t]+\**([\w ]+?)\**:\**[ \t]*(.*)$", re.M)
+_ITEM = re.compile(r"^[ \t]*[-*+][ \t]++\**([\w ]+?)\**:\**[ \t]*(.*)$", re.M)
 _LABELLED = re.compile(r"^[ \t]*[-*+][ \t]+\**(?:anchors?|locus)\**:.*$", re.I | re.M)
-ANCHOR_ITEM = re.compile(r"[ \t]*[-*+][ \t]+\**anchors?\**:", re.I)
+ANCHOR_ITEM = re.compile(r"(?<![ \t])[ \t]*[-*+][ \t]+\**anchors?\**:", re.I)
 _BULLET = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
 _MARK = re.compile(
-    r"^[ \t]*[-*+][ \t]+\[(?P<tick>[ xX])\][ \t]+\**(?P<name>\w+)\**"
-    r"(?:[ \t]*:[ \t]*(?P<reason>.*?))?(?:[ \t]*\(by (?P<by>[^()\n]+)\))?[ \t]*$",
+    r"^[ \t]*[-*+][ \t]+\[(?P<tick>[ xX])\][ \t]+\**(?P<name>\w+)\**[ \t]*+"
+    r"(?P<rest>:.*|\(by [^()\n]+\)[ \t]*)?$",
     re.M,
 )
-_STATES = r"\b{}(?:\*\*)?[ \t]*[:=]?(?:\*\*)?[ \t]*"
+_BY = re.compile(r"\(by ([^()\n]+)\)\Z")
+"""At the end of a line of the list of factors: who says so."""
+_STATES = r"\b{}(?:\*\*)?[ \t]*+[:=]?(?:\*\*)?[ \t]*"
 """What leads to a figure: ``confidence 4/5``, ``**Confidence:** 80%``, ``**Confidence**: .8``."""
 STATED_SCORE = re.compile(
-    rf"({_STATES.format('smashin(?:[ ]+scope)?')})(\d+)([ \t]*/[ \t]*12\b)", re.I
+    rf"({_STATES.format('smashin(?:[ ]+scope)?')})(\d{{1,9}})([ \t]*/[ \t]*12\b)", re.I
 )
 _CREATED = re.compile(rf"{_STATES.format('created')}(\d{{4}}-\d{{2}}-\d{{2}})\b", re.I)
 _REVIEWED = re.compile(
@@ -163,11 +165,14 @@ def read_marks(text: str) -> tuple[Mark, ...]:
     for match in _MARK.finditer(text):
         factor = known.get(match["name"].casefold().replace("colour", "color"))
         if factor is not None:
+            rest = (match["rest"] or "").rstrip()
+            by = _BY.search(rest)
+            reason = rest[: by.start()] if by else rest
             marks[factor] = Mark(
                 factor,
                 match["tick"] in "xX",
-                (match["reason"] or "").strip(),
-                (match["by"] or BY_PERSON).strip(),
+                reason.removeprefix(":").strip(),
+                by[1].strip() if by else BY_PERSON,
             )
     return tuple(marks[factor] for factor in Factor if factor in marks)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -41,13 +42,17 @@ _IMPLIED = re.compile(
 _FILLERS = frozenset({"a", "an", "of", "and", "the"})
 _BEFORE_UNIT = frozenset({"a", "per", "one", "last", "same"})
 """After these ``second`` is a time."""
-_RANGE = re.compile(r"\s*(?:to|or|and|until|–|-)\s*")
-_BARE = re.compile(r"\s*(?:[,.;:)]|\Z|and\b|or\b|in\b)")
+_RANGE = re.compile(r"(?:(?<!\s)\s++)?+(?:to|or|and|until|–|-)\s*")
+_BARE = re.compile(r"(?:(?<!\s)\s++)?+(?:[,.;:)]|\Z|and\b|or\b|in\b)")
 """Nothing that a number could count stands after it."""
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _SUFFIX = re.compile(r"(?:st|nd|rd|th)$")
 
 
+_WINDOW = 40
+"""Characters before a number that are looked at: time stays linear in the text."""
+_MOST_DIGITS = 1000
+"""Digits of a number that count. Python reads no more than 4,300."""
 _JOINT = re.compile(r"(?:\b(?:and|or|to|than|every|but|by)|[,;(])\s*\Z", re.I)
 """Before a number that goes on with what was counted: in ``rings at 8.5`` it need not."""
 
@@ -90,7 +95,11 @@ def find_numbers(text: str) -> list[Number]:
     for at in range(len(found) - 2, -1, -1):
         if _RANGE.fullmatch(text, found[at].end, max(found[at].end, found[at + 1].start)):
             found[at] = _with_unit(found[at], found[at + 1])
-    return [reading for at, number in enumerate(found) for reading in _readings(text, found, at)]
+    return [
+        reading
+        for number, units in _units_before(text, found)
+        for reading in _readings(text, number, units)
+    ]
 
 
 def find_implied(text: str) -> list[Number]:
@@ -100,14 +109,26 @@ def find_implied(text: str) -> list[Number]:
     return [Number(Fraction(1), *_UNITS[word]) for word in dict.fromkeys(words) if word in _UNITS]
 
 
-def _readings(text: str, found: list[Number], at: int) -> list[Number]:
+def _units_before(
+    text: str, found: list[Number]
+) -> Iterator[tuple[Number, tuple[tuple[str, Fraction], ...]]]:
+    """Yield each number with the units of the earlier ones in its sentence, each once."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    sentence, units = 0, dict[tuple[str, Fraction], None]()
+    for number in found:
+        if (here := bisect_right(ends, number.start)) != sentence:
+            sentence, units = here, {}
+        yield number, tuple(units)
+        if number.family:
+            units[number.family, number.size] = None
+
+
+def _readings(text: str, number: Number, units: tuple[tuple[str, Fraction], ...]) -> list[Number]:
     """Return a bare number with each unit of the earlier ones in its sentence, others as is."""
-    number = found[at]
-    is_listed = _JOINT.search(text, 0, number.start) is not None
+    near = max(0, number.start - _WINDOW)
+    is_listed = _JOINT.search(text, near, number.start) is not None
     if number.family or not is_listed or not _BARE.match(text, number.end):
         return [number]
-    start = max((m.end() for m in _SENTENCE_END.finditer(text, 0, number.start)), default=0)
-    units = dict.fromkeys((o.family, o.size) for o in found[:at] if o.family and o.start >= start)
     return [replace(number, family=family, size=size) for family, size in units] or [number]
 
 
@@ -146,7 +167,7 @@ def _read_value(tokens: list[tuple[str, int, int]], at: int) -> tuple[list[Fract
 
 
 def _read_digits(word: str) -> Fraction:
-    clean = word.replace("−", "-")
+    clean = word[:_MOST_DIGITS].replace("−", "-").rstrip(",.")
     if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", clean):
         return Fraction(clean.replace(",", ""))
     return Fraction(clean.replace(",", "."))

@@ -118,8 +118,8 @@ def _hypothesis(
     )
 
 
-_AVOID = re.compile(r"avoid (\d+)")
-_WITHIN = re.compile(r"within (\d+(?:\.\d+)?)")
+_AVOID = re.compile(r"avoid (\d{1,9})")
+_WITHIN = re.compile(r"within (\d{1,9}(?:\.\d+)?)")
 
 
 class Verifier(Protocol):

@@ -11,7 +11,7 @@ from memory_palace.notes.parsing import is_private
 from memory_palace.notes.reading import decode_note
 from memory_palace.notes.withholding import withhold
 
-_RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?")
+_RANGE = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 WITHHELD = "[withheld]"
 
 

@@ -24,7 +24,7 @@ _LOADING_ERRORS = (ValueError, ArithmeticError, LookupError, TypeError, Attribut
 """What PyYAML's constructors raise on values such as ``!!int ""`` or the 99th of a month."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _FORMAT: Mapping[str, Any] = {"allow_unicode": True, "width": 1 << 20, "sort_keys": False}
-_TOP_KEY = re.compile(r"[^\s#\-][^\n]*?:(\s|$)")
+_TOP_KEY = re.compile(r"\A[^\s#\-][^\n]*?:(\s|$)")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*(?:\n|\Z)")
 
 

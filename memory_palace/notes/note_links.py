@@ -13,7 +13,7 @@ from memory_palace.models import Link
 from memory_palace.notes.frontmatter import split_front_matter
 
 _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:")
+_SCHEME = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+:")
 
 
 class _Target(NamedTuple):

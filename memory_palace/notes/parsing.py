@@ -17,6 +17,7 @@ from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.note_links import links_of
 from memory_palace.notes.reading import decode_note
 from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.units import LONGEST_HEADING
 from memory_palace.notes.withholding import says_private, withhold
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
@@ -42,7 +43,7 @@ def parse_note(
     first_line = 1 + text.count("\n", 0, matter.end)
     body, open_comments = _without_comments(path, text[matter.end :], first_line)
     markup = Markup(body)
-    title = _text(matter.values.get("title")) or markup.title
+    title = (_text(matter.values.get("title")) or markup.title)[:LONGEST_HEADING]
     priority, remark = _priority(matter.values, path)
     return Note(
         path=path,

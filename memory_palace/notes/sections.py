@@ -14,7 +14,7 @@ from memory_palace.notes.reading import decode_note
 LAST = "Metadata"
 """The section that new ones stand before."""
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
-LINE_END = re.compile(r"[\r\n]+\Z")
+LINE_END = re.compile(r"(?<![\r\n])[\r\n]+\Z")
 
 
 def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:

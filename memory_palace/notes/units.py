@@ -12,6 +12,8 @@ _CUT = re.compile(r"[.!?…][\"')\]]*\s+|[。！？]|\n")
 """After what an overlong line is cut. It is not language/sentences on purpose: a cut must only be
 near the middle, and another rule would change chunks that have their vectors already."""
 _SPACE = re.compile(r"\s+")
+LONGEST_HEADING = 500
+"""Characters of a heading that count: it is kept, and read again, for every chunk below it."""
 _CHARACTERS_PER_TOKEN = 8
 """A unit has at most this many characters per token of its limit: WordPiece turns a word of any
 length into one unknown token, and what the embedder cannot see is as good as cut off."""
@@ -99,7 +101,7 @@ def _runs(markup: Markup, first_line: int) -> Iterator[_Run]:
             start = number
         if heading:
             path = [above for above in path if above[0] < heading.level]
-            path.append((heading.level, heading.text))
+            path.append((heading.level, heading.text[:LONGEST_HEADING]))
             starts_section = heading.level <= 2
             heading_lines = heading.last + 1 - heading.first
         run.append(line)

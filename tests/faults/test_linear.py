@@ -1,0 +1,135 @@
+"""No text makes reading slow: time grows with its length, whatever stands in it.
+
+The patterns are found in the modules, and the texts in the patterns themselves. Those of
+secrets.txt read windows of a few hundred characters, and are measured with the reader ``secrets``.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from patterns import KNOWN_TEXTS, find_patterns, own_texts
+from reading_texts import READERS
+
+import memory_palace
+
+PATTERNS = find_patterns()
+PACKAGE = Path(memory_palace.__file__).parent
+_SHORT, _LONG, _MOST_TIMES_SLOWER = 2_000, 16_000, 24
+"""Between 8, which is linear, and 64, which is a square."""
+_LEAST_SECONDS = 0.0005
+"""A text of the long size that takes no longer is no square: that would be over ten times this."""
+_AT_THE_END = "§"
+"""What nothing matches, so that what was matched so far is given up."""
+HOSTILE = [
+    "9" * 5000,
+    f"{'9' * 5000} days ago, in {'9' * 5000} weeks, at {'1' * 5000}:30",
+    f"confidence {'9' * 5000}/5, smashin {'9' * 5000}/12",
+    f"{'9' * 5000}. item\n- [x] humor: a (by b)\n",
+    "²³ ½ ٣٤٥ 1,000,000 −5 5.5.5.5 99/99/9999 32 January 0000 9999-99-99",
+    "\ud800 \udfff\u202e\u200b\x9b\x1b[31m\0",
+]
+
+
+def fill(piece: str, size: int) -> str:
+    """Return the start of a piece once, and what stands behind its NUL again and again."""
+    start, _, again = piece.rpartition("\0")
+    is_ended = again.endswith(_AT_THE_END)
+    again = again.removesuffix(_AT_THE_END) or "a"
+    return (start + again * (size // len(again) + 1))[:size] + _AT_THE_END * is_ended
+
+
+def seconds(run: Callable[[str], object], text: str, tries: int) -> float:
+    gc.disable()
+    try:
+        best = float("inf")
+        for _ in range(tries):
+            started = time.process_time()
+            run(text)
+            best = min(best, time.process_time() - started)
+        return best
+    finally:
+        gc.enable()
+
+
+def squares(run: Callable[[str], object], pieces: list[str]) -> Iterator[str]:
+    """Yield the pieces of which a text eight times as long takes far more than eight times."""
+    for piece in dict.fromkeys(pieces):
+        long = fill(piece, _LONG)
+        if (large := seconds(run, long, 1)) <= _LEAST_SECONDS:
+            continue
+        for _ in range(5):
+            small = max(seconds(run, fill(piece, _SHORT), 2), _LEAST_SECONDS / 8)
+            if large <= _MOST_TIMES_SLOWER * small:
+                break
+            large = min(large, seconds(run, long, 1))
+        else:
+            yield piece
+            return
+
+
+def search_all(pattern: re.Pattern[str]) -> Callable[[str], object]:
+    def run(text: str) -> None:
+        for _ in pattern.finditer(text):
+            pass
+
+    return run
+
+
+def test_the_patterns_of_all_modules_are_found():
+    """What is compiled at the top of a module is found, and a table or a function's is too."""
+    names = {name.rsplit(".", 2)[0] for name in PATTERNS}
+    for path in PACKAGE.rglob("*.py"):
+        module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        tree = ast.parse(path.read_text("utf-8"))
+        made = [
+            node
+            for statement in tree.body
+            if isinstance(statement, ast.Assign | ast.AnnAssign)
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "re.compile"
+        ]
+        assert not made or module in names, module
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_every_pattern_is_linear(name):
+    pattern = PATTERNS[name]
+    own = own_texts(pattern)
+    pieces = [*KNOWN_TEXTS, *own, *(piece + _AT_THE_END for piece in own)]
+    assert not list(squares(search_all(pattern), pieces))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader_is_linear(name):
+    pieces = [*KNOWN_TEXTS, *(f"{text}\0 " for text in ("- a", "# a"))]
+    assert not list(squares(READERS[name], pieces))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_megabyte_takes_ten_times_as_long_as_a_tenth_of_it(name):
+    run, own = search_all(PATTERNS[name]), own_texts(PATTERNS[name])
+    for piece in [*KNOWN_TEXTS, *own, *(piece + _AT_THE_END for piece in own)]:
+        small, large = (seconds(run, fill(piece, size), 5) for size in (100_000, 1_000_000))
+        assert large <= 20 * max(small, 1e-5), piece
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_no_text_stops_a_reader(name):
+    for text in HOSTILE:
+        try:
+            READERS[name](text)
+        except UnicodeEncodeError:
+            assert "\ud800" in text  # the reader was given bytes, which cannot hold it
+
+
+def test_a_square_would_be_noticed():
+    pattern = re.compile(r"\s*x")
+    assert list(squares(search_all(pattern), own_texts(pattern)))
