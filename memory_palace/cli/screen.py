@@ -6,7 +6,7 @@ without spaces breaks between characters, as its writers break it.
 
 from __future__ import annotations
 
-import os
+import platform
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -110,7 +110,7 @@ def link_to(entry: Entry, environ: Mapping[str, str]) -> str:
     """
     path = quote(str(entry.file), safe="/")
     line = f"#{entry.line}" if "KITTY_WINDOW_ID" in environ else ""
-    return f"file://{os.uname().nodename}{path}{line}"
+    return f"file://{platform.node()}{path}{line}"
 
 
 def _linked(titles: Sequence[str], width: int) -> list[Text]:
