@@ -122,16 +122,23 @@ class Engine:
 
         ``lexical`` needs no embedder, and neither does an index without vectors: words and facts
         alone answer then, whichever profile was asked for, and the result's mode says so.
-        ``is_use=False`` logs no use of the hits. ``ranking`` is what ``search`` takes.
+        ``is_use=False`` logs no use of the hits. ``ranking`` is what ``search`` takes. What
+        stands in quotation marks must stand in a passage, unless no note holds it; a ``#tag`` that
+        some note has narrows the answer to the notes that have it.
         """
+        from memory_palace.retrieval.question import may_narrow, narrow
         from memory_palace.retrieval.search import search
 
         text, snapshot = " ".join(text.split()), self.snapshot(include_cold=include_cold)
+        moment = time.time() if as_of is None else as_of
+        query = Query(text, moment) if filters is None else Query(text, moment, filters)
+        unmatched: tuple[str, ...] = ()
+        if may_narrow(text):
+            query, unmatched = narrow(query, snapshot, self.paths.root)
+        asked, text = text, query.text
         is_lexical = bool(text) and (lexical or not snapshot.commit.dimension)
         chosen = profiles.choose_profile(profile, is_listing=not text, is_lexical=is_lexical)
         profiles.check_detail(chosen, snapshot.detail)
-        moment = time.time() if as_of is None else as_of
-        query = Query(text, moment) if filters is None else Query(text, moment, filters)
         if text and not is_lexical:
             query = self._embed(query, snapshot, chosen)
         if text and chosen.name == "anchors":
@@ -148,7 +155,9 @@ class Engine:
             core = [hit.path for hit in found.hits if hit.role == "core"]
             record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
         answer = self._answer(query, snapshot, chosen, found)
-        return replace(answer, mode="lexical", embedder=None) if is_lexical else answer
+        if is_lexical:
+            answer = replace(answer, mode="lexical", embedder=None)
+        return replace(answer, text=asked, unmatched_quotes=unmatched)
 
     def _answer(
         self, query: Query, snapshot: Snapshot, profile: Profile, found: SearchResult

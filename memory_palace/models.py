@@ -244,6 +244,8 @@ class Query:
     """The embedding of its noun phrases, where they are compared with descriptions."""
     anchors: AnchorEvidence | None = None
     """Where the profile asks anchors."""
+    rows: NDArray[np.int64] | None = None
+    """Where only some rows may answer: those that hold what the question quotes, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +296,8 @@ class QueryResult:
     """How many notes differ from the index."""
     anchors: AnchorEvidence | None = None
     """Where anchors were asked: which fired, and which way answered."""
+    unmatched_quotes: tuple[str, ...] = ()
+    """What the question has in quotation marks and no note holds."""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

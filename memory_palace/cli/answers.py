@@ -161,6 +161,7 @@ def answer_record(result: QueryResult, texts: Sequence[str] | None = None) -> di
         "embedder": result.embedder,
         "freshness": result.freshness,
         "behind": result.behind,
+        "unmatched_quotes": list(result.unmatched_quotes),
         "gate": dict(result.gate),
         **anchors_record(result),
         "hits": hit_records(result, texts),

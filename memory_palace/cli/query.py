@@ -244,6 +244,8 @@ def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Itera
     """Yield what a reader of the answer should know besides; it is said on stderr."""
     if not result.hits:
         yield "nothing found"
+    for quote in result.unmatched_quotes:
+        yield f'no note holds "{quote}"; its words were searched one by one'
     if result.mode == "lexical":
         yield f"mode: lexical; {_why_lexical(palace)}"
     if result.freshness == "stale":

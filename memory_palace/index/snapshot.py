@@ -188,9 +188,10 @@ class Snapshot:
         return [_split(text) for text in self._texts("link_names")]
 
     @cached_property
-    def tags(self) -> list[tuple[str, ...]]:
-        """Tags of each note as written, without ``#``; ``a/b`` is below ``a``."""
-        return [_split(text) for text in self._texts("tags")]
+    def shown_tags(self) -> list[tuple[str, ...]]:
+        """Tags of each note as written, without ``#``; ``a/b`` is below ``a``. Private: none."""
+        pairs = zip(self._texts("tags"), self.private.tolist(), strict=True)
+        return [() if is_hidden else _split(text) for text, is_hidden in pairs]
 
     def chunk(self, row: int) -> ChunkRecord:
         """Read what is shown of a row."""

@@ -124,6 +124,8 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
         # The place after the last note answers for dead rows, whose note is -1.
         allowed = np.append(match_notes(snapshot, query.filters), False)
         rows = np.flatnonzero(allowed[snapshot.row_note])
+        if query.rows is not None:
+            rows = query.rows[allowed[snapshot.row_note[query.rows]]]
         cosines = evidence.meaning.cosines[rows]
         nearest = evidence.meaning.nearest(rows, limit=NEAREST)
     return SearchContext(

@@ -118,18 +118,24 @@ def _bear(snapshot: Snapshot, tags: Sequence[str]) -> NDArray[np.bool_]:
 
     ``project`` passes ``project/hut`` too.
     """
-    hidden = snapshot.private.tolist()
-    found = [() if own else tags for own, tags in zip(hidden, snapshot.tags, strict=True)]
-    borne = [{_fold(tag) for tag in note} for note in found]
-    passes = np.ones(len(found), np.bool_)
+    passes = np.ones(len(snapshot.paths), np.bool_)
     for tag in tags:
-        key = _fold(tag)
-        has = [any(b == key or b.startswith(f"{key}/") for b in note) for note in borne]
-        if not any(has):
-            written = {name for note in found for name in note}
+        has = bear_tag(snapshot, tag)
+        if not has.any():
+            written = {name for note in snapshot.shown_tags for name in note}
             raise UsageError(_unknown("no note of the index has the tag", tag, written))
-        passes &= np.array(has, np.bool_)
+        passes &= has
     return passes
+
+
+def bear_tag(snapshot: Snapshot, tag: str) -> NDArray[np.bool_]:
+    """Say for each note whether it has a tag or one nested in it, in any case."""
+    key = _fold(tag)
+    found = (
+        any(own == key or own.startswith(f"{key}/") for own in map(_fold, tags))
+        for tags in snapshot.shown_tags
+    )
+    return np.fromiter(found, np.bool_, len(snapshot.paths))
 
 
 def _unknown(what: str, name: str, known: Collection[str]) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +46,9 @@ _BETWEEN = "\n"
 _MARKS = re.compile(r"[^\w\n]+")
 """Accents that were parted from their letters, and signs such as emoji."""
 _ASCII_MARKS = (string.punctuation + " \t\r\v\f").encode()
+
+_TAG = re.compile(r"(?<![\w&/#])#([^\W\d_][\w/-]*)")
+_NARROWING = frozenset('#"“„«「『＂')
 
 _Named = tuple[Sequence[int], Sequence[str], float]
 """Notes, a name of each, and what it counts."""
@@ -79,6 +83,33 @@ class ParsedQuestion:
             return ()
         found = find_dates(text, datetime.fromtimestamp(self._as_of, UTC).date())
         return tuple(window for item in found for window in item.windows)
+
+
+def narrow(query: Query, snapshot: Snapshot, root: Path) -> tuple[Query, tuple[str, ...]]:
+    """Leave those notes to be ranked that have the tags of a question, and what it quotes.
+
+    A tag that no note has is a word as any other. Return the quotes that no note holds as well:
+    they too are words as any others.
+    """
+    from memory_palace.retrieval.context import match_notes  # delayed: few questions need it
+    from memory_palace.retrieval.filters import bear_tag
+    from memory_palace.retrieval.quotes import find_quoted, match_quotes
+
+    tags = [tag for tag in _TAG.findall(query.text) if bear_tag(snapshot, tag).any()]
+    if tags:
+        filters = replace(query.filters, tags=(*query.filters.tags, *tags))
+        rest = _TAG.sub(lambda found: "" if found[1] in tags else found[0], query.text)
+        query = replace(query, text=" ".join(rest.split()), filters=filters)
+    quotes = find_quoted(query.text)
+    if not quotes:
+        return query, ()
+    found = match_quotes(quotes, snapshot, root, match_notes(snapshot, query.filters))
+    return replace(query, rows=found.rows), found.unmatched
+
+
+def may_narrow(text: str) -> bool:
+    """Say quickly whether a question may have a tag or a quote."""
+    return not _NARROWING.isdisjoint(text)
 
 
 def embed_question(query: Query, embedder: Embedder, *, with_phrases: bool = False) -> Query:

@@ -1,0 +1,151 @@
+"""Words in quotation marks: which passages hold them, in that order. Read from the notes.
+
+An index knows which words a passage has and not where. So the notes that have the words are read,
+as they are indexed, and compared word by word: case, accents, marks, markup and line ends apart.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.index.postings import PostingLookup
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.tokens import tokenize
+from memory_palace.markdown.prose import strip_markup
+from memory_palace.notes.parsing import parse_note
+
+_QUOTED = re.compile(
+    r'"([^"]{1,500}+)"|“([^“”„]{1,500}+)”|„([^“”„]{1,500}+)[“”]|«([^«»]{1,500}+)»'
+    r"|「([^「」]{1,500}+)」|『([^『』]{1,500}+)』|＂([^＂]{1,500}+)＂"
+)
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
+"""A run of letters and digits, or one character of a script without spaces."""
+_LINK_END = re.compile(r"\]\([^()\s]{0,500}+(?:\([^()\s]{0,100}+\)[^()\s]{0,500}+)?\)")
+_WIKI_TARGET = re.compile(r"\[\[[^\[\]|\n]{0,500}+\|")
+_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,500}+>")
+_MOST_READ = 400
+"""Notes that are read for one quote where none has all of its words as they are written."""
+_ENOUGH = 0.6
+"""Of the words of a quote: so many a note must have that writes the others with other accents."""
+
+
+class QuotedRows(NamedTuple):
+    """What the quotes of a question leave to be ranked."""
+
+    rows: NDArray[np.int64] | None
+    """Rows of the passages that hold every quote that some note holds; ``None`` where none is."""
+    unmatched: tuple[str, ...]
+    """The quotes that no note holds."""
+
+
+def find_quoted(text: str) -> list[str]:
+    """Return what stands in double quotation marks, in order, once each."""
+    found = (next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text))
+    return list(dict.fromkeys(quote for quote in found if quote))
+
+
+def match_quotes(
+    quotes: Sequence[str], snapshot: Snapshot, root: Path, allowed: NDArray[np.bool_]
+) -> QuotedRows:
+    """Say which passages of the allowed notes hold the quotes of a question.
+
+    Where no note holds all of them, those count that hold one. Notes that cannot be read hold none.
+    """
+    holding = {quote: _holders(quote, snapshot, root, allowed) for quote in quotes}
+    unmatched = tuple(quote for quote, held in holding.items() if not held)
+    held = [rows for rows in holding.values() if rows]
+    if not held:
+        return QuotedRows(None, unmatched)
+    notes = set.intersection(*({int(snapshot.row_note[row]) for row in rows} for rows in held))
+    rows = sorted({row for rows in held for row in rows})
+    if notes:
+        rows = [row for row in rows if int(snapshot.row_note[row]) in notes]
+    return QuotedRows(np.array(rows, np.int64), unmatched)
+
+
+def _holders(quote: str, snapshot: Snapshot, root: Path, allowed: NDArray[np.bool_]) -> list[int]:
+    wanted = _spell(quote)
+    if not wanted:
+        return []
+    terms = list(dict.fromkeys(tokenize(quote)))
+    having = _count_terms(terms, snapshot)
+    having[~allowed] = 0
+    for least, most in ((len(terms), len(having)), (_ENOUGH * len(terms), _MOST_READ)):
+        notes = np.flatnonzero(having >= max(least, 1))
+        order = np.argsort(-having[notes], kind="stable")[:most]
+        held = [row for note in notes[order] for row in _rows_of(int(note), wanted, snapshot, root)]
+        if held:
+            return held
+    return []
+
+
+def _count_terms(terms: Iterable[str], snapshot: Snapshot) -> NDArray[np.int64]:
+    """Count for each note how many of the terms stand in its text or its names."""
+    fields = [PostingLookup(snapshot, field) for field in ("words", "names")]
+    counts = np.zeros(len(snapshot.paths), np.int64)
+    for term in terms:
+        has = np.zeros(len(counts), np.bool_)
+        for field in fields:
+            has[snapshot.row_note[field.rows(term)]] = True
+        counts += has
+    return counts
+
+
+def _rows_of(note: int, wanted: str, snapshot: Snapshot, root: Path) -> Iterator[int]:
+    """Yield the passages of a note that hold a quote; the first for one in a name."""
+    path = snapshot.paths[note]
+    rows = np.flatnonzero(snapshot.row_note == note)
+    try:
+        data = (root / path).read_bytes()
+    except OSError:
+        return
+    found = parse_note(path, data, count_tokens=lambda text: 1, token_limit=1 << 20)
+    if found.is_private or not len(rows):
+        return
+    starts, ends = snapshot.row_lines[rows, 0].tolist(), snapshot.row_lines[rows, 1].tolist()
+    lines = list(_lines_of(wanted, found.body, found.body_first_line))
+    places = {
+        place
+        for line in lines
+        if (place := bisect_right(starts, line) - 1) >= 0 and line <= ends[place]
+    }
+    names = (found.title, path.rpartition("/")[2].rpartition(".")[0], *found.aliases)
+    if not places and (lines or any(wanted in _spell(name) for name in names)):
+        places = {0}
+    yield from (int(rows[place]) for place in sorted(places))
+
+
+def _lines_of(wanted: str, body: str, first_line: int) -> Iterator[int]:
+    """Yield the lines on which a quote begins, in the text as written or as it is shown."""
+    shown = _TAG.sub("", _WIKI_TARGET.sub("[[", _LINK_END.sub("]", body)))
+    for text in (body, shown, strip_markup(body)):
+        words = list(_WORD.finditer(text))
+        spelled = [_fold(match[0]) for match in words]
+        joined = f" {' '.join(spelled)} "
+        begins = joined.find(wanted)
+        while begins >= 0:
+            start = words[joined.count(" ", 0, begins + 1) - 1].start()
+            yield first_line + text.count("\n", 0, start)
+            begins = joined.find(wanted, begins + 1)
+
+
+def _spell(text: str) -> str:
+    """Return the words of a text with one space before and after each; empty without any."""
+    words = [_fold(word) for word in _WORD.findall(text)]
+    return f" {' '.join(words)} " if words else ""
+
+
+def _fold(word: str) -> str:
+    """Return a word without case and accents."""
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(letter for letter in parts if not unicodedata.combining(letter))
