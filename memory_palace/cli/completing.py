@@ -60,6 +60,18 @@ def _notes(ctx: Any, incomplete: str) -> Iterator[str]:
                 yield title
 
 
+def _in_room(room: str) -> Callable[[Any, str], Iterator[str]]:
+    """Return what yields the file names of a room's notes."""
+
+    def names(ctx: Any, incomplete: str) -> Iterator[str]:
+        snapshot = _snapshot(ctx)
+        for path, name in zip(snapshot.paths, snapshot.rooms, strict=True):
+            if name == room:
+                yield path.rpartition("/")[2].rpartition(".")[0]
+
+    return names
+
+
 def _folders(ctx: Any, incomplete: str) -> Iterator[str]:
     for path in _snapshot(ctx).paths:
         parts = path.split("/")[:-1]
@@ -104,6 +116,8 @@ def _palaces(ctx: Any, incomplete: str) -> Iterator[str]:
 
 _KINDS: Mapping[str, Callable[[Any, str], Iterator[str]]] = {
     "notes": _notes,
+    "cards": _in_room("dispatch_corridor"),
+    "conflicts": _in_room("conflict_room"),
     "folders": _folders,
     "tags": _tags,
     "types": _types,

@@ -8,21 +8,33 @@ from typing import Annotated, Any
 from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.changes import show_change
-from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
+from memory_palace.cli.options import AllowUncommitted, Apply, Json, completed, open_palace
 from memory_palace.cli.printing import print_answer, to_record
 from memory_palace.errors import UsageError
 from memory_palace.workflow.conflict_notes import Conflict
 from memory_palace.workflow.conflicts import Claim
 
 app = Typer(no_args_is_help=True, help="Record and resolve claims that contradict each other.")
-Name = Annotated[str, Argument(help="Path, file name, slug, conflict_id or title of a conflict.")]
+Name = Annotated[
+    str,
+    Argument(
+        help="Path, file name, slug, conflict_id or title of a conflict.",
+        autocompletion=completed("conflicts"),
+    ),
+]
 
 
 @app.command("open")
 def open_(
     ctx: Context,
-    first: Annotated[str, Argument(help="A note, or lines of one: NOTE:12-15.")],
-    second: Annotated[str, Argument(help="The note or lines that contradict it.")],
+    first: Annotated[
+        str,
+        Argument(help="A note, or lines of one: NOTE:12-15.", autocompletion=completed("notes")),
+    ],
+    second: Annotated[
+        str,
+        Argument(help="The note or lines that contradict it.", autocompletion=completed("notes")),
+    ],
     by: Annotated[str, Option("--by", help="Who raises the conflict.")],
     title: Annotated[str, Option("--title", help="What they disagree about.")] = "",
     kind: Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from typer import Argument, Context, Option
 
 from memory_palace.cli.changes import change_record, show_change
-from memory_palace.cli.options import Apply, Json, open_palace
+from memory_palace.cli.options import Apply, Json, completed, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import Fit, half_life_days
@@ -19,7 +19,13 @@ from memory_palace.mnemonics.smashin import band_of
 
 _WEAK = 0.6
 """Predicted confidence below which a memory is called weak (source document 000)."""
-Name = Annotated[str, Argument(help="Path, file name, title, alias or anchor of a memory.")]
+Name = Annotated[
+    str,
+    Argument(
+        help="Path, file name, title, alias or anchor of a memory.",
+        autocompletion=completed("notes"),
+    ),
+]
 
 
 def score(

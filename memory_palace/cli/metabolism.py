@@ -9,7 +9,15 @@ from typer import Argument, Context, Option, Typer
 
 from memory_palace.changes.logged_change import LoggedChange
 from memory_palace.cli.changes import show_change
-from memory_palace.cli.options import AllowUncommitted, Apply, Json, Model, Note, open_palace
+from memory_palace.cli.options import (
+    AllowUncommitted,
+    Apply,
+    Json,
+    Model,
+    Note,
+    completed,
+    open_palace,
+)
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
 from memory_palace.metabolism.elimination import Proposal
@@ -57,7 +65,7 @@ def explain(
 @app.command("distill")
 def distill_(
     ctx: Context,
-    card: Annotated[str, Argument(help="A completed card.")],
+    card: Annotated[str, Argument(help="A completed card.", autocompletion=completed("cards"))],
     model: Model = None,
     apply: Apply = False,
     as_json: Json = False,

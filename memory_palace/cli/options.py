@@ -168,7 +168,7 @@ def folders_below(palace: Palace, given: Sequence[str] | None) -> list[str]:
         here = os.path.abspath(Path(name).expanduser())  # noqa: PTH100 - links stay as written
         below = Path(os.path.relpath(here, root))
         is_here = Path(here).is_dir() and below.parts[:1] != (os.pardir,)
-        found.append(below.as_posix() if is_here else name)
+        found.append("/".join(below.parts) if is_here else name)
     return found
 
 

@@ -12,7 +12,7 @@ from typer import Context
 from memory_palace.cli.options import open_palace
 from memory_palace.cli.printing import plural
 from memory_palace.cli.registry import Registry, read_registry
-from memory_palace.embedding.registry import is_available
+from memory_palace.embedding.weights import MINILM_FILES
 from memory_palace.errors import IndexMissingError, NotAPalaceError
 from memory_palace.index.status import IndexStatus
 from memory_palace.language.visible import visible
@@ -43,7 +43,7 @@ def _of_palace(palace: Palace, registry: Registry) -> Iterator[str]:
         status = palace.status()
     except IndexMissingError:
         yield "index      none yet"
-        yield from _next(("palace index", "read the notes"), *_model_steps())
+        yield from _next(("palace index", "read the notes"), *_model_steps(palace))
         return
     yield f"notes      {_notes(status)}"
     yield f"model      {status.embedder if status.dimension else 'none: words only, no meaning'}"
@@ -52,32 +52,36 @@ def _of_palace(palace: Palace, registry: Registry) -> Iterator[str]:
     failed = sum(problem.is_failure for problem in status.problems)
     if failed:
         yield f"problems   {plural(failed, 'note')} could not be read; `palace status` names them"
-    yield from _next(*_steps(status))
+    yield from _next(*_steps(palace, status))
 
 
-def _steps(status: IndexStatus) -> Iterator[tuple[str, str]]:
+def _steps(palace: Palace, status: IndexStatus) -> Iterator[tuple[str, str]]:
     if not status.notes:
         yield 'palace new "A title"', "write a first note"
+    if not status.dimension:
+        yield from _model_steps(palace)
     if status.freshness.state == "stale":
         yield "palace index", "take in what has changed"
-    if not status.dimension:
-        yield from _model_steps()
-        if is_available("minilm"):
-            yield "palace index --force --embedder minilm", "find by meaning too"
     if status.notes:
         yield 'palace query "why did we drop MQTT"', "ask a question"
 
 
-def _model_steps() -> Iterator[tuple[str, str]]:
-    if not is_available("minilm"):
-        yield "palace models fetch", "find by meaning too (87 MB, once)"
+def _model_steps(palace: Palace) -> Iterator[tuple[str, str]]:
+    awaited = palace.awaited_model()
+    if awaited is not None and awaited.is_ready:
+        yield "palace index", f"find by meaning too: {awaited.name} is here now"
+    elif awaited is not None:
+        size = sum(file.size_bytes for file in MINILM_FILES) / 1e6
+        yield "palace models fetch", f"find by meaning too ({size:.0f} MB, once)"
 
 
 def _next(*steps: tuple[str, str]) -> Iterator[str]:
-    rows = (*steps, ("palace --help", "all verbs"))
-    width = max(len(command) for command, _ in rows)
+    rows: dict[str, str] = {}
+    for command, what in (*steps, ("palace --help", "all verbs")):
+        rows.setdefault(command, what)
+    width = max(map(len, rows))
     yield ""
-    yield from (f"  {command:<{width}}  {what}" for command, what in rows)
+    yield from (f"  {command:<{width}}  {what}" for command, what in rows.items())
 
 
 def _place(root: Path, registry: Registry) -> str:

@@ -8,13 +8,19 @@ from typing import Annotated, Any, TypeAlias
 from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.changes import show_change
-from memory_palace.cli.options import AllowUncommitted, Apply, Json, open_palace
+from memory_palace.cli.options import AllowUncommitted, Apply, Json, completed, open_palace
 from memory_palace.cli.printing import plural, print_answer, print_board, to_record
 from memory_palace.errors import CheckFailedError
 from memory_palace.workflow.cards import STATES, Card
 
 app = Typer(no_args_is_help=True, help="Manage task cards, which lie in dispatch_corridor.")
-CardName = Annotated[str, Argument(help="Path, file name, slug, task_id or title of a card.")]
+CardName = Annotated[
+    str,
+    Argument(
+        help="Path, file name, slug, task_id or title of a card.",
+        autocompletion=completed("cards"),
+    ),
+]
 Reason = Annotated[str, Option("--reason", help="Why, in one line.")]
 Items: TypeAlias = list[str] | None
 

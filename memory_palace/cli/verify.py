@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Context, Option
 
-from memory_palace.cli.options import Json, Words, open_palace, read_input
+from memory_palace.cli.options import Json, Words, completed, open_palace, read_input
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.mnemonics.verification import TokenCheck, Verdict, Verification
@@ -18,7 +18,12 @@ def verify_answer(
     ctx: Context,
     file: Annotated[str, Argument(metavar="FILE", help="File with the answer; - for stdin.")] = "-",
     against: Annotated[
-        list[str] | None, Option("--against", help="Memory the answer should rest on; repeatable.")
+        list[str] | None,
+        Option(
+            "--against",
+            help="Memory the answer should rest on; repeatable.",
+            autocompletion=completed("notes"),
+        ),
     ] = None,
     text: Annotated[str | None, Option("--text", help="The answer itself.")] = None,
     all_tokens: Annotated[

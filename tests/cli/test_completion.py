@@ -12,6 +12,7 @@ NOTES = {
     "chambers/Ada Wren.md": "---\ntitle: The keeper\ntags: [people, work/hut]\n---\nAda.\n",
     "project_rooms/hut/Rain gauge.md": "# Rain gauge\n\nIt drifts. #work/gauge\n",
     "project_rooms/hut/[odd] $name.md": "# Odd\n\nA name for a shell.\n",
+    "dispatch_corridor/active/swap-packs.md": "# Swap packs\n\nFresh ones.\n",
     "project_rooms/hidden.md": "---\nprivate: true\ntitle: Rain of secrets\ntags: [wore]\n---\nx\n",
 }
 
@@ -69,6 +70,8 @@ def tab(root, monkeypatch, capsys):
         (["list", "--type", "pro"], ["project"]),
         (["-C", "elsewhere/"], ["elsewhere/folder/"]),
         (["show", "zzz"], []),
+        (["task", "show", ""], ["swap-packs"]),
+        (["new", "x", "--in", "ch"], ["chambers"]),
     ],
     ids=" ".join,
 )

@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.cli.app import main
+from memory_palace.embedding import minilm
+from memory_palace.embedding.hashing import HashingEmbedder
 
 
 @pytest.fixture
@@ -70,6 +72,26 @@ def test_each_state_says_what_to_do_next(alone, tmp_path):
     well = alone()
     assert "model      hashing" in well and "models fetch" not in well
     assert "palace index" not in well and "palace query" in well
+
+
+def test_it_says_when_a_model_is_missing_and_when_it_has_come(alone, tmp_path, monkeypatch):
+    is_here = []
+
+    class Quick(HashingEmbedder):
+        name = "minilm"
+        fingerprint = "minilm:quick"
+
+    monkeypatch.setattr(minilm, "is_available", lambda environ: bool(is_here))
+    monkeypatch.setattr(minilm, "load", lambda model, environ: Quick())
+    (tmp_path / "notes" / "frost.md").write_text("# Frost\n\nThe gauge drifts in frost.\n")
+    alone("init", "--here")
+    assert "palace models fetch" in alone()
+    alone("index", "-q")
+    assert "words only" in alone() and "palace models fetch" in alone()
+    is_here.append(True)
+    assert "palace index" in alone() and "minilm is here now" in alone()
+    alone("index", "-q")
+    assert "model      minilm" in alone() and "palace index" not in alone()
 
 
 def test_a_palace_that_is_asked_for_and_not_there_is_an_error(alone, capsys):
