@@ -149,6 +149,7 @@ class Engine:
             profile=chosen,
             half_life_days=self.config.half_life_days,
             neighbors=neighbors,
+            paths=self.paths,
             **ranking,
         )
         if text and is_use and self.config.usage_log:
@@ -162,15 +163,13 @@ class Engine:
     def _answer(
         self, query: Query, snapshot: Snapshot, profile: Profile, found: SearchResult
     ) -> QueryResult:
-        from memory_palace.retrieval.disputes import mark_disputed
-
         freshness = check_freshness(self.paths, self.config, snapshot)
         return QueryResult(
             text=query.text,
             profile=profile.name,
             mode="vector" if query.text else "listing",
             embedder=snapshot.commit.embedder,
-            hits=mark_disputed(self.paths, found.hits),
+            hits=tuple(found.hits),
             gate=found.gate,
             freshness=freshness.state,
             behind=freshness.behind,
@@ -214,7 +213,7 @@ class Engine:
             profile="anchors",
             mode="vector" if has_vectors else "lexical",
             embedder=snapshot.commit.embedder,
-            hits=tuple(rank_anchored(query, snapshot, budget_bytes=budget_bytes)),
+            hits=tuple(rank_anchored(query, snapshot, self.paths, budget_bytes=budget_bytes)),
             anchors=query.anchors,
         )
 

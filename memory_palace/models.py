@@ -64,17 +64,6 @@ class FileStat(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A Markdown file that discovery found. It has not been opened."""
-
-    path: str
-    """POSIX path relative to the root, as written on disk (not NFC-normalised)."""
-    stat: FileStat
-    is_cold: bool
-    """Whether its path, links followed, lies in the archive: see ``Rooms.is_archived``."""
-
-
-@dataclass(frozen=True, slots=True)
 class Link:
     """One Obsidian link, ``[[target#heading|alias]]`` or ``![[target]]``."""
 
@@ -93,51 +82,6 @@ class NoteDate:
     timestamp: float
     """Seconds since the epoch, UTC."""
     source: DateSource
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """A passage of a note: the unit that is embedded, scored and shown."""
-
-    heading_path: tuple[str, ...]
-    """Headings above the passage, outermost first; the note's own title is not repeated."""
-    first_line: int
-    last_line: int
-    """1-based, inclusive, counted in the file as stored."""
-    text: str
-    """The passage itself, as written (private and secret lines blanked)."""
-    embed_text: str
-    """What the embedder sees: title and headings, then the text. Never the file name."""
-    digest: str
-    """SHA-256 of ``embed_text``, hexadecimal: the key under which its vector is kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """One parsed Markdown file. ``type`` and ``priority`` are what its front matter says."""
-
-    path: str
-    digest: str
-    """SHA-256 of the bytes as stored, hexadecimal."""
-    title: str
-    """Front matter ``title``, else the first ``#`` heading, else the file's stem."""
-    type: str | None = None
-    priority: Priority | None = None
-    tags: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
-    links: tuple[Link, ...] = ()
-    date: NoteDate | None = None
-    """From front matter or file name; ``None`` where git or mtime has to say."""
-    is_evergreen: bool = False
-    """Front matter ``evergreen: true``: recency does not decay."""
-    is_private: bool = False
-    """Front matter ``private: true``: the note has no chunks, title or links."""
-    body: str = ""
-    """The text after the front matter, lines kept, private spans and secrets blanked."""
-    body_first_line: int = 1
-    chunks: tuple[Chunk, ...] = ()
-    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +202,28 @@ class Contribution:
     contribution: float
 
 
+ELLIPSIS = "…"
+"""Stands where something was left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A sentence, a turn or a row of a note, as it stands there."""
+
+    text: str
+    """Whole, unless it alone is more than there is room for: ``…`` stands where it was cut."""
+    first_line: int
+    last_line: int
+    place: int
+    """Of two pieces with successive numbers nothing stands between."""
+    joint: str
+    """The white space between the piece before and this one, in the note."""
+    value: float
+    """How well it answers: words of the question in it and around it, each about 1."""
+    is_verbatim: bool
+    """Whether it is code or the row of a table, whose white space counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One ranked note with its best passage, and why it ranks there."""
@@ -270,6 +236,7 @@ class Hit:
     chunk: ChunkRecord | None
     """``None`` for a note without text."""
     snippet: str
+    """One line: the best piece, or the preview of the index."""
     note: NoteRecord
     role: Literal["core", "neighbor"] = "core"
     linked_from: str | None = None
@@ -278,6 +245,29 @@ class Hit:
     """How many near-identical hits were folded into this one."""
     disputed_in: tuple[str, ...] = ()
     """Paths of the open conflicts that the note is party to."""
+    pieces: tuple[Piece, ...] = ()
+    """What of the note answers, in order. Empty in a listing, for a neighbor, and where the note
+    is no longer what was indexed."""
+
+    @property
+    def text(self) -> str:
+        """What answers, as it stands in the note; ``…`` on a line where something is left out.
+
+        Without pieces the preview of the index, and nothing for a neighbor.
+        """
+        if not self.pieces:
+            return self.snippet if self.role == "core" else ""
+        first, *rest = self.pieces
+        parts, place = [first.text], first.place
+        for piece in rest:
+            parts += [piece.joint if piece.place == place + 1 else f"\n{ELLIPSIS}\n", piece.text]
+            place = piece.place
+        return "".join(parts)
+
+    @property
+    def text_lines(self) -> tuple[int, int] | None:
+        """First and last line of ``text`` in the note; ``None`` where it is the index's preview."""
+        return (self.pieces[0].first_line, self.pieces[-1].last_line) if self.pieces else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.errors import RoomNotMappedError
 from memory_palace.index.context import Progress
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import FileStat, SourceFile
+from memory_palace.models import FileStat
+from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 

@@ -141,7 +141,7 @@ def _anchors(
             projects=item.project_anchors if projects is None else projects,
             limit=K,
         )
-        hits = rank_anchored(query, snapshot)
+        hits = rank_anchored(query, snapshot, palace.paths)
         return _chunk_ids(hits) if hits else dense(item, vector)
 
     return ask

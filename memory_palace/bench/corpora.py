@@ -20,7 +20,8 @@ from memory_palace.index.segment import CONTENT, note_line
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.values import Derived
 from memory_palace.index.writing import NoteRow, write_segment
-from memory_palace.models import Chunk, Note, NoteDate
+from memory_palace.models import NoteDate
+from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.parsing import parse_note
 
 _ROOM = "palace/project_rooms"

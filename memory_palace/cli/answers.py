@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from memory_palace.cli.printing import show_date, to_record
 from memory_palace.language.visible import visible
-from memory_palace.models import Hit, QueryResult
+from memory_palace.models import Hit, Piece, QueryResult
 
 _MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -36,6 +36,8 @@ class Entry:
     date: str
     """As people write it; empty where it would tell nothing."""
     text: str
+    pieces: tuple[Piece, ...]
+    """What the text is made of, where a part of it may be shown alone."""
     remarks: tuple[str, ...]
     details: tuple[str, ...]
 
@@ -73,7 +75,7 @@ def arrange(
             continue
         mark = str(number) if hit.role == "core" else "→"
         date = write_date(hit.note.date.timestamp) if is_dated else ""
-        entries.append(_entry(root, hit, mark, text or hit.snippet, date, details=details))
+        entries.append(_entry(root, hit, mark, text, date, details=details))
     before = tuple(_scoring(result)) if details else ()
     return Shown(before, tuple(entries), tuple(dict.fromkeys(linked)))
 
@@ -86,6 +88,7 @@ def _tells_dates(result: QueryResult) -> bool:
 
 def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bool) -> Entry:
     file, line = root / hit.path, hit.chunk.first_line if hit.chunk else 1
+    line = hit.text_lines[0] if hit.text_lines else line
     above = dict.fromkeys(hit.chunk.heading_path if hit.chunk else ())
     above.pop(hit.title, None)
     remarks = [f"disputed in {path}" for path in hit.disputed_in]
@@ -99,7 +102,8 @@ def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bo
         place=visible(f"{open_path(file)}:{line}"),
         line=line,
         date=date,
-        text=visible(text.strip("\n")),
+        text=visible((text or hit.text or hit.snippet).strip("\n")),
+        pieces=() if text else tuple(replace(p, text=visible(p.text)) for p in hit.pieces),
         remarks=tuple(map(visible, remarks)),
         details=tuple(map(visible, _details(hit))) if details else (),
     )
@@ -201,6 +205,9 @@ def _hit_record(hit: Hit) -> dict[str, Any]:
         "score": hit.score,
         "parts": to_record(hit.contributions),
         "snippet": hit.snippet,
+        "text": hit.text,
+        "text_line": hit.text_lines[0] if hit.text_lines else None,
+        "text_last_line": hit.text_lines[1] if hit.text_lines else None,
         "linked_from": hit.linked_from,
         "same_passage": hit.folded,
         "disputed_in": list(hit.disputed_in),

@@ -31,8 +31,8 @@ from memory_palace.cli.printing import plural, print_answer, say
 from memory_palace.errors import IndexLockedError, MissingPartError, UsageError
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
+from memory_palace.retrieval.excerpts import full_texts
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES
-from memory_palace.retrieval.search import fit_passages
 
 Details = Annotated[bool, Option("--details", help="Show how each score was made.")]
 NoGate = Annotated[bool, Option("--no-gate", help="Let recency and priority count for every note.")]
@@ -128,7 +128,8 @@ def _answer(palace: Palace, text: str, asked: Mapping[str, Any], given: Mapping[
     result = palace.query(text, **asked)
     texts = None
     if given["full"]:
-        texts = _passages(palace, result, given["budget"], include_cold=include_cold)
+        snapshot = palace.snapshot(include_cold=include_cold)
+        texts = full_texts(result.hits, snapshot, palace.paths, max_bytes=given["budget"])
     remarks = list(_remark(palace, result, include_cold=include_cold))
     if given["open_number"] is not None:
         _open_hit(palace, result, given["open_number"])
@@ -222,22 +223,6 @@ def _search_as_typed(palace: Palace, text: str, asked: Mapping[str, Any]) -> Non
             "-i needs prompt_toolkit; run `pip install 'memory-palace[interactive]'`"
         ) from error
     InteractiveSearch(take_tools(palace, asked, os.environ), text).run()
-
-
-def _passages(
-    palace: Palace, result: QueryResult, budget: int | None, *, include_cold: bool
-) -> list[str]:
-    """Return the whole passage of each hit, as many bytes of them as the budget allows."""
-    texts = []
-    for hit in result:
-        chunk, text = hit.chunk, ""
-        if chunk is not None:
-            first, last = chunk.first_line, chunk.last_line
-            text = palace.read(
-                hit.path, first_line=first, last_line=last, include_cold=include_cold
-            ).text
-        texts.append(text)
-    return texts if budget is None else fit_passages(result.hits, texts, budget)
 
 
 def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Iterator[str]:

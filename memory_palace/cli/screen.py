@@ -20,6 +20,7 @@ from rich.text import Text
 
 from memory_palace.cli.answers import Entry, Shown
 from memory_palace.language.marking import find_marks
+from memory_palace.retrieval.shortening import shorten
 
 LINES = 24
 """Lines that five hits take at most, remarks on stderr included, from 60 columns on."""
@@ -65,10 +66,11 @@ def lay_out(
     fixed += len(shown.entries) - 1 + sum(len(e.remarks) for e in shown.entries)
     room = max(lines, lines * len(shown.entries) // 5) - fixed
     rows = [Text(line, STYLES["details"]) for line in shown.before]
-    for place, (entry, head) in enumerate(zip(shown.entries, heads, strict=True)):
+    texts = _texts(shown.entries, question, width - INDENT, room)
+    for place, (entry, head, text) in enumerate(zip(shown.entries, heads, texts, strict=True)):
         left = len(shown.entries) - place
-        most = max(1, -(-room // left))
-        body = fill(entry.text, question, width - INDENT, most=None if entry.details else most)
+        most = None if entry.details or entry.pieces else max(1, -(-room // left))
+        body = fill(text, question, width - INDENT, most=most)
         room -= len(body)
         remarks = [_cut(remark, width - INDENT, STYLES["remark"]) for remark in entry.remarks]
         details = [Text(row, STYLES["details"]) for row in entry.details]
@@ -76,6 +78,20 @@ def lay_out(
             rows.append(Text())
         rows += [*head, *(_indent(row) for row in chain(body, remarks, details))]
     return rows + linked
+
+
+def _texts(entries: Sequence[Entry], question: str, width: int, room: int) -> list[str]:
+    """Return the text of each entry: whole where parts are not told apart, or with details."""
+    whole = [entry.text if entry.details or not entry.pieces else "" for entry in entries]
+    shorter = shorten(
+        [() if text else entry.pieces for entry, text in zip(entries, whole, strict=True)],
+        question,
+        most_rows=room,
+        count_rows=lambda text: len(fill(text, "", width)),
+        width=width,
+        measure=cell_len,
+    )
+    return [text or short for text, short in zip(whole, shorter, strict=True)]
 
 
 def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:

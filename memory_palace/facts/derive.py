@@ -12,10 +12,10 @@ from memory_palace.config import PALACE, ROOMS
 from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearless_key
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
-from memory_palace.language.speakers import find_speakers
+from memory_palace.language.sentences import find_speakers
 from memory_palace.language.time_words import may_name_time
 from memory_palace.language.tokens import tokenize
-from memory_palace.models import Chunk, Note
+from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.rooms import stem_of
 
 if TYPE_CHECKING:

@@ -24,12 +24,12 @@ from memory_palace.language.names import name_key, name_text
 from memory_palace.language.phrases import find_phrases, phrase_keys, phrase_text
 from memory_palace.language.preferences import Preference, find_preferences
 from memory_palace.language.quotes import find_quotes
-from memory_palace.language.speakers import split_speakers
+from memory_palace.language.sentences import split_speakers
 from memory_palace.language.tagged_words import Part, Word, split_words
 from memory_palace.language.themes import find_themes
 from memory_palace.language.tokens import tokenize
 from memory_palace.markdown.prose import strip_markup
-from memory_palace.models import Chunk, Note
+from memory_palace.notes.note import Chunk, Note
 
 _SHORTEST_PART = 3
 _DESCRIBING = frozenset(

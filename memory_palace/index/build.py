@@ -16,8 +16,7 @@ from memory_palace.index.segment import Segment, open_segment
 from memory_palace.index.state import EMPTY, CommittedState, changed_ns
 from memory_palace.index.values import IndexReport
 from memory_palace.index.writing import NoteRow, tombstone, write_segment
-from memory_palace.models import SourceFile
-from memory_palace.notes.discovery import Discovery, discover_notes
+from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
 from memory_palace.notes.reading import read_note
 
 

@@ -11,7 +11,8 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Derived
-from memory_palace.models import Note, Problem
+from memory_palace.models import Problem
+from memory_palace.notes.note import Note
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there will be: the last of passages

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from memory_palace.index.state import KnownNote
-from memory_palace.models import Problem, SourceFile
+from memory_palace.models import Problem
+from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.reading import NoteUnreadable
 
 MARGIN_NS = 2_000_000_000

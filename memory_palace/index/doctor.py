@@ -24,9 +24,9 @@ from memory_palace.index.segment import VECTORS, VectorMember, chunk_line, chunk
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.state import CommittedState, check_anchors, open_state
 from memory_palace.index.writing import DIGEST_BYTES
-from memory_palace.models import Chunk, SourceFile
-from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.manifest import read_manifest
+from memory_palace.notes.note import Chunk
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 

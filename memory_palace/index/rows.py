@@ -29,7 +29,9 @@ from memory_palace.index.segment import (
 )
 from memory_palace.index.values import Derived
 from memory_palace.index.writing import DIGEST_BYTES, ChunkRow, NoteRow, write_checkpoint
-from memory_palace.models import Chunk, Matrix, Note, Problem, SourceFile, Vector
+from memory_palace.models import Matrix, Problem, Vector
+from memory_palace.notes.discovery import SourceFile
+from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 from memory_palace.storage.atomic import is_named_by_content
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +22,18 @@ from memory_palace.index.npz import Array, checksum, map_arrays
 from memory_palace.index.postings import FIELDS, KeyCounts, find_key, list_starts, unpack_postings
 from memory_palace.language.visible import visible
 from memory_palace.models import (
-    Chunk,
     ChunkRecord,
     DateSource,
     Link,
     Matrix,
-    Note,
     NoteRecord,
     Priority,
     Problem,
 )
 from memory_palace.storage.atomic import is_named_by_content
+
+if TYPE_CHECKING:
+    from memory_palace.notes.note import Chunk, Note
 
 CONTENT, META, TOMBSTONE = 0, 1, 2
 """What a note record says: here are the note's chunks; only its record changed; it is gone."""

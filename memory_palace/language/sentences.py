@@ -1,28 +1,69 @@
-"""The sentences of a text, in one pass over it."""
+"""The sentences of a text, what is shown of it in one piece, and who says it. Linear in the text.
+
+``split_sentences`` reads a text; ``find_units`` cuts it up as it stands, to show parts of it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate, takewhile
+from typing import Literal, NamedTuple, TypeAlias
 
-from memory_palace.language.vocabulary import word_set
+from memory_palace.language.tokens import tokenize
 
-_BEGINS_ITEM = re.compile(r"(?<![ \t])[ \t]*(?:[-*+>|]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_MARK = re.compile(r"(?<![ \t])[ \t]*(?:[-*+>|]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"(?<![ \t])[ \t]*#{1,6}[ \t]+")
+_ITEM = re.compile(r"(?<![ \t>])[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_ROW = re.compile(r"(?<![ \t>])[ \t>]*\|")
+_FENCE = re.compile(r"(?<![ \t>])[ \t>]*(```|~~~)")
+_CLOSED = re.compile(r"(?<![ \t>])[ \t>]*(?:\||```|~~~|#{1,6}[ \t])")
+"""Lines that the next one does not go on: rows, fences, headings."""
 _END = re.compile(
     r"(?<![.!?…])(?P<mark>[.!?…]++)(?P<closing>[\"'”’»)\]]*+)\s++"
     r"|(?<=[。！？])(?![。！？」』”）])"
 )
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«]+\Z")
-_NEVER_LAST = word_set("dr mr mrs ms prof st gen capt lt sgt rev hon e.g i.e cf vs z.b d.h ca")
+_NEVER_LAST = frozenset(
+    "dr mr mrs ms prof st gen capt lt sgt rev hon e.g i.e cf vs z.b d.h ca".split()
+)
 """Abbreviations that a sentence never ends with."""
-_BEFORE_NUMBER = word_set("no nr fig p pp vol eq sec art ch approx")
+_BEFORE_NUMBER = frozenset("no nr fig p pp vol eq sec art ch approx".split())
 """Abbreviations when a figure follows; words or names otherwise."""
-_SELDOM_LAST = word_set("etc inc ltd co corp jr sr dept est approx min max incl resp bzw usw")
+_SELDOM_LAST = frozenset(
+    "etc inc ltd co corp jr sr dept est approx min max incl resp bzw usw".split()
+)
 """Abbreviations that end a sentence where a capital follows, as ``p.m.`` and ``U.S.`` do."""
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]", re.IGNORECASE)
 _WINDOW = 40
 """Characters before an end that are looked at: time stays linear in the text."""
+_LABEL = re.compile(
+    r"^[ \t]*(?:[-*+>] )?[*_]{0,2}([^\W\d_][\w.'’ -]{0,40}?)[*_]{0,2}:[*_]{0,2}(?=\s|$)", re.M
+)
+_MOST_WORDS = 3
+WRITER = "i"
+"""Who says what stands above the first label."""
+SHORT, LONG = 240, 600
+"""Characters of a paragraph, and of what one speaker says, up to which it is shown in one piece."""
+
+_UNSPACED = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_STEP = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+"""A word, or a character of a script that is written without spaces."""
+_ELLIPSIS = "…"
+_STOPS = ",;:.!?…)—–|。，、！？"
+
+UnitKind: TypeAlias = Literal["text", "turn", "row", "heading", "code"]
+
+
+class Unit(NamedTuple):
+    """A piece of a text that is shown whole or not at all: ``text[start:end]``."""
+
+    start: int
+    end: int
+    kind: UnitKind
+    speaker: str = ""
+    """Who says it, casefolded, where it is said."""
 
 
 def split_sentences(text: str) -> list[str]:
@@ -31,14 +72,144 @@ def split_sentences(text: str) -> list[str]:
     An abbreviation, an initial or an ellipsis before a small letter ends nothing; quotes and
     brackets that close belong to what they close; scripts without spaces end at their own stops.
     """
-    return [sentence for block in _blocks(text) for sentence in _split_block(block)]
+    return [block[a:b] for block in _blocks(text) for a, b in _find_sentences(block)]
+
+
+def find_units(text: str) -> Iterator[Unit]:
+    """Yield the units of a text in order: what one speaker says, items, rows, headings, sentences.
+
+    A short paragraph is one unit, and of code every line. Only white space is between units.
+    """
+    start = end = position = 0
+    kind: UnitKind = "text"
+    speaker = fence = before = ""
+    for line in text.split("\n"):
+        first, position = position, position + len(line) + 1
+        found, who, begins = _read_line(line, before, fence)
+        if end > start and (begins or not line.strip()):
+            yield from _cut(text, start, end, kind, speaker)
+            start = end
+        mark = _FENCE.match(line)
+        if mark and fence in ("", mark[1]):
+            fence = "" if fence else mark[1]
+        before = line
+        if line.strip():
+            if end <= start:
+                start, kind, speaker = first + _indent(line), found, who
+            end = first + len(line.rstrip())
+    yield from _cut(text, start, end, kind, speaker)
+
+
+def _read_line(line: str, before: str, fence: str) -> tuple[UnitKind, str, bool]:
+    """Return of which kind a line is, who speaks, and whether a unit begins with it."""
+    if fence or _FENCE.match(line):
+        return "code", "", True
+    if _ROW.match(line):
+        return "row", "", True
+    if _HEADING.match(line):
+        return "heading", "", True
+    label = _LABEL.match(line) if ":" in line else None
+    if label is not None and _is_name(label[1]):
+        return "turn", label[1].casefold(), True
+    is_quote, was_quote = (text.lstrip()[:1] == ">" for text in (line, before))
+    begins = bool(_ITEM.match(line)) or (is_quote and not was_quote)
+    return "text", "", begins or bool(_CLOSED.match(before))
+
+
+def _cut(text: str, start: int, end: int, kind: UnitKind, speaker: str) -> Iterator[Unit]:
+    size = end - start
+    if size <= (LONG if kind == "turn" else SHORT) or kind in ("heading", "row", "code"):
+        if size > 0:
+            yield Unit(start, end, kind, speaker)
+        return
+    for first, last in _find_sentences(text[start:end]):
+        yield Unit(start + first, start + last, kind, speaker)
+
+
+def cut_text(
+    text: str, terms: Mapping[str, float], most: int, *, measure: Callable[[str], int] = len
+) -> str:
+    """Return a text of at most ``most``, or the part of it that has most of some terms.
+
+    It is cut between words, after a comma or the like where that costs nothing, and ``…`` stands
+    where it was. ``measure`` is additive: characters, bytes or columns.
+    """
+    if measure(text) <= most:
+        return text
+    mark = measure(_ELLIPSIS)
+    sizes = list(accumulate(map(measure, text), initial=0))
+    words = [match.span() for match in _STEP.finditer(text)]
+    values = [sum(terms.get(stem, 0) for stem in set(tokenize(text[a:b]))) for a, b in words]
+    sums = list(accumulate(values, initial=0.0))
+    spans: list[tuple[int, int, float]] = []
+    last = 0
+    for first, (start, _) in enumerate(words):
+        last = max(last, first)
+        while last < len(words) and sizes[words[last][1]] - sizes[start] <= most - 2 * mark:
+            last += 1
+        spans.append((first, last, round(sums[last] - sums[first], 6)))
+    fitting = [span for span in spans if span[1] > span[0]]
+    if not fitting:  # not one word has room
+        tail = _ELLIPSIS * (most > mark)
+        return text[: bisect_left(sizes, most - mark * len(tail) + 1) - 1] + tail
+    first, last = _choose_span(text, words, fitting)
+    start, end = words[first][0], words[last - 1][1]
+    return _ELLIPSIS * (start > 0) + text[start:end] + _ELLIPSIS * (end < len(text))
+
+
+def _choose_span(
+    text: str, words: Sequence[tuple[int, int]], spans: Sequence[tuple[int, int, float]]
+) -> tuple[int, int]:
+    """Return the first words and the next after the last one of the best span.
+
+    Of successive spans that are as good it is one that begins a clause, or where what counts has a
+    third of the room before it: what follows a word tells more than what comes before.
+    """
+    best = max(value for _, _, value in spans)
+    start = next(place for place, span in enumerate(spans) if span[2] == best)
+    run = list(takewhile(lambda span: span[2] == best, spans[start:]))
+    aim = run[len(run) * 2 // 3][0]
+    clauses = [
+        span for span in run if not span[0] or text[words[span[0] - 1][1] - 1] in _STOPS
+    ] or run
+    return min(clauses, key=lambda span: abs(span[0] - aim))[:2]
+
+
+def split_speakers(text: str) -> list[tuple[str, str]]:
+    """Return the parts of a text with who says each, casefolded, in order; labels are left out.
+
+    Any short capitalised label counts, "Note:" too: it does no harm, for it is only looked for
+    when a question names it.
+    """
+    parts, speaker, start = [], WRITER, 0
+    for label in _find_labels(text):
+        parts.append((speaker, text[start : label.start()]))
+        speaker, start = label[1].casefold(), label.end()
+    parts.append((speaker, text[start:]))
+    return [(who, part) for who, part in parts if part.strip()]
+
+
+def find_speakers(text: str) -> Iterator[str]:
+    """Yield each word of the labels of a text, casefolded."""
+    for label in _find_labels(text):
+        yield from label[1].casefold().split()
+
+
+def _find_labels(text: str) -> Iterator[re.Match[str]]:
+    for label in _LABEL.finditer(text) if ":" in text else ():
+        if _is_name(label[1]):
+            yield label
+
+
+def _is_name(label: str) -> bool:
+    return label[0].isupper() and len(label.split()) <= _MOST_WORDS
 
 
 def _blocks(text: str) -> Iterator[str]:
     lines: list[str] = []
     for line in text.split("\n"):
         heading = _HEADING.match(line)
-        mark = heading or _BEGINS_ITEM.match(line)
+        mark = heading or _MARK.match(line)
         if lines and (mark or not line.strip()):
             yield " ".join(" ".join(lines).split())
             lines = []
@@ -51,17 +222,22 @@ def _blocks(text: str) -> Iterator[str]:
         yield " ".join(" ".join(lines).split())
 
 
-def _split_block(block: str) -> Iterator[str]:
+def _find_sentences(block: str) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence of a paragraph starts and ends, white space around it left out."""
     start = 0
     for match in _END.finditer(block):
         if match["mark"] and not _is_end(block, start, match):
             continue
-        sentence = block[start : match.end()].strip()
-        if sentence:
-            yield sentence
+        end = match.end("closing") if match["mark"] else match.end()
+        if block[start:end].strip():
+            yield start + _indent(block[start:end]), end
         start = match.end()
     if block[start:].strip():
-        yield block[start:].strip()
+        yield start + _indent(block[start:]), len(block.rstrip())
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _is_end(block: str, start: int, match: re.Match[str]) -> bool:

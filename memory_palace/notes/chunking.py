@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import pairwise, takewhile
 
 from memory_palace.markdown.markup import Markup
-from memory_palace.models import Chunk
+from memory_palace.notes.note import Chunk
 from memory_palace.notes.units import ChunkUnit, find_units
 
 SMALL_TOKENS = 50

@@ -10,7 +10,7 @@ from typing import Self
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
-from memory_palace.models import FileStat, Problem, SourceFile
+from memory_palace.models import FileStat, Problem
 from memory_palace.notes.ignoring import SUFFIXES, IgnoreRules, is_unwanted
 
 LINKS_OUT = (
@@ -18,6 +18,17 @@ LINKS_OUT = (
     "or make a palace there"
 )
 LINKS_NOWHERE = "leads nowhere; it is not followed"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A Markdown file that discovery found. It has not been opened."""
+
+    path: str
+    """POSIX path relative to the root, as written on disk (not NFC-normalised)."""
+    stat: FileStat
+    is_cold: bool
+    """Whether its path, links followed, lies in the archive: see ``Rooms.is_archived``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
-from memory_palace.models import Note, Priority, Problem
+from memory_palace.models import Priority, Problem
 from memory_palace.notes.chunking import chunk_body
 from memory_palace.notes.dating import date_in_front_matter, date_in_name
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
+from memory_palace.notes.note import Note
 from memory_palace.notes.note_links import links_of
 from memory_palace.notes.reading import decode_note
 from memory_palace.notes.rooms import stem_of
@@ -24,24 +25,48 @@ _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
 _PRIORITIES = ("high", "medium", "low")
 
 
-def parse_note(
-    path: str, data: bytes, *, count_tokens: Callable[[str], int], token_limit: int
-) -> Note:
-    """Parse a note. What is private or secret is gone before anything is taken from the text.
+class NoteBody(NamedTuple):
+    """What of a file is text to index: neither front matter nor what is withheld or no text."""
 
-    So are comments, which are not text, and verification tokens: an index that held them would
-    give away the proof of reading.
+    matter: FrontMatter
+    is_private: bool
+    text: str
+    """The lines after the front matter, each where it was."""
+    first_line: int
+    problems: tuple[Problem, ...]
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the whole file, those of the front matter empty."""
+        return [""] * (self.first_line - 1) + self.text.split("\n")
+
+
+def read_body(path: str, data: bytes) -> NoteBody:
+    """Read what is to be indexed of a file.
+
+    That is the text without comments, without what is private or secret, and without verification
+    tokens: an index that held them would give away the proof of reading.
     """
     whole, problems = decode_note(data, path)
     text, withheld = withhold(whole, path)
     matter = split_front_matter(text)
     problems += (*withheld, *_broken_matter(path, matter))
-    digest = sha256(data).hexdigest()
     if is_private(matter):
         problems += (Problem(path, None, "private", "is private; it is not indexed"),)
-        return Note(path, digest, stem_of(path), is_private=True, problems=problems)
+        return NoteBody(matter, True, "", 1, problems)
     first_line = 1 + text.count("\n", 0, matter.end)
     body, open_comments = _without_comments(path, text[matter.end :], first_line)
+    return NoteBody(matter, False, body, first_line, (*problems, *open_comments))
+
+
+def parse_note(
+    path: str, data: bytes, *, count_tokens: Callable[[str], int], token_limit: int
+) -> Note:
+    """Parse a note. What must not be indexed is gone before anything is taken from the text."""
+    digest = sha256(data).hexdigest()
+    matter, is_closed, body, first_line, problems = read_body(path, data)
+    if is_closed:
+        return Note(path, digest, stem_of(path), is_private=True, problems=problems)
     markup = Markup(body)
     title = (_text(matter.values.get("title")) or markup.title)[:LONGEST_HEADING]
     priority, remark = _priority(matter.values, path)
@@ -67,7 +92,7 @@ def parse_note(
             count_tokens=count_tokens,
             token_limit=token_limit,
         ),
-        problems=(*problems, *open_comments, *remark),
+        problems=(*problems, *remark),
     )
 
 

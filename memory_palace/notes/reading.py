@@ -6,14 +6,17 @@ import codecs
 import os
 import re
 import stat
+from hashlib import sha256
 from pathlib import Path
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError
-from memory_palace.models import FileStat, Problem, ProblemKind, SourceFile
-from memory_palace.notes.discovery import LINKS_OUT
+from memory_palace.models import FileStat, Problem, ProblemKind
+from memory_palace.notes.discovery import LINKS_OUT, SourceFile
 
 _LINE_END = re.compile(r"\r\n?")
+_NO_TEXT = re.compile(r"<!--|%%|verify", re.IGNORECASE)
+"""What comments and verification tokens have."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """A pipe that is named like a note must not block the run."""
 
@@ -51,6 +54,28 @@ def read_note(paths: PalacePaths, file: SourceFile, *, limit_bytes: int) -> tupl
     if len(data) > limit_bytes:
         raise _too_large(file, len(data), limit_bytes)
     return data, FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+def read_indexed(
+    paths: PalacePaths, file: SourceFile, *, digest: bytes, is_withheld: bool
+) -> list[str]:
+    """Return the lines of a note as they were indexed; none where it is no longer what it was.
+
+    ``digest`` is the beginning of its SHA-256. ``is_withheld`` says that something of it is private
+    or secret: such lines are empty, and so are comments and verification tokens.
+    """
+    try:
+        data, _ = read_note(paths, file, limit_bytes=file.stat.size)
+    except (NoteUnreadable, OSError):
+        return []  # whoever asks says that the index is behind
+    if sha256(data).digest()[: len(digest)] != digest:
+        return []
+    text, _ = decode_note(data, file.path)
+    if is_withheld or _NO_TEXT.search(text):
+        from memory_palace.notes.parsing import read_body  # delayed: it imports YAML
+
+        return read_body(file.path, data).lines
+    return text.split("\n")
 
 
 def decode_note(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:

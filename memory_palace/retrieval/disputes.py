@@ -17,14 +17,12 @@ _PARTIES = re.compile(
 )
 
 
-def mark_disputed(paths: PalacePaths, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+def mark_disputed(paths: PalacePaths, hits: Sequence[Hit]) -> list[Hit]:
     """Return the hits, those that are party to an open conflict with its path."""
     found = find_disputes(paths)
     if not found:
-        return tuple(hits)
-    return tuple(
-        replace(hit, disputed_in=found[hit.path]) if hit.path in found else hit for hit in hits
-    )
+        return list(hits)
+    return [replace(hit, disputed_in=found[hit.path]) if hit.path in found else hit for hit in hits]
 
 
 def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 
+from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import AnchorEvidence, Hit, Query
 from memory_palace.retrieval.context import SearchContext, find_candidates
+from memory_palace.retrieval.disputes import mark_disputed
 from memory_palace.retrieval.evidence import Places
+from memory_palace.retrieval.excerpts import choose_texts
 from memory_palace.retrieval.profiles import HIERARCHICAL, Profile, get_profile, weigh
 from memory_palace.retrieval.rank import Scored, ScoringRule, rank, score_exactly
 
@@ -54,14 +56,15 @@ def search(
     gate: bool = True,
     half_life_days: float = 30.0,
     neighbors: int = 0,
+    paths: PalacePaths | None = None,
     budget_bytes: int | None = None,
 ) -> SearchResult:
     """Rank the notes that pass the query's filters, one hit per note.
 
     ``per_note=False`` ranks passages, as many of one note as there are.
     Without a question the filters list notes, ordered by their metadata. ``gate=False`` is the
-    literal formula of the profile. Up to ``neighbors`` linked notes follow each hit;
-    ``budget_bytes`` bounds the snippets.
+    literal formula of the profile. Up to ``neighbors`` linked notes follow each hit. ``paths``
+    lead to the notes, whose text is then given, ``budget_bytes`` of it at most.
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
@@ -78,27 +81,31 @@ def search(
     if context.anchored is not None:
         context = _admit_anchored(context, context.anchored, rule)
     scored, best = _rank_guarded(context, rule, limit=limit, per_note=per_note)
-    folded = count_folded(context, scored, best)
-    hits = [
-        make_hit(scored, place, folded=count)
-        for place, count in zip(best.tolist(), folded, strict=True)
-    ]
+    counts = zip(best.tolist(), count_folded(context, scored, best), strict=True)
+    hits = [make_hit(scored, place, folded=folded) for place, folded in counts]
     if neighbors > 0:
         links = NearLinks.from_snapshot(snapshot)
         hits = list(add_neighbors(hits, context, rule, links, limit=neighbors))
-    if budget_bytes is not None:
-        hits = fit_budget(hits, budget_bytes)
+    if paths is not None:
+        hits = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
+        hits = mark_disputed(paths, hits)
     return SearchResult(hits, rule.gate.figures() if rule.gate else {})
 
 
 def rank_anchored(
-    query: Query, snapshot: Snapshot, *, budget_bytes: int | None = None
+    query: Query, snapshot: Snapshot, paths: PalacePaths, *, budget_bytes: int | None = None
 ) -> list[Hit]:
     """Rank passages that anchors lead to, and nothing where none fired."""
     if query.anchors is None or query.anchors.answered_by == "dense":
         return []
-    limit = query.anchors.limit
-    return search(query, snapshot, limit=limit, per_note=False, budget_bytes=budget_bytes).hits
+    return search(
+        query,
+        snapshot,
+        limit=query.anchors.limit,
+        per_note=False,
+        paths=paths,
+        budget_bytes=budget_bytes,
+    ).hits
 
 
 def _rank_guarded(
@@ -225,36 +232,3 @@ def _best_places(scored: Scored) -> dict[str, tuple[int, int]]:
     for order, place in enumerate(scored.order().tolist()):
         best.setdefault(paths[int(scored.context.notes[place])], (order, place))
     return best
-
-
-def fit_budget(hits: Iterable[Hit], max_bytes: int) -> list[Hit]:
-    """Keep hits in order while their snippets fit into ``max_bytes`` of UTF-8.
-
-    The first that does not fit ends the list: a worse hit is never preferred for being shorter.
-    Where that is the very first, its snippet is cut, so that there is an answer.
-    """
-    kept: list[Hit] = []
-    left = max_bytes
-    for hit in hits:
-        snippet = hit.snippet.encode()
-        if len(snippet) > left:
-            if not kept:
-                kept.append(replace(hit, snippet=snippet[: max(left, 0)].decode(errors="ignore")))
-            break
-        kept.append(hit)
-        left -= len(snippet)
-    return kept
-
-
-def fit_passages(hits: Sequence[Hit], passages: Sequence[str], max_bytes: int) -> list[str]:
-    """Keep whole passages beside the snippets of their hits while both fit, in order.
-
-    One that does not fit becomes empty: its snippet stands for it.
-    """
-    left = max_bytes - sum(len(hit.snippet.encode()) for hit in hits)
-    kept = []
-    for passage in passages:
-        size = len(passage.encode())
-        kept.append(passage if size <= left else "")
-        left -= size if size <= left else 0
-    return kept

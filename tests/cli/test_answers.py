@@ -194,9 +194,9 @@ def test_a_terminal_gets_colours_and_links_that_open_the_note(vault):
     written = on_a_terminal("query", "Dach", cwd=vault)
     assert "\x1b[1;35mDach\x1b[0m" in written
     assert "file://" in written and "/palace/chambers/%C3%84rger%20mit%20dem%20Dach.md" in written
-    assert "#1" not in written
+    assert "md#" not in written
     written = on_a_terminal("query", "Dach", cwd=vault, KITTY_WINDOW_ID="1")
-    assert "Dach.md#1" in written
+    assert "Dach.md#3" in written
 
 
 @pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
@@ -281,7 +281,7 @@ def test_each_format_has_a_line_per_hit_that_a_program_can_read(vault):
     lines = palace("query", "roof", "--format", "jsonl", cwd=vault).stdout.splitlines()
     assert [json.loads(line) for line in lines] == [{"schema": 2, **hit} for hit in core]
     lines = palace("query", "roof", "--format", "tsv", cwd=vault).stdout.splitlines()
-    assert [line.split("\t")[1] for line in lines] == [str(hit["line"]) for hit in core]
+    assert [line.split("\t")[1] for line in lines] == [str(hit["text_line"]) for hit in core]
     assert {len(line.split("\t")) for line in lines} == {6}
     lines = palace("query", "roof", "--format", "paths", cwd=vault).stdout.splitlines()
     assert len(lines) == len(core)
@@ -325,7 +325,7 @@ def test_a_hit_is_opened_at_its_line(vault, editor, name, expected):
     hit = json.loads(palace(*question, "--json", "--neighbors", "0", cwd=vault).stdout)["hits"][1]
     done = palace(*question, "--open", "2", cwd=vault, VISUAL="", EDITOR=f"'{program}' --flag")
     assert done.returncode == 0, done.stderr
-    given = {"line": hit["line"], "file": vault.resolve() / hit["path"]}
+    given = {"line": hit["text_line"], "file": vault.resolve() / hit["path"]}
     called = Path(f"{program}.called").read_text("utf-8").splitlines()
     assert called == ["--flag", *(part.format(**given) for part in expected)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.language.speakers import find_speakers
+from memory_palace.language.sentences import find_speakers
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from memory_palace.index.postings import FIELDS, PostingLookup, same_keys
 from memory_palace.index.recipes import Detail
 from memory_palace.index.rows import list_embedded
 from memory_palace.index.values import Derived
-from memory_palace.models import Chunk, Query
+from memory_palace.models import Query
+from memory_palace.notes.note import Chunk
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.question import join_phrases
 from memory_palace.retrieval.search import search

@@ -6,7 +6,8 @@ import pytest
 
 from memory_palace.index.diff import MARGIN_NS, diff_notes
 from memory_palace.index.state import KnownNote
-from memory_palace.models import FileStat, SourceFile
+from memory_palace.models import FileStat
+from memory_palace.notes.discovery import SourceFile
 
 SCANNED_NS = 1_700_000_000_000_000_000
 STAT = FileStat(size=9, mtime_ns=SCANNED_NS, ctime_ns=SCANNED_NS, inode=7)

@@ -7,8 +7,8 @@ import pytest
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
-from memory_palace.models import FileStat, SourceFile
-from memory_palace.notes.discovery import discover_notes
+from memory_palace.models import FileStat
+from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.ignoring import IgnoreRules
 from memory_palace.notes.reading import NoteUnreadable, read_note
 

@@ -6,7 +6,6 @@ import pytest
 
 from memory_palace.models import Filters
 from memory_palace.palace import Palace
-from memory_palace.retrieval.search import fit_passages
 
 TOPICS = {
     "rain": "gauge funnel bucket drizzle millimetres",
@@ -50,14 +49,7 @@ def test_filters_hold_before_folders_are_chosen(palace):
     assert paths(palace, "funnel bucket", filters=Filters(room="archive_basement")) == []
 
 
-def test_a_budget_bounds_the_snippets(palace):
+def test_a_budget_bounds_the_text(palace):
     hits = palace.query("funnel bucket", profile="hierarchical", budget_bytes=60).hits
-    assert hits and sum(len(hit.snippet.encode()) for hit in hits) <= 60
-
-
-def test_a_budget_bounds_whole_passages_too(palace):
-    hits = palace.query("funnel bucket", profile="hierarchical", budget_bytes=300).hits
-    passages = ["ä" * 40, "ö" * 4_000, "ü"]
-    kept = fit_passages(hits, passages, 300)
-    assert "ö" not in "".join(kept)
-    assert sum(len(text.encode()) for text in (*kept, *(hit.snippet for hit in hits))) <= 300
+    assert hits and sum(len(hit.text.encode()) for hit in hits) <= 60
+    assert sum(len(hit.snippet.encode()) for hit in hits) <= 60

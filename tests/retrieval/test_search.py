@@ -240,19 +240,6 @@ def test_a_copy_of_a_hit_is_not_its_neighbor(build, ask, passage):
     assert with_links(ask(), snapshot) == [("palace/a.md", "core", None)]
 
 
-def test_the_budget_counts_bytes_and_ends_the_list(build, ask, passage):
-    notes = [
-        passage("palace/a.md", [0.9], texts=["ä" * 10]),
-        passage("palace/b.md", [0.8], texts=["b" * 10]),
-        passage("palace/c.md", [0.7], texts=["c"]),
-    ]
-    snapshot = build(notes)
-    assert paths(search(ask(), snapshot, budget_bytes=30)) == ["palace/a.md", "palace/b.md"]
-    assert paths(search(ask(), snapshot, budget_bytes=29)) == ["palace/a.md"]
-    [cut] = search(ask(), snapshot, budget_bytes=5).hits
-    assert cut.snippet == "ää"
-
-
 def test_cold_notes_are_ranked_only_in_a_snapshot_that_holds_them(build, ask, passage):
     hot = [passage("palace/a.md", [0.5])]
     cold = [passage("palace/archive_basement/b.md", [0.9])]

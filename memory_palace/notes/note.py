@@ -1,0 +1,52 @@
+"""A note that was parsed, and the passages that it is cut into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memory_palace.models import Link, NoteDate, Priority, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a note: the unit that is embedded, scored and shown."""
+
+    heading_path: tuple[str, ...]
+    """Headings above the passage, outermost first; the note's own title is not repeated."""
+    first_line: int
+    last_line: int
+    """1-based, inclusive, counted in the file as stored."""
+    text: str
+    """The passage itself, as written (private and secret lines blanked)."""
+    embed_text: str
+    """What the embedder sees: title and headings, then the text. Never the file name."""
+    digest: str
+    """SHA-256 of ``embed_text``, hexadecimal: the key under which its vector is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One parsed Markdown file. ``type`` and ``priority`` are what its front matter says."""
+
+    path: str
+    digest: str
+    """SHA-256 of the bytes as stored, hexadecimal."""
+    title: str
+    """Front matter ``title``, else the first ``#`` heading, else the file's stem."""
+    type: str | None = None
+    priority: Priority | None = None
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    date: NoteDate | None = None
+    """From front matter or file name; ``None`` where git or mtime has to say."""
+    is_evergreen: bool = False
+    """Front matter ``evergreen: true``: recency does not decay."""
+    is_private: bool = False
+    """Front matter ``private: true``: the note has no chunks, title or links."""
+    body: str = ""
+    """The text after the front matter, lines kept, private spans and secrets blanked."""
+    body_first_line: int = 1
+    chunks: tuple[Chunk, ...] = ()
+    problems: tuple[Problem, ...] = ()

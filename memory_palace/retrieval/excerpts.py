@@ -1,0 +1,282 @@
+"""What is shown of each hit: the sentences, turns or rows of its note that answer the question.
+
+Units of a hit's passage and of the passages right beside it are scored by the question's words,
+and the bytes there are go to the best units of all hits, whole; each hit shows one at least.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from memory_palace.config import PalacePaths
+from memory_palace.index.postings import PostingLookup
+from memory_palace.index.segment import STAT
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.sentences import Unit, cut_text, find_units
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.visible import visible
+from memory_palace.language.word_lists import STOPWORDS, bm25_idf, drop_stop_stems
+from memory_palace.models import FileStat, Hit, Piece
+from memory_palace.notes.discovery import SourceFile
+from memory_palace.notes.reading import read_indexed
+
+SHARE_BYTES = 300
+"""Text per hit where nobody says how much: 1,500 bytes for five, which go where they tell most."""
+LEAST_BYTES = 600
+"""Where there are fewer hits than two."""
+SNIPPET_CHARACTERS = 200
+_KEPT_FREE = 80
+"""Bytes for each hit that is still to come."""
+_GAP_BYTES = 5
+_MOST_CHARACTERS = 8_000
+"""Of a note that are looked at for one hit: passages are shorter, but not lines without an end."""
+_K1, _B = 1.2, 0.75
+"""Of BM25 over units: long ones have more words by chance."""
+_AROUND = {-1: 0.5, 1: 0.3, -2: 0.2, 2: 0.15}
+"""What a unit borrows from those around it, an answer from its question above all; passages borrow
+alike, see ``signals/table.SURROUNDING``."""
+_SPEAKER, _RANK, _FOUND = 0.6, 0.25, 0.05
+"""Added for a speaker whom the question names and for standing in the passage that was found, taken
+off for each hit that is better. A word of the question counts 1 (chosen on three conversations of
+LoCoMo dev)."""
+_WITHHELD = frozenset({"secret", "private"})
+_LINK = re.compile(r"\[\[[^\[\]\n]*\]\]|\]\([^()\s]*\)|https?://\S+")
+
+
+def choose_texts(
+    text: str,
+    hits: Sequence[Hit],
+    snapshot: Snapshot,
+    paths: PalacePaths,
+    *,
+    max_bytes: int | None = None,
+) -> list[Hit]:
+    """Give each hit the pieces of its note that answer ``text``, and the best as its snippet.
+
+    ``max_bytes`` of UTF-8 bound the text of all hits; where they are given, the first hit without
+    room ends the list: a worse hit is never preferred for being shorter. A hit of a listing, and
+    one whose note cannot be read or has changed since it was indexed, keeps the preview of the
+    index; a neighbor has no text.
+    """
+    is_strict = max_bytes is not None
+    to_come = sum(hit.role == "core" for hit in hits)
+    left = max_bytes or max(LEAST_BYTES, SHARE_BYTES * to_come)
+    reader = NoteReader(snapshot, paths, text)
+    kept: list[Hit] = []
+    found: list[Sequence[Piece]] = []
+    for rank, hit in enumerate(hits):
+        pieces: Sequence[Piece] = ()
+        if hit.role == "core":
+            pieces, to_come = reader.find_pieces(hit, rank), to_come - 1
+            room = left if is_strict else max(left - _KEPT_FREE * to_come, _KEPT_FREE)
+            hit = _give_first(hit, pieces)
+            if is_strict and kept and _bytes(hit.text) > room:
+                break
+            hit = _cut(hit, reader.weights, room)
+            left -= _bytes(hit.text)
+        elif is_strict:
+            hit = replace(hit, snippet="")
+        kept.append(hit)
+        found.append(pieces)
+    return list(_give_rest(kept, found, reader.weights, left))
+
+
+def _give_first(hit: Hit, pieces: Sequence[Piece]) -> Hit:
+    """Give a hit its best piece, where it has any."""
+    best = max(pieces, key=lambda piece: piece.value, default=None)
+    return replace(hit, pieces=(best,)) if best else hit
+
+
+def _cut(hit: Hit, terms: Mapping[str, float], room: int) -> Hit:
+    """Cut the one piece of a hit, or its preview, to the bytes there are."""
+    text = cut_text(hit.text, terms, room, measure=_bytes)
+    if not hit.pieces:
+        return replace(hit, snippet=text)
+    return replace(hit, pieces=(replace(hit.pieces[0], text=text),))
+
+
+def _give_rest(
+    hits: Sequence[Hit], found: Sequence[Sequence[Piece]], terms: Mapping[str, float], left: int
+) -> Iterator[Hit]:
+    """Spend what is left on the best pieces of all hits that fit."""
+    chosen = [{piece.place: piece for piece in hit.pieces} for hit in hits]
+    every = [
+        (piece, shown) for pieces, shown in zip(found, chosen, strict=True) for piece in pieces
+    ]
+    for piece, shown in sorted(every, key=lambda pair: -pair[0].value):
+        size = _bytes(piece.text) + max(_GAP_BYTES, len(piece.joint))
+        if size <= left and piece.place not in shown:
+            shown[piece.place] = piece
+            left -= size
+    for hit, shown in zip(hits, chosen, strict=True):
+        if not shown:
+            yield hit
+            continue
+        best = max(shown.values(), key=lambda piece: piece.value)
+        line = cut_text(" ".join(best.text.split()), terms, SNIPPET_CHARACTERS)
+        pieces = tuple(shown[place] for place in sorted(shown))
+        yield replace(hit, pieces=pieces, snippet=visible(line))
+
+
+class NoteReader:
+    """Reads the notes of hits as the index has them, and scores their parts for one question."""
+
+    def __init__(self, snapshot: Snapshot, paths: PalacePaths, text: str = "") -> None:
+        self._snapshot, self._paths, self._text = snapshot, paths, text
+        self._lines: dict[str, list[str]] = {}
+
+    @cached_property
+    def weights(self) -> Mapping[str, float]:
+        """The stems of the question that carry meaning, rare ones above 1, common ones below."""
+        terms = drop_stop_stems(tokenize(self._text)) if self._text else ()
+        lookup = PostingLookup(self._snapshot, "words")
+        counts = {term: lookup.document_frequency(term) for term in terms}
+        rows = int(self._snapshot.hot_rows.sum())
+        weights = {term: bm25_idf(count, rows) for term, count in counts.items() if count}
+        mean = sum(weights.values()) / max(len(weights), 1)
+        return {term: weight / mean for term, weight in weights.items()}
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(tokenize(self._text, stems=False)) - STOPWORDS
+
+    def find_pieces(self, hit: Hit, rank: int) -> list[Piece]:
+        """Return the pieces of a hit's passage and of those right beside it, in order."""
+        if hit.chunk is None or not self._text:
+            return []
+        first_line, last_line = self._find_region(hit)
+        text = self.read(hit.path, first_line, last_line)
+        start, end = _find_window(text, hit.chunk.preview)
+        first_line += text.count("\n", 0, start)
+        text = text[start:end]
+        units = list(find_units(text))
+        evidence = self._find_evidence(text, units)
+        first, last = hit.chunk.first_line, hit.chunk.last_line
+        told: list[Piece] = []
+        found: list[Piece] = []
+        pieces = list(_cut_up(text, units, first_line))
+        for piece, unit, value in zip(pieces, units, evidence, strict=True):
+            is_inside = first <= piece.last_line and piece.first_line <= last
+            piece = replace(piece, value=value + _FOUND * is_inside - _RANK * rank)
+            if unit.kind != "heading" and not _is_bare(piece.text):
+                told += [piece] if value else []
+                found += [piece] if is_inside else []
+        return told or found or pieces
+
+    def read(self, path: str, first_line: int, last_line: int) -> str:
+        """Return lines of a note as they are indexed; nothing where it is not what was indexed."""
+        if path not in self._lines:
+            self._lines[path] = self._read_lines(path)
+        return "\n".join(self._lines[path][first_line - 1 : last_line])
+
+    def _read_lines(self, path: str) -> list[str]:
+        place = bisect_left(self._snapshot.paths, path)
+        size = int(self._snapshot.stats[place][STAT.size])
+        problems = {problem.kind for problem in self._snapshot.note(place).problems}
+        return read_indexed(
+            self._paths,
+            SourceFile(path, FileStat(size, 0, 0, 0), is_cold=False),
+            digest=bytes(self._snapshot.note_digests[place]),
+            is_withheld=bool(problems & _WITHHELD),
+        )
+
+    def _find_region(self, hit: Hit) -> tuple[int, int]:
+        """Return first and last line of a hit's passage with the passages before and after it."""
+        assert hit.chunk is not None
+        snapshot = self._snapshot
+        rows = (snapshot.row_note == bisect_left(snapshot.paths, hit.path)).nonzero()[0]
+        passages = sorted({(int(a), int(b)) for a, b in snapshot.row_lines[rows]})
+        own = hit.chunk.first_line, hit.chunk.last_line
+        place = bisect_left(passages, own)
+        return passages[max(place - 1, 0)][0], max(b for _, b in passages[place : place + 2])
+
+    def _find_evidence(self, text: str, units: Sequence[Unit]) -> list[float]:
+        """Return how much of the question is in and around each unit."""
+        words = [tokenize(text[unit.start : unit.end]) for unit in units]
+        mean = max(sum(map(len, words)) / max(len(words), 1), 1.0)
+        own = [
+            0.0
+            if _is_bare(text[unit.start : unit.end])
+            else self._weigh(Counter(held), len(held) / mean)
+            for unit, held in zip(units, words, strict=True)
+        ]
+        return [
+            value
+            + _SPEAKER * bool(self._names.intersection(unit.speaker.split()))
+            + sum(
+                share * own[place + step]
+                for step, share in _AROUND.items()
+                if 0 <= place + step < len(own)
+            )
+            for place, (value, unit) in enumerate(zip(own, units, strict=True))
+        ]
+
+    def _weigh(self, words: Counter[str], length: float) -> float:
+        """Return how much of the question is in a unit; ``length`` is 1 on average."""
+        norm = _K1 * (1 - _B + _B * length)
+        return sum(
+            weight * words[term] * (_K1 + 1) / (words[term] + norm)
+            for term, weight in self.weights.items()
+            if term in words
+        )
+
+
+def full_texts(
+    hits: Sequence[Hit], snapshot: Snapshot, paths: PalacePaths, *, max_bytes: int | None = None
+) -> list[str]:
+    """Return the whole passage of each hit, or its text where the passage cannot be had.
+
+    With ``max_bytes`` the passages that fit beside the texts of the other hits, in order.
+    """
+    reader = NoteReader(snapshot, paths)
+    texts = [hit.text for hit in hits]
+    left = None if max_bytes is None else max_bytes - sum(map(_bytes, texts))
+    for place, hit in enumerate(hits):
+        passage = (
+            reader.read(hit.path, hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else ""
+        )
+        more = _bytes(passage) - _bytes(texts[place])
+        if passage and (left is None or more <= left):
+            texts[place] = passage
+            left = None if left is None else left - more
+    return texts
+
+
+def _find_window(text: str, preview: str) -> tuple[int, int]:
+    """Return which part of a region is looked at: all, or what is around the passage."""
+    if len(text) <= _MOST_CHARACTERS:
+        return 0, len(text)
+    opening = max(text.find(preview[:40]), 0)
+    start = max(opening - _MOST_CHARACTERS // 4, 0)
+    end = min(start + _MOST_CHARACTERS, len(text))
+    units = list(find_units(text[start:end]))
+    first = units[1].start if start and len(units) > 2 else 0
+    last = units[-2].end if end < len(text) and len(units) > 2 else end - start
+    return start + first, start + last
+
+
+def _cut_up(text: str, units: Sequence[Unit], first_line: int) -> Iterator[Piece]:
+    """Yield the piece that each unit is, without a value."""
+    end, line = 0, first_line
+    for place, unit in enumerate(units):
+        joint = text[end : unit.start]
+        line += joint.count("\n")
+        shown = text[unit.start : unit.end]
+        last_line = line + shown.count("\n")
+        is_verbatim = unit.kind in ("code", "row")
+        yield Piece(shown, line, last_line, place, joint, value=0.0, is_verbatim=is_verbatim)
+        end, line = unit.end, last_line
+
+
+def _is_bare(text: str) -> bool:
+    """Say whether a unit says nothing of its own: a rule, a fence, bare links."""
+    return not any(map(str.isalnum, _LINK.sub("", text)))
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())

@@ -1,0 +1,62 @@
+"""The text of hits for a screen: the best of what was chosen, in as many rows as there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from memory_palace.language.sentences import cut_text
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import drop_stop_stems
+from memory_palace.models import ELLIPSIS, Piece
+
+
+def shorten(
+    texts: Sequence[Sequence[Piece]],
+    question: str,
+    *,
+    most_rows: int,
+    count_rows: Callable[[str], int],
+    width: int,
+    measure: Callable[[str], int] = len,
+) -> list[str]:
+    """Return shorter texts of some hits, ``most_rows`` rows of a screen together.
+
+    The best pieces of all of them stay whole, as many as there are rows for; each other hit has a
+    row, of its best piece. ``measure`` gives the columns of a text, ``count_rows`` the rows.
+    """
+    chosen: list[list[Piece]] = [[] for _ in texts]
+    terms = dict.fromkeys(drop_stop_stems(tokenize(question)), 1.0)
+    left = most_rows - len(texts)
+    every = [
+        (piece, shown) for pieces, shown in zip(texts, chosen, strict=True) for piece in pieces
+    ]
+    for piece, shown in sorted(every, key=lambda pair: -pair[0].value):
+        more = sorted([*shown, piece], key=lambda kept: kept.place)
+        extra = count_rows(flow(more)) - (count_rows(flow(shown)) if shown else 1)
+        if extra <= left:
+            shown[:] = more
+            left -= extra
+    return [
+        flow(shown) if shown else _row_of(pieces, terms, width, measure)
+        for pieces, shown in zip(texts, chosen, strict=True)
+    ]
+
+
+def flow(pieces: Sequence[Piece]) -> str:
+    """Join pieces for reading: no line ends inside of sentences, no empty lines, ``…`` at gaps."""
+    text, place = "", 0
+    for piece in pieces:
+        if text and piece.place == place + 1:
+            text += "\n" if "\n" in piece.joint else " "
+        elif text:
+            text += f" {ELLIPSIS}\n"
+        text += piece.text if piece.is_verbatim else " ".join(piece.text.split())
+        place = piece.place
+    return text
+
+
+def _row_of(
+    pieces: Sequence[Piece], terms: Mapping[str, float], width: int, measure: Callable[[str], int]
+) -> str:
+    best = max(pieces, key=lambda piece: piece.value, default=None)
+    return cut_text(" ".join(best.text.split()), terms, width, measure=measure) if best else ""

@@ -1,0 +1,238 @@
+"""What is shown of a hit is the place that answers, whole, with its own lines."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from memory_palace.cli.commands import app
+from memory_palace.language.sentences import cut_text, find_units
+from memory_palace.models import ELLIPSIS
+from memory_palace.notes.parsing import read_body
+from memory_palace.palace import Palace
+from memory_palace.retrieval.shortening import flow, shorten
+
+FILLER = "The morning was spent on the usual round of the garden and the shed. " * 6
+ANSWER = "The spare fuse hangs behind the pantry door."
+
+
+@pytest.fixture
+def palace(tmp_path):
+    return Palace.init(tmp_path)
+
+
+def write(palace, name, text, *, index=True):
+    file = palace.paths.root / "palace/project_rooms" / name
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    if index:
+        palace.index(embedder="none")
+    return file
+
+
+def ask(palace, question, **options):
+    return palace.query(question, neighbors=0, lexical=True, **options).hits
+
+
+def lines_of(file, first, last):
+    return re.split("\r\n?|\n", file.read_bytes().decode().removeprefix("\ufeff"))[first - 1 : last]
+
+
+def assert_stands_there(hit, root):
+    for piece in hit.pieces:
+        there = "\n".join(lines_of(root / hit.path, piece.first_line, piece.last_line))
+        assert all(part in there for part in piece.text.split(ELLIPSIS))
+
+
+def test_the_sentence_that_answers_is_shown_though_its_passage_begins_elsewhere(palace):
+    file = write(palace, "house.md", f"# House\n\n{FILLER}{ANSWER}\n")
+    [hit] = ask(palace, "where is the spare fuse")
+    assert ANSWER in hit.text and ANSWER in hit.snippet
+    assert hit.text_lines == (3, 3)
+    assert_stands_there(hit, palace.paths.root)
+    assert file.read_text().startswith("# House")
+
+
+def test_the_passage_after_the_one_found_may_answer(palace):
+    turns = [f"Ben: we talked about matter number {n} for a good long while.\n" for n in range(14)]
+    asked = "Ada: where did you leave the theodolite, the old theodolite of ours?\n"
+    file = write(palace, "talk.md", "\n".join([*turns, asked, "Ben: In the boathouse, up high."]))
+    [hit] = ask(palace, "where did Ben leave the theodolite")
+    assert "Ben: In the boathouse, up high." in hit.text
+    assert hit.text_lines[1] == len(file.read_text().split("\n"))
+
+
+def test_five_hits_share_the_bytes_and_each_shows_something(palace):
+    for number in range(5):
+        text = "".join(f"The turbine of hall {number} hums at {n} hertz.\n\n" for n in range(40))
+        write(palace, f"hall {number}.md", text, index=False)
+    write(palace, "other.md", "Nothing.\n")
+    hits = ask(palace, "turbine hum", limit=5)
+    assert len(hits) == 5 and all("turbine" in hit.text for hit in hits)
+    assert 1_000 < sum(len(hit.text.encode()) for hit in hits) <= 1_500
+    assert len(hits[0].text) > len(hits[-1].text)
+
+
+def test_what_is_left_out_is_marked_on_a_line_of_its_own(palace):
+    text = f"The owl calls at dusk.\n\n{FILLER}\n\nAn owl was heard again near the owl box.\n"
+    write(palace, "owl.md", text)
+    [hit] = ask(palace, "owl", budget_bytes=100)
+    assert (
+        hit.text == f"The owl calls at dusk.\n{ELLIPSIS}\nAn owl was heard again near the owl box."
+    )
+
+
+def test_a_budget_ends_the_list_and_never_cuts_but_the_first(palace):
+    write(palace, "a.md", "Heron heron on the weir.\n", index=False)
+    write(palace, "b.md", f"{'A long report of the heron which came and went. '}{FILLER}\n")
+    hits = ask(palace, "heron", budget_bytes=30)
+    assert [hit.text for hit in hits] == ["Heron heron on the weir."]
+    [cut] = ask(palace, "heron", budget_bytes=15)
+    assert len(cut.text.encode()) <= 15 and cut.text.startswith("Heron")
+
+
+def test_a_sentence_without_end_is_cut_between_words_around_the_match(palace):
+    words = " ".join(f"word{n}" for n in range(20_000))
+    write(palace, "long.md", f"{words} the kestrel nests here {words}\n")
+    [hit] = ask(palace, "kestrel")
+    assert "kestrel nests" in hit.text and len(hit.text.encode()) <= 600
+    kept = hit.text.strip(ELLIPSIS).split()
+    assert set(kept) <= set(words.split()) | set("the kestrel nests here".split())
+
+
+@pytest.mark.parametrize(
+    "before", ["\ufeff", "---\ntitle: x\n---\n", "one\r\ntwo\r\n\r\n"], ids=["bom", "yaml", "crlf"]
+)
+def test_lines_are_those_of_the_file(palace, before):
+    end = "\r\n" if "\r" in before else "\n"
+    text = f"{before}# House{end}{end}Some words.{end}{end}{ANSWER}{end}"
+    write(palace, "house.md", text.encode())
+    [hit] = ask(palace, "spare fuse")
+    assert hit.text_lines is not None
+    assert_stands_there(hit, palace.paths.root)
+    assert ANSWER in hit.text
+
+
+def test_nothing_that_is_withheld_is_shown(palace):
+    lines = [
+        "The gate code of the mill.",
+        "<private>the gate code is 4711</private>",
+        "gate code key AKIAIOSFODNN7EXAMPLX for aws",
+        "<!-- the gate code comment -->",
+        "%% the gate code remark %%",
+        "[Verify: gate code phrase]",
+        "The gate opens by code.",
+    ]
+    write(palace, "gate.md", "\n\n".join(lines))
+    [hit] = ask(palace, "gate code")
+    assert "The gate code of the mill." in hit.text and "The gate opens by code." in hit.text
+    for hidden in ("4711", "AKIA", "comment", "remark", "phrase"):
+        assert hidden not in hit.text + hit.snippet
+    assert_stands_there(hit, palace.paths.root)
+
+
+@pytest.mark.parametrize("change", ["edit", "delete", "unlist"])
+def test_a_note_that_is_not_what_was_indexed_shows_its_preview_and_no_lines(palace, change):
+    file = write(palace, "house.md", f"# House\n\n{FILLER}{ANSWER}\n")
+    if change == "edit":
+        file.write_text("A new first line.\n" + file.read_text())
+    else:
+        file.unlink()
+    if change == "unlist":
+        file.mkdir()
+    [hit] = ask(palace, "spare fuse")
+    assert hit.pieces == () and hit.text_lines is None
+    assert hit.text == hit.snippet and hit.text.startswith("# House The morning")
+
+
+def test_links_alone_answer_nothing(palace):
+    text = f"# Fuse\n\nKeep two of each kind in the drawer.\n\n- [[spare fuse]]\n\n{FILLER}\n"
+    write(palace, "links.md", text)
+    [hit] = ask(palace, "spare fuse", budget_bytes=60)
+    assert hit.text.startswith("Keep two of each kind")
+
+
+def test_rows_and_code_are_never_cut_inside(palace):
+    rows = "\n".join(f"| part {n} | {n} euros for the winch |" for n in range(60))
+    code = "\n".join(f"winch --turn {n} --slow" for n in range(60))
+    text = f"| part | price |\n|---|---|\n{rows}\n\n```sh\n{code}\n```\n"
+    file = write(palace, "winch.md", text)
+    [hit] = ask(palace, "winch turn")
+    shown = [line for line in hit.text.split("\n") if line != ELLIPSIS]
+    assert shown and set(shown) <= set(file.read_text().split("\n"))
+
+
+def test_json_has_the_text_and_its_lines(palace):
+    write(palace, "house.md", f"# House\n\n{FILLER}\n\n{ANSWER}\n")
+    words = ["-C", str(palace.paths.root), "query", "spare", "fuse", "--json"]
+    [hit] = json.loads(CliRunner().invoke(app, words).stdout)["hits"]
+    assert hit["text"].endswith(ANSWER) and hit["text_last_line"] == 5
+    full = json.loads(CliRunner().invoke(app, [*words, "--full"]).stdout)["hits"][0]
+    assert full["text"].startswith("# House")
+
+
+def test_a_screen_shows_the_best_pieces_whole_and_a_row_of_every_hit(palace):
+    text = "\n".join(f"Eve: the boiler {'boiler ' * n}was cold on day {n}." for n in range(9))
+    write(palace, "a.md", text, index=False)
+    write(palace, "b.md", f"The boiler of the church, {'which is old, ' * 12}is cold too.\n")
+    first, second = (hit.pieces for hit in ask(palace, "cold boiler"))
+    shown = shorten(
+        [first, second],
+        "cold boiler",
+        most_rows=3,
+        count_rows=lambda text: len(text) // 60 + 1,
+        width=60,
+    )
+    assert len(shown[1]) <= 60 and "boiler" in shown[1]
+    assert 0 < sum(len(text) // 60 + 1 for text in shown) <= 3
+    assert any(piece.text in shown[0] for piece in first)
+
+
+def test_flow_joins_wrapped_lines_and_marks_gaps(palace):
+    write(palace, "a.md", f"The fox runs\nover the weir.\n\n{FILLER}\n\nThe fox is back.\n")
+    [hit] = ask(palace, "fox", budget_bytes=60)
+    assert flow(hit.pieces) == f"The fox runs over the weir. {ELLIPSIS}\nThe fox is back."
+
+
+PARTS = "fox. weir Anna: - | ``` # > 1. … 水門。 fuse, <!-- --> %% \ufeff é ![x](y) [[z]]"
+WORDS = st.sampled_from([*PARTS.split(), "\n", "\n\n", "\t"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(WORDS, max_size=60))
+def test_every_unit_stands_in_the_text_and_only_space_between(parts):
+    text = " ".join(parts)
+    position = 0
+    for unit in find_units(text):
+        assert unit.start >= position and not text[position : unit.start].strip()
+        assert text[unit.start : unit.end].strip() == text[unit.start : unit.end] != ""
+        position = unit.end
+    assert not text[position:].strip()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(WORDS, max_size=80), st.binary(max_size=40))
+def test_every_shown_piece_stands_in_its_note_at_its_lines(tmp_path_factory, parts, noise):
+    palace = Palace.init(tmp_path_factory.mktemp("shown"))
+    text = " ".join(parts).encode() + noise.replace(b"\0", b"") + b"\n\nThe fox at the weir.\n"
+    write(palace, "a.md", text)
+    for hit in ask(palace, "fox weir 水門"):
+        lines = read_body("a.md", text).lines
+        for piece in hit.pieces:
+            there = "\n".join(lines[piece.first_line - 1 : piece.last_line])
+            assert all(part in there for part in piece.text.split(ELLIPSIS))
+        assert len(hit.text.encode()) <= 600
+
+
+@given(st.text(alphabet="ab ,.水é\n", max_size=80), st.integers(4, 60))
+def test_a_cut_text_keeps_its_measure_and_whole_words(text, most):
+    cut = cut_text(text, {"ab": 1.0}, most)
+    assert len(cut) <= max(most, 0) or cut == text
+    assert cut.strip(ELLIPSIS) in text
+    if ELLIPSIS in cut and max(map(len, re.findall(r"[^\s水]+", text)), default=0) <= most - 2:
+        kept = re.findall(r"[^\s水]+", cut.strip(ELLIPSIS))
+        assert set(kept) <= set(re.findall(r"[^\s水]+", text))
