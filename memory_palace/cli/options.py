@@ -162,13 +162,19 @@ def open_palace(ctx: Context) -> Palace:
 
 
 def folders_below(palace: Palace, given: Sequence[str] | None) -> list[str]:
-    """Return folders relative to the root, as they are seen from the working folder or the root."""
+    """Return folders relative to the root, as they are seen from the working folder or the root.
+
+    Raise ``UsageError`` for one that is outside the palace.
+    """
     root, found = str(palace.paths.root.resolve()), []
     for name in given or ():
-        here = os.path.abspath(Path(name).expanduser())  # noqa: PTH100 - links stay as written
+        path = Path(name).expanduser()
+        here = os.path.abspath(path)  # noqa: PTH100 - links stay as written
         below = Path(os.path.relpath(here, root))
-        is_here = Path(here).is_dir() and below.parts[:1] != (os.pardir,)
-        found.append("/".join(below.parts) if is_here else name)
+        is_inside = below.parts[:1] != (os.pardir,)
+        if not name.strip() or (path.is_absolute() and not is_inside):
+            raise UsageError(f"{name!r} is not a folder of the palace {root}")
+        found.append("/".join(below.parts) if is_inside and Path(here).is_dir() else name)
     return found
 
 

@@ -163,7 +163,10 @@ def _strip_folder(name: str) -> str:
 
 
 def _strip_tag(name: str) -> str:
-    return name.strip().removeprefix("#").strip("/")
+    tag = name.strip().removeprefix("#").strip("/")
+    if not tag:
+        raise UsageError(f"a tag is a word such as #project, not {name!r}")
+    return tag
 
 
 def _slashes(path: str) -> Iterator[int]:

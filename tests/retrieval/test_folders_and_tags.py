@@ -77,6 +77,7 @@ def test_a_tag_passes_with_those_nested_in_it_and_several_are_all_borne(palace, 
         ({"tags": "peple"}, "did you mean 'people'?"),
         ({"tags": ["work", "roof"]}, "did you mean 'work/hut/roof'?"),
         ({"room": "hut"}, "--in FOLDER"),
+        ({"tags": "#"}, "a tag is a word"),
     ],
 )
 def test_an_unknown_folder_or_tag_suggests_near_ones(palace, filters, words):
@@ -111,6 +112,10 @@ def test_the_command_line_takes_a_folder_as_it_is_seen(palace, monkeypatch, caps
     main(["query", "snow", "--in", "hut/deep", "--json"])
     hits = json.loads(capsys.readouterr().out)["hits"]
     assert [hit["path"] for hit in hits if hit["role"] == "core"] == [f"palace/{STOVE}"]
+    for outside in ("/", "", "~", "../../../elsewhere", str(palace.paths.root.parent)):
+        with pytest.raises(SystemExit) as refused:
+            main(["list", "--in", outside])
+        assert refused.value.code == 2 and capsys.readouterr().out == ""
     main(["query", "--tag", "people", "--json"])
     assert [hit["title"] for hit in json.loads(capsys.readouterr().out)["hits"]] == ["Ada"]
 
