@@ -10,6 +10,7 @@ from typer import Exit, Option, Typer
 from memory_palace.bench.promises import BASE, HEAVY, PARTS, Given, measure_promises
 from memory_palace.bench.scale import measure_notes, measure_scale
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
+from memory_palace.cli.bench_known import run_known
 from memory_palace.cli.bench_memories import run_hierarchy, run_ragbench, run_verify
 from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, print_measured
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
@@ -91,6 +92,7 @@ def run_promises(
 
 
 app.command("corf")(run_corf)
+app.command("known")(run_known)
 app.command("anchors")(run_anchor_scale)
 app.command("redqueen")(run_redqueen)
 app.command("llm")(run_llm)

@@ -1,0 +1,300 @@
+"""Questions a person asks of notes whose names and words they know, drawn from any folder of notes.
+
+Names are titles, file names and aliases that one note alone bears; a quote is five words in a row
+that stand in one note alone; a palace of a few notes is asked for words of one of them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from zlib import crc32
+
+from memory_palace.bench.generate import scratch_folder
+from memory_palace.bench.golden import copy_vault
+from memory_palace.graph.resolve import fold_name
+from memory_palace.language.tokens import plain_words, tokenize
+from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.markdown.prose import strip_markup
+from memory_palace.notes.parsing import parse_note
+from memory_palace.palace import Palace
+
+MOST = 150
+"""Questions of each kind."""
+QUOTED, SHORTEST = 5, 5
+"""Words of a quote, and least letters of a name that a typo is made in."""
+SIZES = (1, 2, 3, 5, 10)
+"""Notes of the small palaces."""
+PER_PALACE = 5
+"""Questions to each of them."""
+ROOM = "project_rooms"
+DEPTH = 10
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_KINDS = ("title", "file name", "alias", "typo", "part of a name", "quote", "five words")
+
+_Ranked = Callable[[str], Sequence[str]]  # paths, best first
+
+
+@dataclass(frozen=True, slots=True)
+class KnownItem:
+    """A question and the one note that it means."""
+
+    kind: str
+    question: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownScore:
+    """How one system answered one kind of question."""
+
+    kind: str
+    system: str
+    questions: int
+    at_1: float
+    at_5: float
+    at_10: float
+    """Shares of questions whose note is among the first 1, 5 and 10."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    text: str
+
+    @property
+    def names(self) -> list[tuple[str, str]]:
+        """Its names, each with its kind."""
+        aliases = (("alias", alias) for alias in self.aliases)
+        return [("title", self.title), ("file name", self.stem), *aliases]
+
+    @property
+    def stem(self) -> str:
+        return self.path.rpartition("/")[2].rpartition(".")[0]
+
+
+def measure_known(
+    folder: Path,
+    *,
+    embedder: str,
+    seed: int,
+    half: int | None = None,
+    most: int = MOST,
+    report: Callable[[KnownItem, int], None] = lambda item, rank: None,
+) -> list[KnownScore]:
+    """Ask for known items of a folder; return the scores, the worst kind of ours first.
+
+    ``half`` 0 or 1 leaves out the questions of the other notes; ``report`` is told every question
+    of ours and the rank of its note, 0 where it is not found.
+    """
+    chance = random.Random(seed)
+    with scratch_folder() as root:
+        copy_vault(folder, root)
+        palace = Palace(root)
+        palace.index(embedder=embedder)
+        notes = [_read(root, note.path) for note in palace.notes()]
+        chosen = [n for n in notes if half is None or crc32(n.path.encode()) % 2 == half]
+        items = draw_items(notes, {note.path for note in chosen}, chance, most=most)
+        systems: dict[str, _Ranked] = {
+            **_ask_modes(palace),
+            "bm25": _ask(palace, "bm25", lexical=True),
+            "grep": grep({note.path: f"{note.path}\n{note.text}" for note in notes}),
+            "title": _by_title(notes),
+        }
+        ranks = rank_items(items, systems, report)
+        for size in SIZES:
+            for _ in range(-(-most // PER_PALACE)):
+                drawn = chance.sample(chosen, min(size, len(chosen)))
+                for key, found in _ask_small(root, drawn, embedder, chance, report).items():
+                    ranks[key] += found
+    return order_worst_first([_score(*key, found) for key, found in ranks.items() if found])
+
+
+def draw_items(
+    notes: Sequence[_Named], chosen: set[str], chance: random.Random, *, most: int
+) -> Iterator[KnownItem]:
+    """Yield questions of every kind for the chosen notes, at most so many of each."""
+    bearers: dict[str, set[str]] = defaultdict(set)
+    for note in notes:
+        for _, name in note.names:
+            bearers[fold_name(name)].add(note.path)
+    mine = [note for note in notes if note.path in chosen]
+    exact = [
+        KnownItem(kind, name, note.path)
+        for note in mine
+        for kind, name in note.names
+        if len(bearers[fold_name(name)]) == 1
+    ]
+    typos = [KnownItem("typo", mistype(item.question, chance), item.path) for item in exact]
+    found = [*exact, *(t for t in typos if t.question and fold_name(t.question) not in bearers)]
+    found += _parts(notes, mine, chance)
+    quotes = list(_quotes(notes, chosen, chance))
+    found += [*quotes, *(replace(q, kind="five words", question=q.question[1:-1]) for q in quotes)]
+    for kind in _KINDS:
+        items = [item for item in found if item.kind == kind]
+        yield from chance.sample(items, min(most, len(items)))
+
+
+def mistype(name: str, chance: random.Random) -> str:
+    """Return a name with one letter inserted, deleted, swapped with the next, or replaced."""
+    places = [place for place, letter in enumerate(name) if letter.isalpha()]
+    if len(places) < SHORTEST:
+        return ""
+    place = chance.choice(places)
+    letter = chance.choice(_LETTERS.replace(name[place].casefold(), ""))
+    before, at, after = name[:place], name[place], name[place + 1 :]
+    forms = [before + letter + at + after, before + after, before + letter + after]
+    if after[:1].isalpha() and after[0] != at:
+        forms.append(before + after[0] + at + after[1:])
+    return chance.choice(forms)
+
+
+def grep(texts: Mapping[str, str]) -> _Ranked:
+    """Return how somebody would do without a tool: most of the question's words first."""
+    words = {path: set(plain_words(text)) for path, text in texts.items()}
+
+    def ranked(question: str) -> list[str]:
+        asked = set(plain_words(question))
+        counts = sorted((-len(asked & held), path) for path, held in words.items() if asked & held)
+        return [path for _, path in counts[:DEPTH]]
+
+    return ranked
+
+
+def rank_items(
+    items: Iterable[KnownItem],
+    systems: Mapping[str, _Ranked],
+    report: Callable[[KnownItem, int], None],
+) -> dict[tuple[str, str], list[int]]:
+    """Return the rank of each item by kind and system, 0 where it is not found.
+
+    The first system's ranks are reported.
+    """
+    ranks: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for item in items:
+        for place, (system, ranked) in enumerate(systems.items()):
+            paths = list(ranked(item.question))
+            rank = paths.index(item.path) + 1 if item.path in paths else 0
+            ranks[item.kind, system].append(rank)
+            if not place:
+                report(item, rank)
+    return ranks
+
+
+def order_worst_first(scores: Sequence[KnownScore]) -> list[KnownScore]:
+    """Order kinds by how the first system of each did, the worst first."""
+    first: dict[str, float] = {}
+    for score in scores:
+        first.setdefault(score.kind, score.at_5 if score.kind == "typo" else score.at_1)
+    return sorted(scores, key=lambda score: first[score.kind])
+
+
+def _score(kind: str, system: str, ranks: Sequence[int]) -> KnownScore:
+    shares = [sum(1 <= rank <= most for rank in ranks) / len(ranks) for most in (1, 5, DEPTH)]
+    return KnownScore(kind, system, len(ranks), *shares)
+
+
+def _read(root: Path, path: str) -> _Named:
+    data = (root / path).read_bytes()
+    note = parse_note(path, data, count_tokens=lambda text: 1, token_limit=256)
+    return _Named(path, note.title, note.aliases, note.body)
+
+
+def _quotes(
+    notes: Sequence[_Named], chosen: set[str], chance: random.Random
+) -> Iterator[KnownItem]:
+    """Yield five words in a row as a note shows them, in quotation marks, one for each note."""
+    shown = {note.path: " ".join(strip_markup(note.text).split()) for note in notes}
+    folded = [text.casefold() for text in shown.values()]
+    for path in sorted(chosen):
+        words = shown[path].split()
+        places = range(len(words) - QUOTED + 1)
+        for place in chance.sample(places, min(3, len(places))):
+            quote = " ".join(words[place : place + QUOTED])
+            if '"' not in quote and sum(quote.casefold() in text for text in folded) == 1:
+                yield KnownItem("quote", f'"{quote}"', path)
+                break
+
+
+def _parts(
+    notes: Sequence[_Named], mine: Sequence[_Named], chance: random.Random
+) -> Iterator[KnownItem]:
+    """Yield a word of a name of several, where no other note has it in a name."""
+    held = Counter(
+        word for note in notes for word in {w for _, name in note.names for w in plain_words(name)}
+    )
+    for note in mine:
+        words = [w for w in plain_words(note.stem) if held[w] == 1 and w not in STOPWORDS]
+        if words and len(plain_words(note.stem)) > 1:
+            yield KnownItem("part of a name", chance.choice(words), note.path)
+
+
+def _ask(palace: Palace, profile: str, *, lexical: bool) -> _Ranked:
+    def ranked(question: str) -> list[str]:
+        found = palace.query(
+            question, limit=DEPTH, profile=profile, lexical=lexical, neighbors=0, is_use=False
+        )
+        return [hit.path for hit in found]
+
+    return ranked
+
+
+def _by_title(notes: Sequence[_Named]) -> _Ranked:
+    """Return the notes whose title or file name holds the question, as a file finder does."""
+    names = {note.path: fold_name(f"{note.title}\n{note.stem}") for note in notes}
+
+    def ranked(question: str) -> list[str]:
+        wanted = fold_name(question.strip('"'))
+        return [path for path, name in names.items() if wanted in name][:DEPTH]
+
+    return ranked
+
+
+def _ask_modes(palace: Palace) -> dict[str, _Ranked]:
+    """Return the ways in which a palace is asked: the default one first."""
+    words = {"--mode lexical": _ask(palace, "hybrid", lexical=True)}
+    if not palace.snapshot().commit.dimension:
+        return words
+    return {"palace query": _ask(palace, "hybrid", lexical=False), **words}
+
+
+def _ask_small(
+    root: Path,
+    notes: Sequence[_Named],
+    embedder: str,
+    chance: random.Random,
+    report: Callable[[KnownItem, int], None],
+) -> dict[tuple[str, str], list[int]]:
+    """Ask a palace of a few notes for words of one of them."""
+    with scratch_folder() as folder:
+        small = Palace.init(folder)
+        held = []
+        for number, note in enumerate(notes):
+            path = small.paths.notes / ROOM / f"{number}" / Path(note.path).name
+            path.parent.mkdir(parents=True)
+            path.write_bytes((root / note.path).read_bytes())
+            held.append(replace(note, path=small.paths.shown(path)))
+        small.index(embedder=embedder)
+        return rank_items(_own_words(held, chance), _ask_modes(small), report)
+
+
+def _own_words(notes: Sequence[_Named], chance: random.Random) -> Iterator[KnownItem]:
+    """Yield questions of one to five words of a note, one of which no other note has."""
+    words = {
+        note.path: sorted({word for word in plain_words(note.text) if word not in STOPWORDS})
+        for note in notes
+    }
+    held = Counter(stem for note in notes for stem in set(tokenize(f"{note.path} {note.text}")))
+    for number in range(PER_PALACE):
+        path = chance.choice(sorted(words))
+        own = [word for word in words[path] if held[tokenize(word)[0]] == 1]
+        if own:
+            asked = [chance.choice(own)]
+            asked += chance.sample(words[path], min(number % 5, len(words[path])))
+            chance.shuffle(asked)
+            yield KnownItem(f"palace of {len(notes)}", " ".join(asked), path)
