@@ -270,6 +270,13 @@ def test_nothing_but_notes_of_the_folder_is_ever_changed(vault):
     assert problem.path == "out.md" and "make a palace there" in problem.message
 
 
+def test_status_says_that_use_is_logged_and_where(mapped, capsys):
+    (mapped / ".palace" / "palace.yaml").write_text("usage_log: true\n")
+    Palace(mapped).index(embedder="hashing")
+    _, out, _ = run(capsys, "-C", mapped, "status")
+    assert "logged in .palace/logs/usage.jsonl" in out
+
+
 # --- Which folder is meant -----------------------------------------------------------------
 
 

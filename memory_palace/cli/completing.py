@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from memory_palace.config import PALACE
 from memory_palace.errors import PalaceError
 
 _OPENING = ("'", '"')
@@ -76,8 +77,8 @@ def _folders(ctx: Any, incomplete: str) -> Iterator[str]:
     for path in _snapshot(ctx).paths:
         parts = path.split("/")[:-1]
         yield from ("/".join(parts[: end + 1]) for end in range(len(parts)))
-        # `palace/` may be left out
-        yield from ("/".join(parts[1 : end + 1]) for end in range(1, len(parts)))
+        if parts[:1] == [PALACE]:  # it may be left out
+            yield from ("/".join(parts[1 : end + 1]) for end in range(1, len(parts)))
 
 
 def _tags(ctx: Any, incomplete: str) -> Iterator[str]:

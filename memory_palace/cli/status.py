@@ -10,6 +10,7 @@ from typer import Context
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.index.status import IndexStatus
+from memory_palace.notes.usage import USAGE
 
 
 def show_status(ctx: Context, as_json: Json = False) -> None:
@@ -17,8 +18,14 @@ def show_status(ctx: Context, as_json: Json = False) -> None:
 
     Example: palace status
     """
-    status = open_palace(ctx).status()
-    print_answer(_record(status), _lines(status), as_json=as_json)
+    palace = open_palace(ctx)
+    status, is_logged = palace.status(), palace.config.usage_log
+    record = _record(status) | {"usage_logged": is_logged}
+    lines = _lines(status)
+    if is_logged:
+        where = palace.paths.shown(palace.paths.logs / USAGE)
+        lines.append(f"usage      which notes answer is logged in {where} (usage_log)")
+    print_answer(record, lines, as_json=as_json)
 
 
 def _built(status: IndexStatus) -> datetime:

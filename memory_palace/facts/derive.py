@@ -64,6 +64,8 @@ def _name_terms(note: Note) -> Iterator[str]:
     folders = note.path.split("/")[:-1]
     if folders[:1] == [PALACE] and folders[1:2] and folders[1] in ROOMS:
         folders = folders[2:]
+    elif folders[:1] and folders[0] in ROOMS:  # in a folder that is taken as it stands
+        folders = folders[1:]
     above = {token for name in (*folders, *note.tags) for token in tokenize(name)}
     yield from (*sorted(own | above), *sorted(own))
 

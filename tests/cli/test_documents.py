@@ -10,7 +10,10 @@ NAMED = re.compile(r"`((?:memory_palace|tests|references|scripts)/[\w./-]*?)`")
 LINKED = re.compile(r"\]\((?!https?:)([^)#]+)")
 PAGES = [
     "README.md",
-    *(f"references/{n}.md" for n in ("answers", "architecture", "contributing", "python")),
+    *(
+        f"references/{n}.md"
+        for n in ("answers", "architecture", "contributing", "layouts", "python")
+    ),
 ]
 
 

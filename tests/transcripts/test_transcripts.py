@@ -29,7 +29,13 @@ from memory_palace.embedding.weights import MINILM_FILES, minilm_folder
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-SESSIONS = [*sorted(HERE.glob("*.md")), ROOT / "README.md", ROOT / "references" / "answers.md"]
+IN_SAMPLE = [ROOT / "README.md", ROOT / "references" / "answers.md"]
+LAYOUTS = ROOT / "references" / "layouts.md"
+SESSIONS = [
+    *((path, layout) for path in (*sorted(HERE.glob("*.md")), *IN_SAMPLE) for layout in (0, 1)),
+    (LAYOUTS, 0),
+]
+"""Each page that shows sessions, and whether it runs in a folder taken as it stands."""
 
 
 def commands(path: Path) -> list[tuple[str, list[str]]]:
@@ -123,21 +129,24 @@ def take_as_it_stands(root: Path) -> None:
         (folder.rename(root / room)) if folder.is_dir() else (root / room).mkdir(exist_ok=True)
 
 
-@pytest.mark.parametrize("layout", ["classic", "as it stands"])
-@pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
-def test_a_session_prints_what_it_shows(session, layout, palace, tmp_path):
-    if session.parent != HERE:
+@pytest.mark.parametrize(
+    ("session", "stands"),
+    SESSIONS,
+    ids=lambda value: value.stem if isinstance(value, Path) else ("classic", "as it stands")[value],
+)
+def test_a_session_prints_what_it_shows(session, stands, palace, tmp_path):
+    if session in IN_SAMPLE:
         if not is_available("minilm"):
             pytest.skip("sessions in the sample palace use minilm; palace models fetch minilm")
         shutil.copytree(ROOT / "palace", tmp_path / "palace", ignore=shutil.ignore_patterns(".*"))
     found = commands(session)
     assert found
-    if layout == "as it stands":
+    if stands:
         if (tmp_path / "palace").is_dir():
             take_as_it_stands(tmp_path)
         found = [(as_it_stands(line), [*map(as_it_stands, lines)]) for line, lines in found]
     for command, expected in found:
-        if layout == "as it stands" and command == "palace init":
+        if stands and command == "palace init":
             take_as_it_stands(tmp_path)
         printed = run(palace, command, tmp_path)
         pairs = zip(expected, printed, strict=False)
