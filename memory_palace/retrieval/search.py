@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
@@ -15,7 +18,6 @@ from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import AnchorEvidence, Hit, Query
 from memory_palace.retrieval.context import SearchContext, find_candidates
-from memory_palace.retrieval.disputes import mark_disputed
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
 from memory_palace.retrieval.profiles import HIERARCHICAL, Profile, get_profile, weigh
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
 
 _SAME = 1e-5
 """Cosines of equal vectors differ by less, whichever way they were computed."""
+_HEAD_BYTES = 8192
+"""Of a conflict note that are looked at: every query asks who disputes, and seldom loads YAML."""
+_OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
+_PARTIES = re.compile(
+    r"^parties:[ \t]*(?:\[(.*?)\][ \t]*$|((?:\n[ \t]*-[ \t]+[^\n]*)+))", re.M | re.S
+)
 
 
 class SearchResult(NamedTuple):
@@ -232,3 +240,50 @@ def _best_places(scored: Scored) -> dict[str, tuple[int, int]]:
     for order, place in enumerate(scored.order().tolist()):
         best.setdefault(paths[int(scored.context.notes[place])], (order, place))
     return best
+
+
+def mark_disputed(paths: PalacePaths, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits, those that are party to an open conflict with its path."""
+    found = find_disputes(paths)
+    if not found:
+        return list(hits)
+    return [replace(hit, disputed_in=found[hit.path]) if hit.path in found else hit for hit in hits]
+
+
+def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
+    """Return the open conflicts of every note that is party to one."""
+    disputes: dict[str, tuple[str, ...]] = {}
+    rooms = paths.rooms.folders.items()
+    folders = [paths.root / folder for folder, room in rooms if room == "conflict_room"]
+    files = {file for folder in folders if folder.is_dir() for file in folder.glob("**/*.md")}
+    for file in sorted(files):
+        for party in _open_parties(file):
+            disputes[party] = (*disputes.get(party, ()), paths.shown(file))
+    return disputes
+
+
+def _open_parties(file: Path) -> list[str]:
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
+    except OSError:
+        return []  # it vanished, or it may not be read: the index names it
+    head = text.partition("\n---\n")[0] if text.startswith("---\n") else ""
+    parties = _PARTIES.search(head) if _OPEN.search(head) else None
+    if parties is None:
+        return []
+    if any(mark in parties[0] for mark in "\"'&*!|>"):
+        return _parse(head)
+    if parties[2] is None:
+        items = parties[1].replace("\n", " ").split(",")
+    else:
+        items = [line.strip()[1:] for line in parties[2].strip().split("\n")]
+    return [item.strip() for item in items if item.strip()]
+
+
+def _parse(head: str) -> list[str]:
+    """Read parties that are quoted, or otherwise not plain, as YAML."""
+    from memory_palace.notes.frontmatter import split_front_matter  # delayed: it imports YAML
+
+    parties = split_front_matter(f"{head}\n---\n").values.get("parties")
+    return [str(party) for party in parties] if isinstance(parties, list) else []
