@@ -10,7 +10,10 @@ QUESTION ?= why did we stop using the message broker
 demo: .venv/installed-run
 	$(BIN)/palace models fetch minilm
 	$(BIN)/palace -C . index
-	$(BIN)/palace -C . query "$(QUESTION)" --details
+	@echo
+	$(BIN)/palace -C . query "$(QUESTION)"
+	@echo
+	$(BIN)/palace -C . query "$(QUESTION)" -k 1 --neighbors 0 --details
 
 test: .venv/installed-test
 	$(BIN)/palace models fetch minilm

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import unquote, urlsplit
 
 from memory_palace.errors import MissingPartError, PalaceError
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+
+def install_command(extra: str) -> str:
+    """Return the command that adds an extra to this installation, as it is typed in a shell.
+
+    The package is on no index yet: pip notes the folder that it was installed from (PEP 610).
+    """
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    source = "."
+    with suppress(PackageNotFoundError, ValueError):
+        origin = json.loads(distribution("memory-palace").read_text("direct_url.json") or "{}")
+        parts = urlsplit(origin.get("url", ""))
+        if parts.scheme == "file":
+            source = unquote(parts.path)
+    return shlex.join([sys.executable or "python3", "-m", "pip", "install", f"{source}[{extra}]"])
 
 
 def find_model(name: str, *, kind: Literal["", "embedding "] = "") -> Any:
@@ -22,7 +42,7 @@ def find_model(name: str, *, kind: Literal["", "embedding "] = "") -> Any:
         import llm
     except ImportError as error:
         raise MissingPartError(
-            f"the model {name} needs the llm library; run `pip install 'memory-palace[llm]'`"
+            f"the model {name} needs the llm library; run `{install_command('llm')}`"
         ) from error
     known: Mapping[str, Any]
     known = llm.get_embedding_model_aliases() if kind else llm.get_model_aliases()
@@ -57,8 +77,6 @@ def import_pyplot() -> ModuleType:
         matplotlib.use("Agg")
         from matplotlib import pyplot
     except ImportError:
-        raise MissingPartError(
-            "plots need matplotlib; run `pip install 'memory-palace[plots]'`"
-        ) from None
+        raise MissingPartError(f"plots need matplotlib; run `{install_command('plots')}`") from None
     module: ModuleType = pyplot
     return module

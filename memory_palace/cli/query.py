@@ -221,8 +221,10 @@ def _search_as_typed(palace: Palace, text: str, asked: Mapping[str, Any]) -> Non
     try:
         from memory_palace.cli.interactive import InteractiveSearch, take_tools
     except ModuleNotFoundError as error:
+        from memory_palace.libraries import install_command  # delayed: few questions need it
+
         raise MissingPartError(
-            "-i needs prompt_toolkit; run `pip install 'memory-palace[interactive]'`"
+            f"-i needs prompt_toolkit; run `{install_command('interactive')}`"
         ) from error
     InteractiveSearch(take_tools(palace, asked, os.environ), text).run()
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from memory_palace.embedding.weights import cache_folder, digest_weights, hub_snapshots
 from memory_palace.errors import MissingPartError
+from memory_palace.libraries import install_command
 from memory_palace.models import Matrix
 
 MODEL_ID = "BAAI/bge-m3"
@@ -28,7 +29,6 @@ TOKEN_LIMIT = 510
 SPECIAL_TOKENS = 2
 BATCH_SIZE = 8
 """4 to 8 is fastest on a CPU; larger batches only add padding and memory."""
-INSTALL = "pip install 'memory-palace[bge]'"
 
 _CONTROL_TOKEN = re.compile(r"<(?=(?:/?s|pad|unk|mask)>)")
 
@@ -39,7 +39,7 @@ def load(model: str, environ: Mapping[str, str]) -> BgeM3Embedder:
     Raises ``MissingPartError`` where the extra or the weights are not installed.
     """
     if importlib.util.find_spec("FlagEmbedding") is None:
-        raise MissingPartError(f"bge-m3 needs FlagEmbedding; run `{INSTALL}`")
+        raise MissingPartError(f"bge-m3 needs FlagEmbedding; run `{install_command('bge')}`")
     return BgeM3Embedder(find_weights(environ), cache=cache_folder(environ))
 
 
@@ -192,7 +192,7 @@ class BgeM3Embedder:
             from transformers.utils import logging
         except ImportError as error:
             raise MissingPartError(
-                f"FlagEmbedding cannot be loaded ({error}); run `{INSTALL}`"
+                f"FlagEmbedding cannot be loaded ({error}); run `{install_command('bge')}`"
             ) from error
         logging.disable_progress_bar()
         # Half precision takes twice the memory on a CPU, and moves vectors by 5e-5.

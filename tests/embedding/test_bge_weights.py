@@ -107,5 +107,5 @@ def test_without_flagembedding_the_error_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingPartError, match=r"pip install 'memory-palace\[bge\]'"):
+    with pytest.raises(MissingPartError, match=r"-m pip install '.*\[bge\]'"):
         load("", {VARIABLE: str(fill(tmp_path / "weights"))})

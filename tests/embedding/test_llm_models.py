@@ -153,7 +153,7 @@ class TestRegisteredModel:
 
 def test_without_the_library_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llm", None)
-    with pytest.raises(MissingPartError, match=r"pip install 'memory-palace\[llm\]'"):
+    with pytest.raises(MissingPartError, match=r"-m pip install '.*\[llm\]'"):
         load("any", {})
 
 

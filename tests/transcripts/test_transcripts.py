@@ -29,7 +29,7 @@ from memory_palace.embedding.weights import MINILM_FILES, minilm_folder
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-IN_SAMPLE = [ROOT / "README.md", ROOT / "references" / "answers.md"]
+IN_SAMPLE = [ROOT / "references" / name for name in ("answers.md", "session.md")]
 LAYOUTS = ROOT / "references" / "layouts.md"
 SESSIONS = [
     *((path, layout) for path in (*sorted(HERE.glob("*.md")), *IN_SAMPLE) for layout in (0, 1)),

@@ -1,0 +1,92 @@
+"""From an empty home, in a folder of notes that nobody made for this program."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from first_minutes.conftest import CACHE, Home, take_state
+
+from memory_palace.embedding.registry import is_available
+
+DATA = Path(os.environ.get("PALACE_BENCH_DATA", "/work/shared/data"))
+VAULTS = {
+    "help": DATA / "multilingual-help" / "notes" / "en",
+    "garden": DATA / "vaults" / "jackyzha0-garden",
+}
+FEW = {
+    "Ferry.md": "# Ferry to Ulva\n\nThe last boat back leaves at a quarter past six.\n",
+    "recipes/Bread.md": "---\naliases: [daily loaf]\n---\nBake it for forty minutes, lid on.\n",
+    ".obsidian/app.json": "{}",
+    ".trash/Old.md": "The ferry was cancelled.\n",
+    "Templates/daily.md": "# {{title}}\n",
+}
+
+
+@pytest.fixture
+def few(tmp_path: Path) -> Path:
+    folder = tmp_path / "My Notes"
+    for name, text in FEW.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+    return folder
+
+
+def test_three_commands_answer_and_touch_nothing(home: Home, few: Path):
+    before, around = take_state(few), take_state(home.path)
+    home.palace("init", "--here", cwd=few)
+    home.palace("index", cwd=few)
+    found = home.palace("query", "when does the last boat leave", cwd=few)
+    assert "quarter past six" in found.split("\n\n")[0] and "Ferry.md:" in found
+    assert home.palace("query", "daily loaf", "--format", "paths", cwd=few).startswith("recipes/")
+    assert take_state(few, leave_out=frozenset({".palace"})) == before
+    outside = take_state(home.path).keys() - around.keys()
+    assert {path for path in outside if not path.startswith(f"{CACHE}")} <= {".cache"}
+    assert list((home.path / "tmp").iterdir()) == []
+    listed = json.loads(home.palace("list", "--json", cwd=few))
+    assert {note["path"] for note in listed["notes"]} == {"Ferry.md", "recipes/Bread.md"}
+
+
+def test_without_a_model_words_answer_and_it_is_said_how_to_get_one(home: Home, few: Path):
+    shutil.rmtree(home.path / ".cache", ignore_errors=True)
+    for verb in (["init", "--here"], ["index"]):
+        done = home.run(_palace(), *verb, cwd=few)
+        assert done.returncode == 0
+        assert "`palace models fetch minilm` (91 MB)" in done.stderr
+    done = home.run(_palace(), "query", "last boat", cwd=few)
+    assert "quarter past six" in done.stdout
+    assert "mode: lexical; run `palace models fetch minilm`, then `palace index`" in done.stderr
+
+
+@pytest.mark.parametrize("vault", VAULTS)
+def test_a_vault_of_other_people_answers_and_stays_as_it_is(home: Home, tmp_path: Path, vault: str):
+    if not VAULTS[vault].is_dir():
+        pytest.skip(f"needs {VAULTS[vault]}")
+    notes = tmp_path / "vault"
+    shutil.copytree(VAULTS[vault], notes)
+    before = take_state(notes)
+    home.palace("init", "--here", cwd=notes)
+    home.palace("index", "--embedder", "none", cwd=notes)
+    listed = json.loads(home.palace("list", "--json", cwd=notes))["notes"]
+    titles = [note["title"] for note in listed]
+    note = next(n for n in listed if titles.count(n["title"]) == 1 and len(n["title"].split()) > 2)
+    found = json.loads(home.palace("query", note["title"], "--json", cwd=notes))
+    assert found["hits"][0]["path"] == note["path"]
+    assert take_state(notes, leave_out=frozenset({".palace"})) == before
+    assert {p for p in take_state(home.path) if not p.startswith(f"{CACHE}")} <= {".cache", "tmp"}
+
+
+@pytest.mark.skipif(not is_available("minilm"), reason="needs minilm")
+def test_the_model_in_the_cache_is_used_without_a_word(home: Home, few: Path):
+    home.palace("init", "--here", cwd=few)
+    done = home.run(_palace(), "index", cwd=few)
+    assert done.stderr == "" and "with minilm" in done.stdout
+
+
+def _palace() -> Path:
+    from first_minutes.conftest import PALACE
+
+    return PALACE
