@@ -78,7 +78,7 @@ class VerbCommand(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return what the usage line shows, with arguments as they are named below it."""
-        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+        return [re.sub("[{}]", "", piece) for piece in super().collect_usage_pieces(ctx)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read what is typed. ``--open`` may stand without its number, which is 1 then."""
@@ -133,9 +133,7 @@ class LazyGroup(VerbGroup):
             return None
         module, _, name = COMMANDS[cmd_name].partition(":")
         found = getattr(import_module(f"memory_palace.cli.{module}"), name)
-        command = _build(cmd_name, found)
-        command.name = cmd_name
-        return command
+        return _build(cmd_name, found)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write all verbs, a line each, and the options; nothing is imported for it."""
@@ -161,6 +159,7 @@ def _build(name: str, found: Any) -> Any:
         found.rich_markup_mode = None  # brackets are text, and a help text needs no library
         for info in found.registered_commands:
             info.cls = VerbCommand
+        found.info.name = name
         return _furnish(typer.main.get_group(found))  # get_command would add completion to it
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(name, cls=VerbCommand)(found)
@@ -192,13 +191,14 @@ def _placeholder(parameter: Any) -> str | None:
 
 
 _VALUES = {
-    **dict.fromkeys(("since", "until", "of"), "DATE"),
-    **dict.fromkeys(("by", "as", "set", "unset"), "TEXT"),
-    **dict.fromkeys(("at", "from"), "PLACE"),
-    "budget": "BYTES",
-    "wait": "SECONDS",
-    "debounce": "SECONDS",
-    "life": "DAYS",
+    word: value
+    for value, words in (
+        *(("DATE", "since until of"), ("TEXT", "by as set unset")),
+        *(("PLACE", "at from"), ("WORDS", "found expect"), ("SECONDS", "wait debounce")),
+        *(("BYTES", "budget"), ("DAYS", "life"), ("FOLDER", "in"), ("MEMORY", "against")),
+        *(("NOTE", "winner"), ("REASON", "reject"), ("STEP", "next"), ("N", "size")),
+    )
+    for word in words.split()
 }
 """What the value of an option is called that does not say so by its own last word."""
 

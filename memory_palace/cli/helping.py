@@ -30,6 +30,19 @@ OTHER_WORDS = {
 """What people type who have another tool's verbs in their fingers."""
 
 
+_PANELS = {
+    "Which notes": {
+        *("--type", "--priority", "--room", "--in", "--tag", "--since", "--until", "--as-of"),
+        *("--linked-by", "--links-to", "--include-cold"),
+    },
+    "Ranking": {
+        *("--top-k", "--profile", "--mode", "--raw", "--no-gate", "--details"),
+        *("--neighbors", "--min-confidence"),
+    },
+}
+"""Options of one purpose, which stand together in the help of a verb that has several of them."""
+
+
 def embolden(text: str) -> str:
     """Return text that is bold on a terminal; plain where ``NO_COLOR`` is set."""
     return text if os.environ.get("NO_COLOR") else typer.style(text, bold=True)
@@ -71,18 +84,28 @@ def _first_sentence(text: str | None) -> str:
 
 
 def write_parameters(command: Any, ctx: Any, formatter: Any) -> None:
-    """Write the arguments and the options of a verb."""
-    rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+    """Write the arguments and the options of a verb, those of one purpose together."""
+    arguments: list[tuple[str, str]] = []
+    panels: dict[str, list[tuple[str, str]]] = {panel: [] for panel in (*_PANELS, "Options")}
     for parameter in command.get_params(ctx):
         if parameter.param_type_name == "argument":
             more = "..." if parameter.nargs == -1 else ""
-            rows["Arguments"].append((f"{parameter.metavar}{more}", parameter.help or ""))
+            arguments.append((f"{parameter.metavar}{more}", parameter.help or ""))
         elif record := parameter.get_help_record(ctx):
-            rows["Options"].append(_shorten(*record))
-    for title, found in rows.items():
+            panels[_panel_of(parameter, command)].append(_shorten(*record))
+    for title, found in (("Arguments", arguments), *panels.items()):
         if found:
             with formatter.section(title):
                 formatter.write_dl(found)
+
+
+def _panel_of(parameter: Any, command: Any) -> str:
+    """Return the panel of an option: one of its own only where the verb has several such."""
+    for panel, options in _PANELS.items():
+        if {*parameter.opts} & options:
+            several = sum(bool({*other.opts} & options) for other in command.params) > 2
+            return panel if several else "Options"
+    return "Options"
 
 
 def explain(error: Any, given: Sequence[str], verbs: Collection[str]) -> str:

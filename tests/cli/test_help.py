@@ -83,6 +83,17 @@ def test_an_example_is_a_paragraph_and_a_value_has_a_name(run):
     for named in ("--since DATE", "--in FOLDER", "--links-to NOTE", "--type TYPE"):
         assert named in out
     assert "<" not in run("new", "-h")[1] and "Only" not in run("new", "-h")[1]
+    assert "--in FOLDER" in run("new", "-h")[1]
+    assert run("anchors", "lookup", "-h")[1].startswith(
+        "Usage: palace anchors lookup [OPTIONS] TEXT..."
+    )
+
+
+def test_options_of_one_purpose_stand_together(run):
+    out = run("query", "-h")[1]
+    which, ranking = out.index("\nWhich notes\n"), out.index("\nRanking\n")
+    assert which < out.index("--tag") < ranking < out.index("--profile") < out.index("\nOptions\n")
+    assert "Which notes" not in run("show", "-h")[1]
 
 
 def test_a_list_of_verbs_cuts_no_sentence(run):
