@@ -11,29 +11,18 @@ from numpy.typing import NDArray
 
 Vector: TypeAlias = NDArray[np.float32]
 """One embedding, unit length, shape ``(dimension,)``."""
-
 Matrix: TypeAlias = NDArray[np.float32]
 """One embedding per text, unit length each, shape ``(texts, dimension)``."""
-
 Scores: TypeAlias = NDArray[np.float32]
 """One score per row of a snapshot, shape ``(rows,)``; 0 means "no evidence"."""
 
 Priority: TypeAlias = Literal["high", "medium", "low"]
 DateSource: TypeAlias = Literal["front matter", "file name", "git", "mtime"]
 
-ProblemKind: TypeAlias = Literal[
-    "front matter",
-    "encoding",
-    "secret",
-    "private",
-    "unreadable",
-    "too large",
-    "link",
-    "name",
-    "manifest",
-    "index",
-    "comment",
-]
+TextProblem: TypeAlias = Literal["front matter", "encoding", "secret", "private", "link", "comment"]
+ProblemKind: TypeAlias = (
+    TextProblem | Literal["unreadable", "too large", "name", "manifest", "index"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +234,8 @@ class Hit:
     """How many near-identical hits were folded into this one."""
     disputed_in: tuple[str, ...] = ()
     """Paths of the open conflicts that the note is party to."""
+    confidence: float | None = None
+    """How sure it is that the note answers, in [0, 1]; ``None`` where nothing was asked."""
     pieces: tuple[Piece, ...] = ()
     """What of the note answers, in order. Empty in a listing, for a neighbor, and where the note
     is no longer what was indexed."""
@@ -288,6 +279,16 @@ class QueryResult:
     """Where anchors were asked: which fired, and which way answered."""
     unmatched_quotes: tuple[str, ...] = ()
     """What the question has in quotation marks and no note holds."""
+    is_answered: bool = True
+    """Whether the confidence reaches what was demanded; of a listing, whether it has notes."""
+
+    @property
+    def confidence(self) -> float | None:
+        """That of the surest hit, 0 without any; ``None`` where nothing was asked."""
+        if self.mode == "listing":
+            return None
+        core = (hit.confidence for hit in self.hits if hit.role == "core")
+        return max((found for found in core if found is not None), default=0.0)
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -85,6 +85,7 @@ class Palace(Engine):
         neighbors: int = 2,
         as_of: Moment | None = None,
         budget_bytes: int | None = None,
+        min_confidence: float | None = None,
         is_use: bool = True,
         **conditions: Unpack[Conditions],
     ) -> QueryResult:
@@ -94,9 +95,10 @@ class Palace(Engine):
         ``limit`` counts notes, or passages with ``per_note=False``; ``neighbors`` linked notes
         follow each hit. ``lexical`` compares words and facts only, without a model.
         ``budget_bytes`` bounds the text of all hits. Recency and "yesterday" count from
-        ``as_of``, and notes that give themselves a later date are left out. ``is_use=False``
-        keeps the hits out of the usage log. Raise ``UsageError`` for a value that cannot be used,
-        ``IndexMissingError`` before the first ``index()``.
+        ``as_of``, and notes that give themselves a later date are left out. A result is answered
+        where the confidence of a hit reaches ``min_confidence``; hits below that are left out, but
+        for the nearest. ``is_use=False`` keeps the hits out of the usage log. Raise ``UsageError``
+        for a value that cannot be used, ``IndexMissingError`` before the first ``index()``.
         """
         _check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
         now = time.time()
@@ -114,6 +116,7 @@ class Palace(Engine):
             neighbors=neighbors,
             as_of=moment,
             budget_bytes=budget_bytes,
+            min_confidence=min_confidence,
             is_use=is_use,
         )
 

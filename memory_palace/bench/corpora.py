@@ -14,6 +14,7 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.facts.derive import derive
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.commit import Commit, read_commit, write_commit
+from memory_palace.index.questions import find_best_null, read_questions
 from memory_palace.index.recipes import Detail, name_recipe, read_detail
 from memory_palace.index.rows import chunk_row, list_embedded
 from memory_palace.index.segment import CONTENT, note_line
@@ -89,7 +90,10 @@ def _write(
     )
     commit = Commit(_WHOLE - 1, embedder.name, fingerprint, dimension, (ref,))
     write_commit(paths.commit, commit)
-    figures = calibrate(open_snapshot(paths), embedder.embed_passages)
+    snapshot = open_snapshot(paths)
+    figures = calibrate(snapshot, embedder.embed_passages)
+    if embedder.dimension:
+        figures |= find_best_null(snapshot, embedder.embed_queries(read_questions()))
     write_commit(paths.commit, replace(commit, generation=_WHOLE, calibration=figures))
 
 

@@ -35,11 +35,13 @@ class Entry:
     line: int
     date: str
     """As people write it; empty where it would tell nothing."""
+    sure: str
+    """Confidence with two decimals; empty where nothing was asked."""
     text: str
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[Piece, ...]
     """What the text is made of, where a part of it may be shown alone."""
-    remarks: tuple[str, ...] = ()
-    details: tuple[str, ...] = ()
+    remarks: tuple[str, ...]
+    details: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,6 @@ class Shown:
     entries: tuple[Entry, ...]
     linked: tuple[str, ...]
     """Titles of notes that are linked with the hits, where they are not entries themselves."""
-    is_whole: bool = False
-    """Whether the texts are whole passages, as they were asked for."""
 
 
 def arrange(
@@ -79,8 +79,7 @@ def arrange(
         date = write_date(hit.note.date.timestamp) if is_dated else ""
         entries.append(_entry(root, hit, mark, text, date, details=details))
     before = tuple(_scoring(result)) if details else ()
-    titles = tuple(dict.fromkeys(linked))
-    return Shown(before, tuple(entries), titles, is_whole=texts is not None)
+    return Shown(before, tuple(entries), tuple(dict.fromkeys(linked)))
 
 
 def _tells_dates(result: QueryResult) -> bool:
@@ -91,7 +90,7 @@ def _tells_dates(result: QueryResult) -> bool:
 
 def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bool) -> Entry:
     file, line = root / hit.path, hit.chunk.first_line if hit.chunk else 1
-    line = hit.text_lines[0] if hit.text_lines and not text else line
+    line = hit.text_lines[0] if hit.text_lines else line
     above = dict.fromkeys(hit.chunk.heading_path if hit.chunk else ())
     above.pop(hit.title, None)
     remarks = [f"disputed in {path}" for path in hit.disputed_in]
@@ -105,6 +104,7 @@ def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bo
         place=visible(f"{open_path(file)}:{line}"),
         line=line,
         date=date,
+        sure=write_confidence(hit.confidence),
         text=visible((text or hit.text or hit.snippet).strip("\n")),
         pieces=() if text else tuple(replace(p, text=visible(p.text)) for p in hit.pieces),
         remarks=tuple(map(visible, remarks)),
@@ -124,6 +124,11 @@ def write_date(timestamp: float) -> str:
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
+def write_confidence(confidence: float | None) -> str:
+    """Return a confidence with two decimals, cut rather than rounded: .749 is no .75."""
+    return "" if confidence is None else f"{int(confidence * 100 + 1e-9) / 100:.2f}"
+
+
 def write_lines(shown: Shown) -> Iterator[str]:
     """Yield an answer as plain text: nothing is wrapped, cut or coloured."""
     yield from shown.before
@@ -131,7 +136,7 @@ def write_lines(shown: Shown) -> Iterator[str]:
         if place or shown.before:
             yield ""
         title = f"{entry.title} › {entry.above}" if entry.above else entry.title
-        yield "  ".join(filter(None, (entry.mark, title, entry.place, entry.date)))
+        yield "  ".join(filter(None, (entry.mark, title, entry.place, entry.date, entry.sure)))
         rows = (*entry.text.split("\n"), *entry.remarks, *entry.details)
         yield from (f"   {row}" if row else "" for row in rows)
     if shown.linked:
@@ -155,14 +160,16 @@ def _details(hit: Hit) -> Iterator[str]:
         if part.value:
             factors = f"{part.value:.6f} x {part.weight:.6f}"
             yield f"{part.signal:<12} {factors} = {part.contribution:.6f}"
-    date, priority = hit.note.date, hit.note.priority or "none"
-    yield f"date {show_date(date.timestamp)} ({date.source}), priority {priority}"
+    date = hit.note.date
+    yield f"date {show_date(date.timestamp)} ({date.source}), priority {hit.note.priority}"
 
 
 def answer_record(result: QueryResult, texts: Sequence[str] | None = None) -> dict[str, Any]:
     """Return what JSON has of an answer; ``texts`` are whole passages, one per hit."""
     return {
         "query": result.text,
+        "answered": result.is_answered,
+        "confidence": result.confidence,
         "profile": result.profile,
         "mode": result.mode,
         "embedder": result.embedder,
@@ -205,6 +212,7 @@ def _hit_record(hit: Hit) -> dict[str, Any]:
         "date": show_date(hit.note.date.timestamp),
         "date_source": hit.note.date.source,
         "cold": hit.note.is_cold,
+        "confidence": hit.confidence,
         "score": hit.score,
         "parts": to_record(hit.contributions),
         "snippet": hit.snippet,

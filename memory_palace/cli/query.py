@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from typer import Argument, Context, Option
+from typer import Argument, Context, Exit, Option
 
 from memory_palace.cli.answers import answer_record, arrange, hit_records, write_lines
 from memory_palace.cli.options import (
@@ -64,6 +65,18 @@ Open = Annotated[
 Interactive = Annotated[
     bool, Option("-i", "--interactive", help="Search as you type, with a preview.")
 ]
+MinConfidence = Annotated[
+    float | None,
+    Option(
+        "--min-confidence",
+        min=0.0,
+        max=1.0,
+        help="Leave out hits below this confidence; 0 leaves out none.",
+    ),
+]
+ExitStatus = Annotated[
+    bool, Option("--exit-status", help="Exit 1 where nothing answers, as grep does.")
+]
 
 LINKED = 2
 """Linked notes per hit whose titles are shown, where ``--neighbors`` does not say."""
@@ -78,15 +91,14 @@ _ASKED = {
     "include_cold": "include_cold",
     "as_of": "as_of",
     "budget": "budget_bytes",
+    "min_confidence": "min_confidence",
 }
 """Options that go to ``Palace.query`` as they are, and what it calls them."""
 
 
 def query_notes(
     ctx: Context,
-    text: Annotated[
-        list[str] | None, Argument(help="The question.", autocompletion=completed("question"))
-    ] = None,
+    text: Annotated[list[str] | None, Argument(help="The question.")] = None,
     top_k: Limit = 5,
     type: Type = None,
     priority: PriorityName = None,
@@ -104,6 +116,8 @@ def query_notes(
     mode: Mode = "vector",
     as_of: AsOf = None,
     budget: Budget = None,
+    min_confidence: MinConfidence = None,
+    exit_status: ExitStatus = False,
     refresh: Refresh = False,
     full: Annotated[bool, Option("--full", help="Print whole passages.")] = False,
     format: Format = None,
@@ -142,6 +156,8 @@ def _answer(palace: Palace, text: str, asked: Mapping[str, Any], given: Mapping[
     for remark in remarks:
         say(remark)
     sys.stderr.flush()
+    if given["exit_status"] and not result.is_answered:
+        raise Exit(1)
 
 
 def _question(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -189,6 +205,8 @@ def _show(
     remarks: Sequence[str],
 ) -> None:
     """Print an answer in any format but JSON; the remarks will follow it."""
+    if form == "text" and not result.is_answered:
+        result, texts = replace(result, hits=result.hits[:1]), texts and texts[:1]
     neighbors = bool(given["neighbors"])
     root, details = palace.paths.root, given["details"] and form == "text"
     shown = arrange(root, result, texts, details=details, neighbors=neighbors)
@@ -231,8 +249,9 @@ def _search_as_typed(palace: Palace, text: str, asked: Mapping[str, Any]) -> Non
 
 def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Iterator[str]:
     """Yield what a reader of the answer should know besides; it is said on stderr."""
-    if not result.hits:
-        yield "nothing found"
+    if not result.is_answered:
+        near = f"nothing here answers that; the nearest is {result[0].title}" if result else ""
+        yield near or "nothing found"
     for quote in result.unmatched_quotes:
         yield f'no note holds "{quote}"; its words were searched one by one'
     if result.mode == "lexical":

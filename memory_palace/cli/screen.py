@@ -69,8 +69,7 @@ def lay_out(
     texts = _texts(shown.entries, question, width - INDENT, room)
     for place, (entry, head, text) in enumerate(zip(shown.entries, heads, texts, strict=True)):
         left = len(shown.entries) - place
-        is_whole = shown.is_whole or entry.details or entry.pieces
-        most = None if is_whole else max(1, -(-room // left))
+        most = None if entry.details or entry.pieces else max(1, -(-room // left))
         body = fill(text, question, width - INDENT, most=most)
         room -= len(body)
         remarks = [_cut(remark, width - INDENT, STYLES["remark"]) for remark in entry.remarks]
@@ -102,7 +101,7 @@ def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
     if entry.above:
         title.append(f" › {entry.above}", Style.parse("not bold"))
     place = Text(entry.place, Style.parse(STYLES["place"]) + Style(link=link_to(entry, environ)))
-    date = Text(entry.date, STYLES["date"])
+    date = Text("  ".join(filter(None, (entry.sure, entry.date))), STYLES["date"])
     room = width - INDENT
     beside = room - (date.cell_len + _GAP if date else 0)
     if title.cell_len + _GAP + place.cell_len <= beside:

@@ -132,14 +132,14 @@ def stand_above(values: NDArray[np.floating], mean: float, deviation: float) -> 
     return above
 
 
-def sample_rows(snapshot: Snapshot) -> NDArray[np.int64]:
+def sample_rows(snapshot: Snapshot, *, limit: int = SAMPLE) -> NDArray[np.int64]:
     """Return the live rows outside the cold zone with the smallest text digests, in their order."""
     rows = np.flatnonzero(snapshot.hot_rows)
     keys = np.ascontiguousarray(snapshot.row_digests[rows]).view(">u8")[:, 0]
-    order = np.argsort(keys, kind="stable") if len(keys) <= SAMPLE else _smallest(keys)
-    return rows[order[:SAMPLE]]
+    order = np.argsort(keys, kind="stable") if len(keys) <= limit else _smallest(keys, limit)
+    return rows[order[:limit]]
 
 
-def _smallest(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    part = np.argpartition(keys, SAMPLE)[:SAMPLE]
+def _smallest(keys: NDArray[np.uint64], limit: int) -> NDArray[np.int64]:
+    part = np.argpartition(keys, limit)[:limit]
     return part[np.argsort(keys[part], kind="stable")]

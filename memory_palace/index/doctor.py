@@ -29,6 +29,7 @@ from memory_palace.notes.manifest import read_manifest
 from memory_palace.notes.note import Chunk
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.storage.atomic import is_named_by_content
 
 VECTOR_TOLERANCE = 1e-5
 """Largest difference in any component between a stored vector and one made again."""
@@ -205,7 +206,8 @@ def _leftovers(paths: PalacePaths, state: CommittedState) -> Iterator[Finding]:
     """Files in the index folder that no commit record names."""
     named = state.commit.names() if state.commit else set()
     for path in sorted(paths.index.iterdir()):
-        is_ours = path.name in {"INDEX.json", "lock", ".gitignore"} or path.stem in named
-        if not is_ours:
+        is_null = path.name.startswith("null-") and is_named_by_content(path)
+        is_kept = path.name in {"INDEX.json", "lock", ".gitignore"} or path.stem in named
+        if not (is_kept or is_null):
             where = path.relative_to(paths.root).as_posix()
             yield Finding("leftover", where, "belongs to no generation of the index")

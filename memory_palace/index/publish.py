@@ -11,12 +11,13 @@ from memory_palace.index.compact import compact
 from memory_palace.index.context import WRITING, BuildContext
 from memory_palace.index.diff import MARGIN_NS
 from memory_palace.index.fold import fold_segments
+from memory_palace.index.questions import embed_questions, find_best_null
 from memory_palace.index.recipes import has_same_vectors
 from memory_palace.index.segment import Segment
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.state import CommittedState
 from memory_palace.models import Problem
-from memory_palace.storage.atomic import remove_files, sweep_temporaries
+from memory_palace.storage.atomic import is_named_by_content, remove_files, sweep_temporaries
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,11 @@ def publish(
         rooms=context.paths.rooms,
     )
     problems: tuple[Problem, ...] = ()
-    draft = replace(draft, calibration=calibrate(hot, context.embedder.embed_passages))
+    questions = embed_questions(folder, context.embedder)
+    chance = calibrate(hot, context.embedder.embed_passages)
+    if questions is not None:
+        chance |= find_best_null(hot, questions)
+    draft = replace(draft, calibration=chance)
     before = state.commit
     if before and before.anchors and has_same_vectors(before.fingerprint, draft.fingerprint):
         followed = context.follow(hot, before.anchors, context.embedder, context.now_ns)
@@ -97,11 +102,12 @@ def publish(
 
 
 def sweep(folder: Path, commit: Commit) -> None:
-    """Delete what neither this generation nor the one before it names."""
+    """Delete what neither this generation nor the one before it names, and damaged vectors."""
     sweep_temporaries(folder)
     named = commit.names()
     derived = [path for kind in ("seg", "vec", "anchors") for path in folder.glob(f"{kind}-*")]
     remove_files(path for path in derived if path.stem not in named)
+    remove_files(path for path in folder.glob("null-*") if not is_named_by_content(path))
 
 
 def _refresh(context: BuildContext, commit: Commit, draft: Commit, *, hashed: int) -> Published:

@@ -10,7 +10,6 @@ keep a part.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -44,20 +43,6 @@ FOREIGN_NEGATIONS = frozenset(
     "nicht kein keine nie niemals ohne ne pas jamais sans nunca jamás sin".split()
 )
 """German, French and Spanish ones. Apart, because "sin" and "pas" are words of English too."""
-TIME_WORDS = frozenset(
-    """
-    january february march april may june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec
-    monday tuesday wednesday thursday friday saturday sunday
-    mondays tuesdays wednesdays thursdays fridays saturdays sundays
-    spring summer autumn fall winter
-    day days week weeks weekend weekends month months year years
-    morning afternoon evening night tonight today tomorrow yesterday
-    ago back earlier lately other recently
-    """.split()
-)
-"""Without any of these, or a digit, a text names no time: they spare most the reading of dates."""
-_TIME_WORD = re.compile(r"[^\W\d_]+|\d")
 
 
 def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:
@@ -69,11 +54,6 @@ def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:
 def is_negation(word: str) -> bool:
     """Say whether a word of ``plain_words`` denies in English."""
     return word in NEGATIONS or word.endswith("n't")
-
-
-def may_name_time(text: str) -> bool:
-    """Say whether a text holds a digit or a word that a temporal expression could be made of."""
-    return any(word.isdigit() or word in TIME_WORDS for word in _TIME_WORD.findall(text.casefold()))
 
 
 def read_table(name: str) -> dict[str, str]:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
@@ -17,7 +14,9 @@ from memory_palace.errors import UsageError
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import AnchorEvidence, Hit, Query
+from memory_palace.retrieval.confidence import ANSWERED, Confidence
 from memory_palace.retrieval.context import SearchContext, find_candidates
+from memory_palace.retrieval.disputes import mark_disputed
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
 from memory_palace.retrieval.profiles import HIERARCHICAL, Profile, get_profile, weigh
@@ -29,12 +28,6 @@ if TYPE_CHECKING:
 
 _SAME = 1e-5
 """Cosines of equal vectors differ by less, whichever way they were computed."""
-_HEAD_BYTES = 8192
-"""Of a conflict note that are looked at: every query asks who disputes, and seldom loads YAML."""
-_OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
-_PARTIES = re.compile(
-    r"^parties:[ \t]*(?:\[(.*?)\][ \t]*$|((?:\n[ \t]*-[ \t]+[^\n]*)+))", re.M | re.S
-)
 
 
 class SearchResult(NamedTuple):
@@ -52,6 +45,7 @@ class RankingOptions(TypedDict, total=False):
     per_note: bool
     gate: bool
     budget_bytes: int | None
+    min_confidence: float | None
 
 
 def search(
@@ -66,13 +60,15 @@ def search(
     neighbors: int = 0,
     paths: PalacePaths | None = None,
     budget_bytes: int | None = None,
+    min_confidence: float | None = None,
 ) -> SearchResult:
     """Rank the notes that pass the query's filters, one hit per note.
 
     ``per_note=False`` ranks passages, as many of one note as there are.
     Without a question the filters list notes, ordered by their metadata. ``gate=False`` is the
     literal formula of the profile. Up to ``neighbors`` linked notes follow each hit. ``paths``
-    lead to the notes, whose text is then given, ``budget_bytes`` of it at most.
+    lead to the notes, whose text is then given, ``budget_bytes`` of it at most. Hits
+    below ``min_confidence`` are left out, but where all are the first stays, as the nearest.
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
@@ -89,15 +85,25 @@ def search(
     if context.anchored is not None:
         context = _admit_anchored(context, context.anchored, rule)
     scored, best = _rank_guarded(context, rule, limit=limit, per_note=per_note)
+    judge = Confidence(query, snapshot, context.evidence)
     counts = zip(best.tolist(), count_folded(context, scored, best), strict=True)
-    hits = [make_hit(scored, place, folded=folded) for place, folded in counts]
+    hits = [make_hit(scored, place, judge, folded=folded) for place, folded in counts]
+    if min_confidence is not None:
+        hits = [hit for hit in hits if (hit.confidence or 0.0) >= min_confidence] or hits[:1]
     if neighbors > 0:
         links = NearLinks.from_snapshot(snapshot)
-        hits = list(add_neighbors(hits, context, rule, links, limit=neighbors))
+        hits = list(add_neighbors(hits, context, rule, links, judge, limit=neighbors))
     if paths is not None:
         hits = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
         hits = mark_disputed(paths, hits)
     return SearchResult(hits, rule.gate.figures() if rule.gate else {})
+
+
+def is_answered(hits: Sequence[Hit], min_confidence: float | None) -> bool:
+    """Say whether a hit is as sure as demanded, ``ANSWERED`` by default; of a listing, has any."""
+    least = ANSWERED if min_confidence is None else min_confidence
+    sure = (hit.confidence for hit in hits if hit.role == "core")
+    return any(found is None or found >= least for found in sure)
 
 
 def rank_anchored(
@@ -154,11 +160,19 @@ def _gate_of(context: SearchContext) -> RelevanceGate:
     return make_gate(best, context.snapshot.commit.calibration)
 
 
-def make_hit(scored: Scored, place: int, *, folded: int = 0, linked_from: str | None = None) -> Hit:
+def make_hit(
+    scored: Scored,
+    place: int,
+    judge: Confidence,
+    *,
+    folded: int = 0,
+    linked_from: str | None = None,
+) -> Hit:
     """Read what is shown of a candidate. One that is linked from a hit is its neighbor."""
     context = scored.context
     row = int(context.rows[place])
-    note = context.snapshot.note(int(context.notes[place]))
+    note_place = int(context.notes[place])
+    note = context.snapshot.note(note_place)
     chunk = context.snapshot.chunk(row) if row >= 0 else None
     return Hit(
         path=note.path,
@@ -171,6 +185,7 @@ def make_hit(scored: Scored, place: int, *, folded: int = 0, linked_from: str | 
         role="core" if linked_from is None else "neighbor",
         linked_from=linked_from,
         folded=folded,
+        confidence=None if context.is_listing else judge.of(note, note_place, row),
     )
 
 
@@ -191,7 +206,13 @@ def count_folded(context: SearchContext, scored: Scored, shown: Places) -> list[
 
 
 def add_neighbors(
-    hits: Sequence[Hit], context: SearchContext, rule: ScoringRule, links: NearLinks, *, limit: int
+    hits: Sequence[Hit],
+    context: SearchContext,
+    rule: ScoringRule,
+    links: NearLinks,
+    judge: Confidence,
+    *,
+    limit: int,
 ) -> Iterator[Hit]:
     """Yield every hit, and after it up to ``limit`` linked notes that are not shown elsewhere.
 
@@ -217,7 +238,7 @@ def add_neighbors(
             path = paths[int(scored.context.notes[place])]
             if path in shown or not left:
                 continue
-            neighbor = make_hit(scored, place, linked_from=hit.path)
+            neighbor = make_hit(scored, place, judge, linked_from=hit.path)
             if neighbor.chunk and neighbor.chunk.digest in passages:
                 continue
             shown.add(path)
@@ -240,50 +261,3 @@ def _best_places(scored: Scored) -> dict[str, tuple[int, int]]:
     for order, place in enumerate(scored.order().tolist()):
         best.setdefault(paths[int(scored.context.notes[place])], (order, place))
     return best
-
-
-def mark_disputed(paths: PalacePaths, hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits, those that are party to an open conflict with its path."""
-    found = find_disputes(paths)
-    if not found:
-        return list(hits)
-    return [replace(hit, disputed_in=found[hit.path]) if hit.path in found else hit for hit in hits]
-
-
-def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
-    """Return the open conflicts of every note that is party to one."""
-    disputes: dict[str, tuple[str, ...]] = {}
-    rooms = paths.rooms.folders.items()
-    folders = [paths.root / folder for folder, room in rooms if room == "conflict_room"]
-    files = {file for folder in folders if folder.is_dir() for file in folder.glob("**/*.md")}
-    for file in sorted(files):
-        for party in _open_parties(file):
-            disputes[party] = (*disputes.get(party, ()), paths.shown(file))
-    return disputes
-
-
-def _open_parties(file: Path) -> list[str]:
-    try:
-        with file.open("rb") as opened:
-            text = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
-    except OSError:
-        return []  # it vanished, or it may not be read: the index names it
-    head = text.partition("\n---\n")[0] if text.startswith("---\n") else ""
-    parties = _PARTIES.search(head) if _OPEN.search(head) else None
-    if parties is None:
-        return []
-    if any(mark in parties[0] for mark in "\"'&*!|>"):
-        return _parse(head)
-    if parties[2] is None:
-        items = parties[1].replace("\n", " ").split(",")
-    else:
-        items = [line.strip()[1:] for line in parties[2].strip().split("\n")]
-    return [item.strip() for item in items if item.strip()]
-
-
-def _parse(head: str) -> list[str]:
-    """Read parties that are quoted, or otherwise not plain, as YAML."""
-    from memory_palace.notes.frontmatter import split_front_matter  # delayed: it imports YAML
-
-    parties = split_front_matter(f"{head}\n---\n").values.get("parties")
-    return [str(party) for party in parties] if isinstance(parties, list) else []

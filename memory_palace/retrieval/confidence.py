@@ -1,0 +1,175 @@
+"""How sure it is that a note answers a question, from 0 to 1; a score only orders notes.
+
+Two things are looked at. How far the note's nearest passage stands above the best that a hundred
+questions of ours find in this very palace, which answers nearly none of them (``index.questions``);
+and how much of the question's words, rare ones counting more, stand in the passage or name the
+note. A logistic function joins them. It was fitted on questions of other people asked where they
+are answered and where they are not, as many of one as of the other: see references/confidence.md
+and ``palace bench confidence``.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.index.postings import PostingLookup
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.models import NoteRecord, Query
+from memory_palace.notes.rooms import stem_of
+from memory_palace.retrieval.evidence import Evidence
+
+ANSWERED = 0.75
+"""From this confidence on a question counts as answered."""
+LITERAL = 0.9
+"""Least confidence in a note that has what was asked for to the letter; see ``Grounds``."""
+NAMED = 0.97
+"""Least confidence of a note of which the question is the name."""
+_UNSEEN = 0.5
+"""Passages that an unknown word is counted as having."""
+_WHOLE = 1 - 1e-9
+_FARTHEST = 8.0
+"""Deviations: farther off nothing becomes surer."""
+
+
+class Weights(NamedTuple):
+    """Coefficients of the logistic function."""
+
+    meaning: float
+    words: float
+    bias: float
+
+
+WITH_VECTORS = Weights(1.45, 5.9, -4.85)
+WORDS_ALONE = Weights(0.0, 8.5, -3.55)
+
+
+class Grounds(NamedTuple):
+    """What speaks for a note."""
+
+    meaning: float | None
+    """Deviations by which its nearest passage is above the best that chance gives; ``None`` without
+    vectors."""
+    words: float
+    """Share of the question's words that it holds, by weight."""
+    is_literal: bool
+    """Whether it has all that was quoted, or every word of a question without stop words: those in
+    its passage, or in all of it where no other note has one of them."""
+    is_named: bool
+    """Whether the question is one of its names."""
+
+
+class Confidence:
+    """How sure it is that notes of one snapshot answer one question."""
+
+    def __init__(self, query: Query, snapshot: Snapshot, evidence: Evidence) -> None:
+        self._query, self._snapshot, self._evidence = query, snapshot, evidence
+        self._names = PostingLookup(snapshot, "names")
+        self._asked = evidence.question.terms
+
+    def of(self, note: NoteRecord, place: int, row: int) -> float:
+        """Return the confidence in a note, the one at ``place``, with ``row`` as its passage.
+
+        ``row`` is -1 for a note without text.
+        """
+        return weigh(self.grounds(note, place, row))
+
+    def grounds(self, note: NoteRecord, place: int, row: int) -> Grounds:
+        """Return what speaks for a note; see ``of``."""
+        rows = np.flatnonzero(self._snapshot.row_note == place)
+        dated = _date_words(note)
+        in_passage, in_note, is_rare = 0.0, True, False
+        for word in self._words:
+            is_name = place in word.named or word.term in dated
+            if is_name or row in word.rows:
+                in_passage += word.weight
+            in_note &= is_name or place in word.notes
+            is_rare |= word.is_rare
+        whole = sum(word.weight for word in self._words)
+        words = in_passage / whole if whole else 0.0
+        quoting = self._query.rows
+        is_quoted = quoting is not None and bool(np.isin(rows, quoting).any())
+        return Grounds(
+            self._meaning(rows),
+            words,
+            is_literal=is_quoted or (self._is_plain and (words > _WHOLE or (in_note and is_rare))),
+            is_named=bool(self._asked) and self._asked in _names_of(note),
+        )
+
+    def _meaning(self, rows: NDArray[np.int64]) -> float | None:
+        chance = self._snapshot.commit.calibration
+        if self._query.vector is None or "best_null" not in chance or not len(rows):
+            return None
+        nearest = float(self._evidence.meaning.multiply(rows).max())
+        return (nearest - chance["best_null"]) / chance["best_deviation"]
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether the question is a list of words, without those that only grammar needs."""
+        return bool(self._asked) and STOP_STEMS.isdisjoint(self._asked)
+
+    @cached_property
+    def _words(self) -> list[_Word]:
+        """The words of the question that carry meaning."""
+        note_of, evidence = self._snapshot.row_note, self._evidence
+        count = int(np.count_nonzero(self._snapshot.hot_rows))
+        found = []
+        for term in evidence.question.content_terms:
+            rows = evidence.word_rows.rows(term)
+            having = evidence.word_rows.document_frequency(term)
+            named = note_of[self._names.rows(term)]
+            notes = np.concatenate([note_of[rows], named])
+            weight = math.log1p(count / max(having, _UNSEEN))
+            found.append(_Word(term, weight, rows, notes, named))
+        return found
+
+
+class _Word(NamedTuple):
+    """A word of the question, and where it is."""
+
+    term: str
+    weight: float
+    rows: NDArray[np.int64]
+    notes: NDArray[np.int32]
+    named: NDArray[np.int32]
+    """Notes that it is a name of, or a part of one."""
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether one note alone has it."""
+        return bool(len(self.notes)) and bool((self.notes == self.notes[0]).all())
+
+
+def weigh(grounds: Grounds) -> float:
+    """Return the confidence that grounds give, rounded to 4 decimals."""
+    weights = WORDS_ALONE if grounds.meaning is None else WITH_VECTORS
+    found = 1 / (1 + math.exp(-_log_odds(grounds, weights)))
+    least = NAMED if grounds.is_named else LITERAL if grounds.is_literal else 0.0
+    return round(max(found, least), 4)
+
+
+def _log_odds(grounds: Grounds, weights: Weights) -> float:
+    above = min(max(grounds.meaning or 0.0, -_FARTHEST), _FARTHEST)
+    parts = (above, grounds.words, 1.0)
+    return sum(weight * part for weight, part in zip(weights, parts, strict=True))
+
+
+def _names_of(note: NoteRecord) -> set[tuple[str, ...]]:
+    """Return the distinct words of each name of a note, in order."""
+    names = (note.title, stem_of(note.path), *note.aliases)
+    return {tuple(dict.fromkeys(tokenize(name))) for name in names}
+
+
+def _date_words(note: NoteRecord) -> frozenset[str]:
+    """Return the words of the day that a note says it is from."""
+    if note.date.source not in ("front matter", "file name"):
+        return frozenset()
+    day = datetime.fromtimestamp(note.date.timestamp, UTC)
+    return frozenset(tokenize(f"{day.day} {day:%B %Y} {day:%Y-%m-%d}"))
