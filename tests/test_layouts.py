@@ -212,6 +212,15 @@ def test_settings_that_cannot_be_extended_are_left_alone(vault):
     assert not (vault / "chambers").exists()
 
 
+def test_a_link_that_has_a_rooms_name_and_leads_out_is_no_room(vault):
+    palace = Palace.init(vault, here=True)
+    (vault.parent / "elsewhere").mkdir()
+    (vault / "chambers").symlink_to(vault.parent / "elsewhere")
+    with pytest.raises(ConfigError, match="leads out of the notes"):
+        palace.loci.add("Attic", pose=_pose(), apply=True)
+    assert not palace.paths.settings.exists()
+
+
 def _pose():
     from memory_palace.navigation.nodes import Pose2D
 
@@ -268,6 +277,7 @@ def test_nothing_but_notes_of_the_folder_is_ever_changed(vault):
     report = palace.index(embedder="hashing")
     (problem,) = report.problems
     assert problem.path == "out.md" and "make a palace there" in problem.message
+    assert palace.status().problems == (problem,)
 
 
 def test_status_says_that_use_is_logged_and_where(mapped, capsys):

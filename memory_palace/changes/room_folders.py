@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 
 from memory_palace.changes.operations import Replace, render_diff
 from memory_palace.engine import Engine
-from memory_palace.errors import UsageError
+from memory_palace.errors import ConfigError, UsageError
 from memory_palace.settings import map_rooms, parse_settings
 from memory_palace.storage.atomic import write_atomic
 
@@ -27,14 +28,21 @@ def make_room(engine: Engine, room: str) -> str:
     before = path.read_text("utf-8") if path.exists() else ""
     after = _add_line(before, f"{room}: {room}")
     source = engine.paths.shown(path)
-    if parse_settings(after, source).rooms != {**engine.config.rooms, room: room}:
-        raise UsageError(f"{source} could not be extended; add `{room}: {room}` to its rooms")
+    config = replace(engine.config, rooms={**engine.config.rooms, room: room})
+    paths = map_rooms(engine.paths, config.rooms)
+    with suppress(ConfigError):
+        if parse_settings(after, source).rooms == config.rooms:
+            _write(engine, room, after.encode())
+            engine.config, engine.paths = config, paths
+            return render_diff([Replace(source, before.encode(), after.encode())])
+    raise UsageError(f"{source} could not be extended; add `{room}: {room}` to its rooms")
+
+
+def _write(engine: Engine, room: str, settings: bytes) -> None:
+    path = engine.paths.settings
     (engine.paths.notes / room).mkdir(exist_ok=True)
-    mode = path.stat().st_mode & 0o777 if before else 0o644
-    write_atomic(path, after.encode(), mode=mode)
-    engine.config = replace(engine.config, rooms={**engine.config.rooms, room: room})
-    engine.paths = map_rooms(engine.paths, engine.config.rooms)
-    return render_diff([Replace(source, before.encode(), after.encode())])
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    write_atomic(path, settings, mode=mode)
 
 
 def _add_line(text: str, line: str) -> str:

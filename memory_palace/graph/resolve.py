@@ -47,7 +47,7 @@ class Resolver:
             parts = key.split("/")
             for start in range(len(parts)):
                 self._by_suffix.setdefault("/".join(parts[start:]), []).append(place)
-            self._by_room.setdefault((self._room(key), parts[-1]), []).append(place)
+            self._by_room.setdefault((_room(key), parts[-1]), []).append(place)
         for place, names in enumerate(aliases):
             for name in {fold_name(name) for name in names}:
                 self._by_alias.setdefault(name, []).append(place)
@@ -84,14 +84,9 @@ class Resolver:
                 return self._exactly(path, target)
         named = self._by_suffix.get(key, _NOTHING)
         if len(named) > 1:
-            near = self._by_room.get((self._room(fold_name(source)), key), _NOTHING)
+            near = self._by_room.get((_room(fold_name(source)), key), _NOTHING)
             return near if len(near) == 1 else named
         return named or self.by_alias(target)
-
-    def _room(self, key: str) -> str:
-        """Return the folder at the top, ``palace/<room>`` or ``<room>``, or what there is of it."""
-        levels = 1 + bool(self._top)
-        return "/".join(posixpath.dirname(key).split("/")[:levels])
 
     def _exactly(self, key: str, written: str) -> _Places:
         """Of paths that differ in case alone, the one spelled as written comes first."""
@@ -106,6 +101,12 @@ class Resolver:
 @lru_cache(maxsize=1024)  # The links of one note ask for its folder one after another.
 def _folder(source: str) -> str:
     return posixpath.dirname(fold_name(source))
+
+
+def _room(key: str) -> str:
+    """Return the folder at the top, ``palace/<room>`` or ``<room>``, or what there is of it."""
+    folders = posixpath.dirname(key).split("/")
+    return "/".join(folders[: 1 + (folders[0] == PALACE)])
 
 
 def _top_of(paths: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Literal
 from memory_palace.config import Config, PalacePaths
 from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.models import Problem
 from memory_palace.notes.discovery import discover_notes
 
 MOST_ENTRIES = 10_000
@@ -23,6 +24,8 @@ class Freshness:
     """Notes that are new, changed or gone."""
     left_out: tuple[str, ...] = ()
     """What is left out by default, by path; folders end with a slash."""
+    problems: tuple[Problem, ...] = ()
+    """What could not be looked at, or is not followed."""
 
 
 def check_freshness(
@@ -39,7 +42,7 @@ def check_freshness(
     """
     found = discover_notes(paths, ignore=config.ignore, most_entries=most_entries)
     if not found.is_complete:
-        return Freshness("unchecked")
+        return Freshness("unchecked", problems=found.problems)
     stats = snapshot.stats[:, [STAT.size, STAT.mtime_ns, STAT.ctime_ns, STAT.inode]].tolist()
     known = dict(zip(snapshot.paths, stats, strict=True))
     has_cold = bool(snapshot.cold.any())
@@ -49,4 +52,4 @@ def check_freshness(
             continue
         behind += known.pop(file.path, None) != list(file.stat)
     behind += len(known)
-    return Freshness("stale" if behind else "current", behind, found.left_out)
+    return Freshness("stale" if behind else "current", behind, found.left_out, found.problems)

@@ -34,12 +34,13 @@ class IndexStatus:
     manifest_orphans: tuple[str, ...]
     """Paths that the manifest lists and that are not there."""
     problems: tuple[Problem, ...]
-    """What was found in notes when they were indexed, and in the manifest now."""
+    """What was found in notes when they were indexed; in folders and in the manifest now."""
 
 
 def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> IndexStatus:
     """Count. ``snapshot`` includes the cold zone."""
     commit = snapshot.commit
+    freshness = check_freshness(paths, config, snapshot, most_entries=None)
     manifest = read_manifest(paths)
     present = set(snapshot.paths)
     orphans = [entry.path for entry in manifest.entries.values() if entry.path not in present]
@@ -68,7 +69,11 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
             "commit": paths.commit.stat().st_size,
         },
         rooms=dict(sorted(rooms.items())),
-        freshness=check_freshness(paths, config, snapshot, most_entries=None),
+        freshness=freshness,
         manifest_orphans=tuple(orphans),
-        problems=(*manifest.problems, *(p for note in noted for p in note.problems)),
+        problems=(
+            *freshness.problems,
+            *manifest.problems,
+            *(p for note in noted for p in note.problems),
+        ),
     )

@@ -66,7 +66,7 @@ def make_ignored_folder(folder: Path, *, ignored: str = "*", mode: int = 0o777) 
     folder.mkdir(parents=True, exist_ok=True, mode=mode)
     file = folder / ".gitignore"
     if not file.exists():
-        write_atomic(file, f"{ignored}\n".encode(), mode=0o644)
+        write_atomic(file, f"{ignored}\n".encode())
 
 
 def sync_folder(folder: Path) -> None:

@@ -97,7 +97,7 @@ def test_text_that_comes_back_keeps_its_vector(indexed):
 def test_a_dry_run_writes_nothing(palace):
     report = palace.index(embedder="hashing", dry_run=True)
     assert len(report.added) == 4 and report.is_dry_run
-    assert [p.name for p in palace.paths.index.iterdir()] == ["lock"]
+    assert {p.name for p in palace.paths.index.iterdir()} == {".gitignore", "lock"}
     assert not palace.paths.manifest.exists()
 
 

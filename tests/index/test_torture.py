@@ -201,10 +201,10 @@ def test_a_note_that_vanishes_while_it_is_read_is_simply_gone(torture, monkeypat
 
     real = rows.read_note
 
-    def vanish(root, file, **options):
+    def vanish(paths, file, **options):
         if file.path.endswith("plain.md"):
-            (root / file.path).unlink()
-        return real(root, file, **options)
+            (paths.root / file.path).unlink()
+        return real(paths, file, **options)
 
     monkeypatch.setattr(rows, "read_note", vanish)
     report = torture.index(embedder="hashing")

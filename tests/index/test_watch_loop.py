@@ -10,17 +10,18 @@ from watchdog.observers import Observer
 
 from memory_palace.errors import IndexLockedError
 from memory_palace.index.watch import watch_palace
+from memory_palace.notes.making import make_palace
 
 
 class Watching:
     """A watched palace whose updates are counted; ``wait_for`` waits for their number."""
 
-    def __init__(self, root, *, locked_times=0, **options):
+    def __init__(self, paths, *, locked_times=0, **options):
         self.stop, self.words, self.calls = threading.Event(), [], []
         self._called, self._locked_times = threading.Condition(), locked_times
         options = {"debounce_seconds": 0.05, "warn": self.words.append, **options}
         self.thread = threading.Thread(
-            target=watch_palace, args=(root, self._update), kwargs={"stop": self.stop, **options}
+            target=watch_palace, args=(paths, self._update), kwargs={"stop": self.stop, **options}
         )
         self.thread.start()
 
@@ -41,13 +42,20 @@ class Watching:
         return not self.thread.is_alive()
 
 
+@pytest.fixture(params=["classic", "as it stands"])
+def paths(request, tmp_path):
+    """A palace in either layout, with a folder for notes."""
+    paths = make_palace(tmp_path, here=request.param != "classic")
+    (paths.notes / "chambers").mkdir(exist_ok=True)
+    return paths
+
+
 @pytest.fixture
-def watch(tmp_path):
-    (tmp_path / "palace" / "chambers").mkdir(parents=True)
+def watch(paths):
     started = []
 
     def start(**options):
-        started.append(Watching(tmp_path, **options))
+        started.append(Watching(paths, **options))
         assert started[-1].wait_for(1)
         return started[-1]
 
@@ -69,20 +77,20 @@ def test_a_change_that_sent_no_event_is_found_by_the_next_rescan(watch):
 
 
 @pytest.mark.parametrize("name", [".palaceignore", "palace.yaml", "watchdog_manifest_v1.jsonl"])
-def test_settings_and_the_manifest_count_as_changes(watch, tmp_path, name):
+def test_settings_and_the_manifest_count_as_changes(watch, paths, name):
     watching = watch()
-    (tmp_path / "palace" / name).write_text("\n")
+    ((paths.notes if name == ".palaceignore" else paths.own) / name).write_text("\n")
     assert watching.wait_for(2)
 
 
-def test_hidden_files_and_other_suffixes_do_not_count(watch, tmp_path):
+def test_hidden_files_and_other_suffixes_do_not_count(watch, paths):
     watching = watch()
     for name in ("a.txt", ".hidden.md", ".index/x.md", ".journal/x.md"):
-        path = tmp_path / "palace" / name
+        path = paths.notes / name
         path.parent.mkdir(exist_ok=True)
         path.write_text("x")
     assert not watching.wait_for(2, seconds=0.6)
-    (tmp_path / "palace" / "chambers" / "note.md").write_text("x")
+    (paths.notes / "chambers" / "note.md").write_text("x")
     assert watching.wait_for(2)
 
 
@@ -95,12 +103,12 @@ def test_the_update_runs_in_the_calling_thread_and_no_thread_outlives_the_stop(w
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE])
-def test_without_file_watches_it_polls_and_says_so(watch, tmp_path, monkeypatch, number):
+def test_without_file_watches_it_polls_and_says_so(watch, paths, monkeypatch, number):
     def refuse(self):
         raise OSError(number, "no more watches")
 
     monkeypatch.setattr(Observer, "start", refuse)
     watching = watch()
     assert [words for words in watching.words if "no file watches left" in words]
-    (tmp_path / "palace" / "chambers" / "note.md").write_text("x")
+    (paths.notes / "chambers" / "note.md").write_text("x")
     assert watching.wait_for(2)
