@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,12 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from memory_palace.config import OWN, PALACE, ROOMS, Config, Rooms, find_paths, nearest_paths
 from memory_palace.engine import Engine
-from memory_palace.errors import NotAPalaceError, UsageError
+from memory_palace.errors import (
+    IndexDamagedError,
+    IndexMissingError,
+    NotAPalaceError,
+    UsageError,
+)
 from memory_palace.index.commit import read_commit
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, NoteRecord, QueryResult
@@ -163,7 +169,9 @@ class Palace(Engine):
         """Return the model that the next build takes up, or would if it were here."""
         from memory_palace.index.recipes import find_awaited
 
-        commit = read_commit(self.paths.commit) if self.paths.commit.exists() else None
+        commit = None
+        with suppress(IndexMissingError, IndexDamagedError):  # a build makes it anew
+            commit = read_commit(self.paths.commit)
         return find_awaited(commit, self.config.embedder)
 
     def watch(

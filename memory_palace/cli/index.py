@@ -10,14 +10,14 @@ from typing import Annotated, Any
 import numpy as np
 from typer import Context, Option
 
-from memory_palace.cli.init import say_outside
+from memory_palace.cli.init import say_next, say_outside
 from memory_palace.cli.models import offer_model
 from memory_palace.cli.options import Json, Quiet, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line, show_duration
 from memory_palace.cli.watch import CHANGES
 from memory_palace.embedding.registry import NO_VECTORS, get_embedder
-from memory_palace.errors import NotesFailedError, UsageError
+from memory_palace.errors import NotesFailedError, PalaceError, UsageError
 from memory_palace.index.context import EMBEDDING
 from memory_palace.index.values import IndexReport
 from memory_palace.models import ChunkRecord
@@ -90,13 +90,19 @@ def index_notes(
     if not quiet and not report.added and not report.unchanged:
         say_outside(palace.paths)
     if nightly and not dry_run:
-        with progress_line(quiet=quiet, verbose=verbose, stopped=NOTHING_CHANGED) as advance:
-            built = palace.anchors.build(wait_seconds=max(wait, 30.0), progress=advance)
-        if not quiet:
-            say(f"{plural(built.anchors, 'anchor')} lead to {plural(built.entries, 'passage')}")
+        _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
+    if not (quiet or as_json or dry_run):
+        say_next(palace.paths.root, 'query "what you want to know"')
     if report.failed:
         count = plural(len(report.failed), "note")
         raise NotesFailedError(f"{count} could not be indexed (named above); the others were")
+
+
+def _build_anchors(palace: Palace, wait: float, *, quiet: bool, verbose: bool) -> None:
+    with progress_line(quiet=quiet, verbose=verbose, stopped=NOTHING_CHANGED) as advance:
+        built = palace.anchors.build(wait_seconds=max(wait, 30.0), progress=advance)
+    if not quiet:
+        say(f"{plural(built.anchors, 'anchor')} lead to {plural(built.entries, 'passage')}")
 
 
 def _announce_model(palace: Palace, *, as_json: bool) -> None:
@@ -108,9 +114,11 @@ def _announce_model(palace: Palace, *, as_json: bool) -> None:
         offer_model(asks=not as_json and not palace.paths.commit.exists())
         return
     passages = plural(awaited.passages, "passage")
-    duration = show_duration(_estimate_seconds(palace, awaited.name))
+    duration = ""
+    with suppress(PalaceError):  # of an index that is damaged, which the build will mend
+        duration = f", in about {show_duration(_estimate_seconds(palace, awaited.name))}"
     say(
-        f"{awaited.name} is here now: {passages} get vectors, in about {duration}; "
+        f"{awaited.name} is here now: {passages} get vectors{duration}; "
         f"`--embedder {NO_VECTORS}` keeps to words"
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -43,6 +44,14 @@ def init_palace(
         from memory_palace.cli.models import offer_model  # delayed, as init is to be quick
 
         offer_model(asks=True)
+    say_next(paths.root, "index")
+
+
+def say_next(root: Path, command: str) -> None:
+    """Say on a terminal which command comes next, with -C where one stands elsewhere."""
+    if sys.stdout.isatty() and sys.stderr.isatty():
+        where = "" if Path.cwd().is_relative_to(root) else f" -C {shlex.quote(str(root))}"
+        say(f"next: palace{where} {command}")
 
 
 def say_outside(paths: PalacePaths) -> None:

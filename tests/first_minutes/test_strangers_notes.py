@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from first_minutes.conftest import CACHE, Home, take_state
+from first_minutes.conftest import CACHE, PALACE, Home, take_state
 
 from memory_palace.embedding.registry import is_available
 
@@ -53,10 +53,10 @@ def test_three_commands_answer_and_touch_nothing(home: Home, few: Path):
 def test_without_a_model_words_answer_and_it_is_said_how_to_get_one(home: Home, few: Path):
     shutil.rmtree(home.path / ".cache", ignore_errors=True)
     for verb in (["init", "--here"], ["index"]):
-        done = home.run(_palace(), *verb, cwd=few)
+        done = home.run(PALACE, *verb, cwd=few)
         assert done.returncode == 0
         assert "`palace models fetch minilm` (91 MB)" in done.stderr
-    done = home.run(_palace(), "query", "last boat", cwd=few)
+    done = home.run(PALACE, "query", "last boat", cwd=few)
     assert "quarter past six" in done.stdout
     assert "mode: lexical; run `palace models fetch minilm`, then `palace index`" in done.stderr
 
@@ -82,11 +82,19 @@ def test_a_vault_of_other_people_answers_and_stays_as_it_is(home: Home, tmp_path
 @pytest.mark.skipif(not is_available("minilm"), reason="needs minilm")
 def test_the_model_in_the_cache_is_used_without_a_word(home: Home, few: Path):
     home.palace("init", "--here", cwd=few)
-    done = home.run(_palace(), "index", cwd=few)
+    done = home.run(PALACE, "index", cwd=few)
     assert done.stderr == "" and "with minilm" in done.stdout
 
 
-def _palace() -> Path:
-    from first_minutes.conftest import PALACE
-
-    return PALACE
+def test_a_terminal_is_asked_for_the_model_and_told_what_comes_next(home: Home, few: Path):
+    shutil.rmtree(home.path / ".cache", ignore_errors=True)
+    screen = home.on_terminal("init", "--here", cwd=few, types="n\n")
+    assert "words alone will answer. Fetch minilm (91 MB)? [Y/n]" in screen
+    assert screen.endswith("next: palace index\n")
+    screen = home.on_terminal("index", cwd=few, types="n\n")
+    assert 'next: palace query "what you want to know"' in screen
+    assert "[Y/n]" not in home.on_terminal("index", cwd=few)
+    there = home.path / "other notes"
+    there.mkdir()
+    screen = home.on_terminal("init", "--here", there, cwd=home.path, types="n\n")
+    assert screen.endswith(f"next: palace -C '{there}' index\n")

@@ -78,6 +78,15 @@ def test_an_embedder_that_was_asked_for_is_never_changed(root, weights, first):
     assert embedder_of(root) == first[1]
 
 
+@pytest.mark.parametrize("what", ["INDEX.json", "seg-*.npz"])
+def test_a_damaged_index_is_mended_while_it_takes_up_the_model(root, weights, what):
+    palace("-C", root, "index")
+    weights.are_here = True
+    next(Palace(root).paths.index.glob(what)).write_bytes(b"torn")
+    assert runner.invoke(app, ["-C", str(root), "index"]).exit_code == 0
+    assert embedder_of(root) == "minilm" and Palace(root).doctor().findings == ()
+
+
 def test_words_alone_can_be_chosen_when_the_model_has_come(root, weights):
     palace("-C", root, "index")
     weights.are_here = True
