@@ -19,6 +19,8 @@ KNOWN_TEXTS = (
     *("\\", "=", "~", ":", "://", "a:", "@", "!", "![", "\n- ", "\n\n", "\n# ", "é", "字"),
 )
 """What people and FINDINGS.md A10 stopped it with."""
+EXTRAS = ("prompt_toolkit",)
+"""Packages of extras that a module imports with itself; without them it cannot run either."""
 _OPEN_ENDED = 4
 """Repeats that allow more than this are texts of their own."""
 
@@ -33,7 +35,12 @@ def find_patterns() -> dict[str, re.Pattern[str]]:
     for info in pkgutil.walk_packages(memory_palace.__path__, "memory_palace."):
         if info.name.endswith("__main__"):
             continue
-        module = import_module(info.name)
+        try:
+            module = import_module(info.name)
+        except ModuleNotFoundError as error:
+            if error.name in EXTRAS:
+                continue
+            raise
         for name, value in list(vars(module).items()):
             for number, pattern in enumerate(_patterns_in(value, set())):
                 if isinstance(pattern.pattern, str):
