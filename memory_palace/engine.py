@@ -127,7 +127,7 @@ class Engine:
         some note has narrows the answer to the notes that have it.
         """
         from memory_palace.retrieval.question import may_narrow, narrow
-        from memory_palace.retrieval.search import is_answered, search
+        from memory_palace.retrieval.search import search
 
         text, snapshot = " ".join(text.split()), self.snapshot(include_cold=include_cold)
         moment = time.time() if as_of is None else as_of
@@ -156,10 +156,9 @@ class Engine:
             core = [hit.path for hit in found.hits if hit.role == "core"]
             record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
         answer = self._answer(query, snapshot, chosen, found)
-        sure = is_answered(found.hits, ranking.get("min_confidence"))
         if is_lexical:
             answer = replace(answer, mode="lexical", embedder=None)
-        return replace(answer, text=asked, is_answered=sure, unmatched_quotes=unmatched)
+        return replace(answer, text=asked, unmatched_quotes=unmatched)
 
     def _answer(
         self, query: Query, snapshot: Snapshot, profile: Profile, found: SearchResult
@@ -172,6 +171,7 @@ class Engine:
             embedder=snapshot.commit.embedder,
             hits=tuple(found.hits),
             gate=found.gate,
+            is_answered=found.is_answered,
             freshness=freshness.state,
             behind=freshness.behind,
             anchors=query.anchors,

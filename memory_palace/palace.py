@@ -101,19 +101,19 @@ class Palace(Engine):
         ``limit`` counts notes, or passages with ``per_note=False``; ``neighbors`` linked notes
         follow each hit. ``lexical`` compares words and facts only, without a model.
         ``budget_bytes`` bounds the text of all hits. Recency and "yesterday" count from
-        ``as_of``, and notes that give themselves a later date are left out. A result is answered
-        where the confidence of a hit reaches ``min_confidence``; hits below that are left out, but
-        for the nearest. ``is_use=False`` keeps the hits out of the usage log. Raise ``UsageError``
-        for a value that cannot be used, ``IndexMissingError`` before the first ``index()``.
+        ``as_of``, and notes that give themselves a later date are left out. Hits below
+        ``min_confidence`` are left out, but for the nearest where all are. ``is_use=False`` keeps
+        hits out of the usage log. Raise ``UsageError`` for a value that cannot be used.
         """
         _check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
         now = time.time()
         moment = now if as_of is None else to_timestamp(as_of, now=now, end_of_day=True)
         chosen = _choose(filters, conditions, self.paths.rooms, now=now)
+        chosen = chosen if as_of is None else replace(chosen, written_by=moment)
         return super().query(
             text,
+            filters=chosen,
             limit=limit,
-            filters=chosen if as_of is None else replace(chosen, written_by=moment),
             profile=get_profile(profile).name,
             per_note=per_note,
             lexical=lexical,

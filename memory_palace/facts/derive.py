@@ -13,8 +13,8 @@ from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearl
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.sentences import find_speakers
-from memory_palace.language.time_words import may_name_time
 from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import may_name_time
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.rooms import stem_of
 

@@ -10,6 +10,7 @@ keep a part.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -43,6 +44,20 @@ FOREIGN_NEGATIONS = frozenset(
     "nicht kein keine nie niemals ohne ne pas jamais sans nunca jamás sin".split()
 )
 """German, French and Spanish ones. Apart, because "sin" and "pas" are words of English too."""
+TIME_WORDS = frozenset(
+    """
+    january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    monday tuesday wednesday thursday friday saturday sunday
+    mondays tuesdays wednesdays thursdays fridays saturdays sundays
+    spring summer autumn fall winter
+    day days week weeks weekend weekends month months year years
+    morning afternoon evening night tonight today tomorrow yesterday
+    ago back earlier lately other recently
+    """.split()
+)
+"""Words without which no text names a time: they spare most questions the reading of dates."""
+_LETTERS_OR_DIGIT = re.compile(r"[^\W\d_]+|\d")
 
 
 def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:
@@ -90,3 +105,10 @@ def expect_idf(stem: str, having: int, texts: int) -> float:
 def share_idf(having: int, texts: int) -> float:
     """Return ``ln(1 + N / df)``, at least ln 2 for a word of any text; ``having`` is above 0."""
     return math.log1p(texts / having)
+
+
+def may_name_time(text: str) -> bool:
+    """Say whether a text holds a digit or a word that a temporal expression could be made of."""
+    return any(
+        word.isdigit() or word in TIME_WORDS for word in _LETTERS_OR_DIGIT.findall(text.casefold())
+    )

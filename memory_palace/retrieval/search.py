@@ -36,6 +36,8 @@ class SearchResult(NamedTuple):
     hits: list[Hit]
     gate: dict[str, float]
     """Empty where no gate was applied."""
+    is_answered: bool
+    """Whether a hit is as sure as demanded; of a listing, whether it has any."""
 
 
 class RankingOptions(TypedDict, total=False):
@@ -64,23 +66,20 @@ def search(
 ) -> SearchResult:
     """Rank the notes that pass the query's filters, one hit per note.
 
-    ``per_note=False`` ranks passages, as many of one note as there are.
-    Without a question the filters list notes, ordered by their metadata. ``gate=False`` is the
-    literal formula of the profile. Up to ``neighbors`` linked notes follow each hit. ``paths``
-    lead to the notes, whose text is then given, ``budget_bytes`` of it at most. Hits
-    below ``min_confidence`` are left out, but where all are the first stays, as the nearest.
+    ``per_note=False`` ranks passages, as many of one note as there are. Without a question the
+    filters list notes, ordered by their metadata. ``gate=False`` is the literal formula of the
+    profile. Up to ``neighbors`` linked notes follow each hit. ``paths`` lead to the notes, whose
+    text is then given, ``budget_bytes`` of it at most. See ``_demand`` for ``min_confidence``.
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
-    if query.anchors is not None:
-        profile = weigh(query.anchors)
-    chosen = profile if isinstance(profile, Profile) else get_profile(profile)
+    chosen = _choose_profile(query, profile)
     if chosen.name == HIERARCHICAL:
         from memory_palace.retrieval.routing import narrow  # delayed: only this asks for it
 
         query = narrow(query, snapshot)
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
-    is_gated = gate and bool(chosen.gated) and not context.is_listing
+    is_gated = gate and chosen.gated and not context.is_listing
     rule = ScoringRule(chosen, _gate_of(context) if is_gated else None)
     if context.anchored is not None:
         context = _admit_anchored(context, context.anchored, rule)
@@ -88,22 +87,30 @@ def search(
     judge = Confidence(query, snapshot, context.evidence)
     counts = zip(best.tolist(), count_folded(context, scored, best), strict=True)
     hits = [make_hit(scored, place, judge, folded=folded) for place, folded in counts]
-    if min_confidence is not None:
-        hits = [hit for hit in hits if (hit.confidence or 0.0) >= min_confidence] or hits[:1]
+    hits, is_answered = _demand(hits, min_confidence)
     if neighbors > 0:
         links = NearLinks.from_snapshot(snapshot)
         hits = list(add_neighbors(hits, context, rule, links, judge, limit=neighbors))
     if paths is not None:
-        hits = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
-        hits = mark_disputed(paths, hits)
-    return SearchResult(hits, rule.gate.figures() if rule.gate else {})
+        shown = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
+        hits = mark_disputed(paths, shown)
+    return SearchResult(hits, rule.gate.figures() if rule.gate else {}, is_answered)
 
 
-def is_answered(hits: Sequence[Hit], min_confidence: float | None) -> bool:
-    """Say whether a hit is as sure as demanded, ``ANSWERED`` by default; of a listing, has any."""
+def _choose_profile(query: Query, asked: str | Profile) -> Profile:
+    if query.anchors is not None:
+        return weigh(query.anchors)
+    return asked if isinstance(asked, Profile) else get_profile(asked)
+
+
+def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], bool]:
+    """Return the hits that are as sure as demanded, else the first alone, and whether any is.
+
+    Where nothing is demanded all stay, and ``ANSWERED`` decides.
+    """
     least = ANSWERED if min_confidence is None else min_confidence
-    sure = (hit.confidence for hit in hits if hit.role == "core")
-    return any(found is None or found >= least for found in sure)
+    sure = [hit for hit in hits if hit.confidence is None or hit.confidence >= least]
+    return hits if min_confidence is None else sure or hits[:1], bool(sure)
 
 
 def rank_anchored(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory_palace.language.date_rules import ALL_HINTS
 from memory_palace.language.dates import WEEKDAYS
-from memory_palace.language.time_words import TIME_WORDS, may_name_time
+from memory_palace.language.word_lists import TIME_WORDS, may_name_time
 
 
 def test_every_word_that_a_rule_needs_is_on_the_list():

@@ -12,9 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from memory_palace.language.time_words import may_name_time
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.word_lists import STOPWORDS, may_name_time
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
 
