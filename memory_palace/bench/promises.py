@@ -28,9 +28,8 @@ from memory_palace.bench.report import core, summarise
 from memory_palace.bench.runs import Progress, run_system
 from memory_palace.bench.seeking import measure_retrieval
 from memory_palace.bench.timing import Measured, measure_commands, python
-from memory_palace.bench.vectors import RememberingEmbedder
+from memory_palace.bench.vectors import RememberingEmbedder, loading
 from memory_palace.embedding import minilm
-from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.errors import MissingPartError, UsageError
@@ -120,7 +119,7 @@ def _measure_reach(given: Given) -> Iterator[Measured]:
 def _measure_speed(given: Given) -> Iterator[Measured]:
     """Measure a cold query and a build without a change at 1,000 notes, and the start."""
     with generated_palace(1_000) as root:
-        with _loading(_drawn()):
+        with loading(_drawn()):
             Palace(root).index(embedder="minilm")
         query, peak = scale.measure_query(root, "1,000 notes", "minilm", given.runs, limit=1.35)
         yield replace(query, before=1.48)
@@ -136,7 +135,7 @@ def _measure_speed(given: Given) -> Iterator[Measured]:
 def _measure_size(given: Given) -> Iterator[Measured]:
     """Index 2,000 notes, 4.4 MB of text; vectors are drawn, since only their number counts."""
     documents = load_beir(given.find("beir/scifact")).documents
-    with scratch_folder() as root, _loading(_drawn()):
+    with scratch_folder() as root, loading(_drawn()):
         palace = Palace.init(root)
         rest = iter(documents)
         written = 0
@@ -179,7 +178,7 @@ def _measure_golden(given: Given) -> Iterator[Measured]:
     embedder = RememberingEmbedder(get_embedder("minilm"), given.cache)
     for name, prefix in (("sample_palace", ""), ("garden", "palace/project_rooms/vault/")):
         pairs = read_pairs(_checkout("tests/golden") / f"{name}.md")
-        with _sample_palace() if not prefix else _garden(given) as root, _loading(embedder):
+        with _sample_palace() if not prefix else _garden(given) as root, loading(embedder):
             palace = Palace(root)
             palace.index(embedder="minilm")
             recall = measure_recall(pairs, ask(palace, profile="hybrid"), prefix=prefix)
@@ -259,17 +258,6 @@ def _garden(given: Given) -> Iterator[Path]:
     with scratch_folder() as root:
         copy_vault(given.find(GARDEN), root)
         yield root
-
-
-@contextmanager
-def _loading(embedder: Embedder) -> Iterator[None]:
-    """Let palaces that are opened inside embed with this embedder where they ask for minilm."""
-    own = minilm.load
-    minilm.load = lambda model, environ: embedder  # type: ignore[assignment, return-value]
-    try:
-        yield
-    finally:
-        minilm.load = own
 
 
 class _DrawnMiniLM(minilm.MiniLMEmbedder):

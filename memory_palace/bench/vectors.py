@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
+from memory_palace.embedding import minilm
 from memory_palace.embedding.base import Embedder
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_stream
@@ -90,3 +92,14 @@ class RememberingEmbedder:
             self._matrix = np.concatenate([self._matrix, *self._fresh])
             self._fresh, self._is_saved = [], False
         return self._matrix
+
+
+@contextmanager
+def loading(embedder: Embedder) -> Iterator[None]:
+    """Let palaces that are opened inside embed with this embedder where they ask for minilm."""
+    own = minilm.load
+    minilm.load = lambda model, environ: embedder  # type: ignore[assignment, return-value]
+    try:
+        yield
+    finally:
+        minilm.load = own

@@ -28,6 +28,9 @@ Gold = Annotated[
 Audited = Annotated[
     bool, Option("--audited", help="Leave out labels that --gold marks as disputed.")
 ]
+Shown = Annotated[
+    bool, Option("--shown", help="Measure what is shown of the hits instead of the ranking.")
+]
 UnitOption = Annotated[Unit, Option("--unit", help="What to rank: turns or sessions.")]
 Plots = Annotated[Path | None, Option("--plots", help="Draw PNG files into this folder.")]
 Seed = Annotated[int, Option("--seed", help="Seed of everything random.")]

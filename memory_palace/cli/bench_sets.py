@@ -13,7 +13,7 @@ from memory_palace.bench.datasets.beir import load_beir
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.datasets.longmemeval import load_longmemeval
-from memory_palace.bench.datasets.meetings import load_meetings
+from memory_palace.bench.datasets.meetings import load_meetings, load_turns
 from memory_palace.bench.datasets.own import load_notes
 from memory_palace.bench.report import run_record, table
 from memory_palace.bench.runs import Run, run_system
@@ -24,8 +24,10 @@ from memory_palace.cli.bench_options import (
     EmbedderName,
     Gold,
     Mode,
+    Shown,
     UnitOption,
 )
+from memory_palace.cli.bench_shown import print_shown
 from memory_palace.cli.options import JsonLines
 from memory_palace.cli.printing import print_answer
 from memory_palace.cli.progress import progress_line
@@ -55,6 +57,7 @@ def locomo(
     unit: UnitOption = "turn",
     gold: Gold = None,
     audited: Audited = False,
+    shown: Shown = False,
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -64,6 +67,10 @@ def locomo(
 
     Example: palace bench locomo locomo10.json --unit session
     """
+    if shown:
+        turns = list(load_locomo(file, unit="turn", gold=gold, audited=audited))
+        print_shown(turns, embedder, cache_of(cache), as_json=as_json)
+        return
     found = list(load_locomo(file, unit=unit, gold=gold, audited=audited))
     name = f"locomo-{unit}" + ("-audited" if audited else "")
     _run(name, found, mode, embedder, cache, as_json=as_json)
@@ -87,6 +94,7 @@ def beir(
 
 def qmsum(
     file: Annotated[Path, Argument(help="JSONL of meetings.")],
+    shown: Shown = False,
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -96,6 +104,9 @@ def qmsum(
 
     Example: palace bench qmsum val.jsonl
     """
+    if shown:
+        print_shown([load_turns(file)], embedder, cache_of(cache), as_json=as_json)
+        return
     _run("qmsum", [load_meetings(file)], mode, embedder, cache, as_json=as_json)
 
 
