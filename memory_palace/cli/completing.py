@@ -40,7 +40,7 @@ def _quote(self: Any, item: Any) -> str:
     place = int(os.environ.get("COMP_CWORD", "0"))
     if place < len(words) and words[place].startswith(_OPENING):
         return str(item.value)
-    return re.sub(r"([^\w@%+=:,./-])", r"\\\1", str(item.value))
+    return re.sub(r"([^\w@%+=:,./~-])", r"\\\1", str(item.value))
 
 
 def _snapshot(ctx: Any) -> Any:

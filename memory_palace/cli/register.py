@@ -64,13 +64,18 @@ def _add(
     known = registry.palaces.get(name)
     if known is not None and folder is None and is_choice:
         return registry
-    palace = open_palace(ctx) if folder is None else Palace(locate(folder).absolute())
+    palace = _here(ctx) if folder is None else Palace(locate(folder).absolute())
     home = palace.paths.root.resolve()
     if known is not None and folder is None and Path(known) != home:
         raise UsageError(
             f"{name!r} is {known}\n`palace register {name} {home}` gives the name to this palace"
         )
     return registry.add(name, home)
+
+
+def _here(ctx: Context) -> Palace:
+    """Open the palace that ``-C`` names or that one stands in; never the default."""
+    return Palace.discover(Path.cwd()) if ctx.obj is None else open_palace(ctx)
 
 
 def _show(registry: Registry, *, as_json: bool) -> None:

@@ -86,6 +86,11 @@ def test_the_palace_that_is_typed_is_the_one_that_is_read(tab, root, monkeypatch
     assert tab("show", "-C", str(root), "Ra") == [r"Rain\ gauge"]
 
 
+def test_a_folder_below_home_keeps_its_tilde(tab, root, monkeypatch):
+    monkeypatch.setenv("HOME", str(root))
+    assert tab("-C", "~/else") == ["~/elsewhere/"]
+
+
 def test_names_of_palaces_are_offered(tab, root, monkeypatch, capsys):
     main(["register", "kept", str(root)])
     capsys.readouterr()

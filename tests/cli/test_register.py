@@ -113,6 +113,13 @@ def test_without_a_folder_the_palace_one_stands_in_is_registered(world, monkeypa
     assert status == 2 and str(root / "work") in err  # a name is not moved by accident
 
 
+def test_outside_of_all_palaces_a_new_name_is_not_one_more_for_the_default(world):
+    root, run = world
+    run("register", "w", str(root / "work"), "--default")
+    assert run("register", "other")[0] == 3
+    assert run("register")[1].count("\n") == 1
+
+
 @pytest.mark.parametrize("name", ["a/b", ".", "-x", "", "a b", "x" * 65, "~"])
 def test_a_name_is_one_word(world, name):
     root, run = world
