@@ -21,6 +21,7 @@ from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.datasets.beir import load_beir
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
+from memory_palace.bench.first_minutes import measure_names, measure_screen
 from memory_palace.bench.generate import generated_palace, scratch_folder
 from memory_palace.bench.golden import ask, copy_vault, measure_recall, read_pairs
 from memory_palace.bench.reach import watch_command
@@ -189,6 +190,21 @@ def _measure_golden(given: Given) -> Iterator[Measured]:
     yield _at_least("golden questions answered in five", round(within), "of 30", 28, 28)
 
 
+def _measure_names(given: Given) -> Iterator[Measured]:
+    embedder = RememberingEmbedder(get_embedder("minilm"), given.cache)
+    with loading(embedder):
+        folders = [_checkout("palace"), given.find(GARDEN)]
+        yield from measure_names(folders, embedder="minilm")
+    embedder.save()
+
+
+def _measure_screen(given: Given) -> Iterator[Measured]:
+    pairs = read_pairs(_checkout("tests/golden") / "sample_palace.md")
+    with _sample_palace() as root:
+        Palace(root).index(embedder="minilm" if is_available("minilm") else "hashing")
+        yield from measure_screen(root, [pair.question for pair in pairs])
+
+
 def _measure_locomo(given: Given) -> Iterator[Measured]:
     path, gold = given.find("locomo/locomo_dev.json"), given.find("locomo/gold_dev.jsonl")
     for unit, before in (("turn", 0.820), ("session", 0.951)):
@@ -224,12 +240,14 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "golden": _measure_golden,
     "locomo": _measure_locomo,
     "scifact": _measure_scifact,
+    "names": _measure_names,
+    "screen": _measure_screen,
     "ranking": lambda given: scale.measure_ranking(),
     "anchors": lambda given: iter(measure_anchor_scale(17_000)),
     "seek": lambda given: iter([measure_retrieval(100_000)]),
 }
 """By name; each yields its rows."""
-HEAVY = frozenset({"golden", "locomo", "scifact", "ranking", "anchors", "seek"})
+HEAVY = frozenset({"golden", "names", "locomo", "scifact", "ranking", "anchors", "seek"})
 """Parts that take minutes of CPU, the first time at least."""
 _HIDDEN = shutil.ignore_patterns(".*")
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from memory_palace.bench import promises
+from memory_palace.bench.first_minutes import LEAST_KNOWN, measure_names, read_screen
 from memory_palace.bench.promises import HEAVY, PARTS, Given, measure_promises
 from memory_palace.bench.timing import Measured, measure_commands, python, time_calls
 from memory_palace.cli.app import main
@@ -63,3 +64,23 @@ def test_commands_are_measured_in_turn_and_a_failing_one_is_named():
     with pytest.raises(PalaceError, match="nobody knows"):
         measure_commands(python("raise SystemExit('nobody knows')"), runs=1, warmup=0)
     assert len(time_calls(list, dict, runs=3)) == 2
+
+
+def test_names_of_a_folder_are_asked_and_the_worst_kind_is_held_to_its_limit(tmp_path):
+    for name, word in (("Heron", "weir"), ("Otter", "holt"), ("Vole", "bank")):
+        (tmp_path / f"{name} notes.md").write_text(
+            f"---\naliases: [{word} file]\n---\n# {name} notes\n\nThe {word} is where the"
+            f" {name.lower()} sleeps for long and quiet hours.\n"
+        )
+    rows = {row.what: row for row in measure_names([tmp_path], embedder="hashing", most=5)}
+    asked = {f"known items by {kind}, the worse folder" for kind in LEAST_KNOWN}
+    assert asked <= rows.keys()
+    assert sum(name.startswith("small palaces") for name in rows) == 4
+    assert all(0 <= row.value <= 1 and row.at_least for row in rows.values())
+
+
+def test_a_terminal_is_read_without_what_colours_it():
+    text = r"import shutil; print('\x1b[1mwide\x1b[0m', shutil.get_terminal_size().columns)"
+    assert read_screen(python(text), 47) == ["wide 47"]
+    with pytest.raises(PalaceError, match="failed: no"):
+        read_screen(python("print('no'); raise SystemExit(3)"), 47)
