@@ -63,7 +63,7 @@ def _steps(palace: Palace, status: IndexStatus) -> Iterator[tuple[str, str]]:
     if status.freshness.state == "stale":
         yield "palace index", "take in what has changed"
     if status.notes:
-        yield 'palace query "why did we drop MQTT"', "ask a question"
+        yield 'palace query "a question"', "ask the notes"
 
 
 def _model_steps(palace: Palace) -> Iterator[tuple[str, str]]:
@@ -92,8 +92,9 @@ def _place(root: Path, registry: Registry) -> str:
 
 
 def _notes(status: IndexStatus) -> str:
-    archived = f" ({status.cold} archived)" if status.cold else ""
-    return f"{status.notes:,}{archived}, {plural(status.chunks, 'passage')}"
+    archived = f" ({status.cold:,} archived)" if status.cold else ""
+    noun = "passage" if status.chunks == 1 else "passages"
+    return f"{status.notes:,}{archived}, in {status.chunks:,} {noun}"
 
 
 def _freshness(status: IndexStatus) -> str:

@@ -66,7 +66,7 @@ def test_each_state_says_what_to_do_next(alone, tmp_path):
     assert "1 note behind" in stale and "  palace index " in stale
     alone("index", "-q")
     words = alone()
-    assert "up to date" in words and "1, 1 passage" in words
+    assert "up to date" in words and "1, in 1 passage\n" in words
     assert "words only" in words and "palace query" in words
     alone("index", "-q", "--force", "--embedder", "hashing")
     well = alone()
