@@ -14,9 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.known_items import MOST, KnownScore, measure_known
+from memory_palace.bench.runs import Progress
 from memory_palace.bench.scale import command
+from memory_palace.bench.shown import SHOWN, Draw, measure_shown
 from memory_palace.bench.timing import Measured
+from memory_palace.bench.vectors import RememberingEmbedder, loading
+from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import PalaceError
 
 SEED = 12
@@ -29,29 +34,49 @@ LEAST_KNOWN = {
     "quote": ("@1", 0.98),
 }
 """Where the note that is meant has to be, and in what share of the questions."""
+LEAST_SHOWN = dict(zip(SHOWN, (0.66, 0.50), strict=True))
 _ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 
 
 def measure_names(
-    folders: Sequence[Path], *, embedder: str, most: int = MOST
+    folders: Sequence[Path], *, cache: Path, embedder: str = "minilm", most: int = MOST
 ) -> Iterator[Measured]:
     """Ask folders of notes for their own names, quotes and words; yield the worst of them."""
     worst: dict[str, KnownScore] = {}
     small: dict[str, list[KnownScore]] = defaultdict(list)
+    remembering = RememberingEmbedder(get_embedder("minilm"), cache)
     for folder in folders:
-        for score in measure_known(folder, embedder=embedder, seed=SEED, most=most):
+        with loading(remembering):
+            scores = measure_known(folder, embedder=embedder, seed=SEED, most=most)
+        remembering.save()
+        for score in scores:
             if score.kind.startswith("palace of") and score.system.startswith(("palace", "--")):
                 small[score.system].append(score)
             elif score.system == "palace query" and score.kind in LEAST_KNOWN:
                 before = worst.get(score.kind, score)
-                worst[score.kind] = min(before, score, key=lambda s: _share(s))
+                worst[score.kind] = min(before, score, key=_share)
     for kind, score in worst.items():
         depth, least = LEAST_KNOWN[kind]
         yield _at_least(f"known items by {kind}, the worse folder", _share(score), depth, least)
-    for system, scores in small.items():
+    for system, found in small.items():
         name = f"small palaces, {system}"
-        yield _at_least(f"{name}, first", min(s.at_1 for s in scores), "the worst size", 0.9)
-        yield _at_least(f"{name}, answered", min(s.at_10 for s in scores), "the worst size", 1.0)
+        yield _at_least(f"{name}, first", min(s.at_1 for s in found), "the worst size", 0.9)
+        yield _at_least(f"{name}, answered", min(s.at_10 for s in found), "the worst size", 1.0)
+
+
+def measure_turns(
+    collections: Sequence[Collection], cache: Path, *, draw: Draw, progress: Progress
+) -> Iterator[Measured]:
+    """Look for a right turn in what is shown of five hits, each session of talks being a note."""
+    embedder = RememberingEmbedder(get_embedder("minilm"), cache)
+    with loading(embedder):
+        rows = measure_shown(collections, embedder=embedder, draw=draw, progress=progress)
+    embedder.save()
+    held = {row.system: row for row in rows if row.group == "all"}
+    for system, least in LEAST_SHOWN.items():
+        row = held[system]
+        what = f"right turn shown whole, {system}"
+        yield _at_least(what, row.held, f"of {row.questions}", least)
 
 
 def _share(score: KnownScore) -> float:

@@ -21,13 +21,14 @@ from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.datasets.beir import load_beir
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
-from memory_palace.bench.first_minutes import measure_names, measure_screen
+from memory_palace.bench.first_minutes import measure_names, measure_screen, measure_turns
 from memory_palace.bench.generate import generated_palace, scratch_folder
 from memory_palace.bench.golden import ask, copy_vault, measure_recall, read_pairs
 from memory_palace.bench.reach import watch_command
 from memory_palace.bench.report import core, summarise
 from memory_palace.bench.runs import Progress, run_system
 from memory_palace.bench.seeking import measure_retrieval
+from memory_palace.bench.shown import Draw
 from memory_palace.bench.timing import Measured, measure_commands, python
 from memory_palace.bench.vectors import RememberingEmbedder, loading
 from memory_palace.embedding import minilm
@@ -66,6 +67,7 @@ class Given:
     """Where vectors, indexes and runs are kept."""
     runs: int = 5
     progress: Progress = lambda what, done, total: None
+    draw: Draw = lambda root, result: ""
 
     def find(self, name: str) -> Path:
         """Return a file or folder of the data; raise ``MissingPartError`` where it is not."""
@@ -191,11 +193,7 @@ def _measure_golden(given: Given) -> Iterator[Measured]:
 
 
 def _measure_names(given: Given) -> Iterator[Measured]:
-    embedder = RememberingEmbedder(get_embedder("minilm"), given.cache)
-    with loading(embedder):
-        folders = [_checkout("palace"), given.find(GARDEN)]
-        yield from measure_names(folders, embedder="minilm")
-    embedder.save()
+    yield from measure_names([_checkout("palace"), given.find(GARDEN)], cache=given.cache)
 
 
 def _measure_screen(given: Given) -> Iterator[Measured]:
@@ -211,6 +209,12 @@ def _measure_locomo(given: Given) -> Iterator[Measured]:
         found = list(load_locomo(path, unit=unit, gold=gold))
         value = _score(given, f"locomo-{unit}", found, "any@5")
         yield _at_least(f"LoCoMo dev, {unit}", value, "any@5", before - 0.003, before)
+
+
+def _measure_shown(given: Given) -> Iterator[Measured]:
+    path, gold = given.find("locomo/locomo_dev.json"), given.find("locomo/gold_dev.jsonl")
+    found = list(load_locomo(path, unit="turn", gold=gold))
+    yield from measure_turns(found, given.cache, draw=given.draw, progress=given.progress)
 
 
 def _measure_scifact(given: Given) -> Iterator[Measured]:
@@ -240,6 +244,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "golden": _measure_golden,
     "locomo": _measure_locomo,
     "scifact": _measure_scifact,
+    "shown": _measure_shown,
     "names": _measure_names,
     "screen": _measure_screen,
     "ranking": lambda given: scale.measure_ranking(),
@@ -247,7 +252,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "seek": lambda given: iter([measure_retrieval(100_000)]),
 }
 """By name; each yields its rows."""
-HEAVY = frozenset({"golden", "names", "locomo", "scifact", "ranking", "anchors", "seek"})
+HEAVY = frozenset({"golden", "names", "shown", "locomo", "scifact", "ranking", "anchors", "seek"})
 """Parts that take minutes of CPU, the first time at least."""
 _HIDDEN = shutil.ignore_patterns(".*")
 

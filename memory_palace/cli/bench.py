@@ -17,9 +17,10 @@ from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_runs import ablate, compare, list_runs, report
 from memory_palace.cli.bench_seek import run_seek
 from memory_palace.cli.bench_sets import beir, cache_of, locomo, longmemeval, notes, qmsum
+from memory_palace.cli.bench_shown import draw_answer
 from memory_palace.cli.bench_tune import tune
 from memory_palace.cli.options import JsonLines
-from memory_palace.cli.progress import progress_line
+from memory_palace.cli.progress import clear_line, progress_line
 from memory_palace.errors import CheckFailedError
 
 app = Typer(no_args_is_help=True, help="Measure the palace, as ratios within one run.")
@@ -82,9 +83,10 @@ def run_promises(
     """
     parts = list(PARTS) if all_parts else part or []
     with progress_line("promises", stopped=KEPT) as progress:
-        given = Given(data, base, cache_of(cache), runs, progress)
+        given = Given(data, base, cache_of(cache), runs, progress, draw_answer)
         is_kept = True
         for row in measure_promises(given, parts):
+            clear_line()
             print_measured([row], as_json=as_json)
             is_kept &= row.is_kept is not False
     if not is_kept:

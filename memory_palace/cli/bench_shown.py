@@ -25,13 +25,14 @@ def print_shown(
     """Measure what is shown of five hits, in JSON and on a terminal, beside simpler ways."""
     remembering = RememberingEmbedder(get_embedder(embedder), cache)
     with progress_line("shown") as progress, loading(remembering):
-        rows = measure_shown(collections, embedder=remembering, draw=_draw, progress=progress)
+        rows = measure_shown(collections, embedder=remembering, draw=draw_answer, progress=progress)
     remembering.save()
     for row in rows:
         print_row(row, _line(row), as_json=as_json)
 
 
-def _draw(root: Path, result: QueryResult) -> str:
+def draw_answer(root: Path, result: QueryResult) -> str:
+    """Return what a terminal of 80 columns shows of an answer."""
     with chdir(root):  # paths are shown as they open from there
         rows = lay_out(arrange(root, result), result.text, width=COLUMNS, environ={})
     return "\n".join(row.plain for row in rows)

@@ -11,7 +11,7 @@ from typer import Argument, Typer, confirm
 
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, say
-from memory_palace.cli.progress import progress_line
+from memory_palace.cli.progress import clear_line, progress_line
 from memory_palace.embedding.registry import EMBEDDERS, find_weights, is_available
 from memory_palace.embedding.weights import FETCH, MINILM_FILES, cache_folder, verify_minilm
 from memory_palace.errors import MissingPartError, UsageError
@@ -76,6 +76,11 @@ def offer_model(*, asks: bool) -> None:
             say(str(error))
 
 
+def _announce(words: str) -> None:
+    clear_line()
+    say(words)
+
+
 def _fetch_minilm() -> Path:
     from memory_palace.embedding.fetching import fetch_minilm, list_sources
 
@@ -91,7 +96,7 @@ def _fetch_minilm() -> Path:
             cache=cache_folder(os.environ),
             sources=list_sources(os.environ),
             progress=progress,
-            announce=say,
+            announce=_announce,
         )
 
 

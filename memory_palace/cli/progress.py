@@ -21,6 +21,7 @@ REDRAW_SECONDS = 0.1
 INTERRUPTED = 130
 """The exit status of what Ctrl-C stopped: 128 and the number of the signal, as in a shell."""
 
+_CLEAR = "\r\x1b[K"
 Advance = Callable[[str, int, int], None]
 """Takes what is being done, how much of it is done, and how much there will be."""
 
@@ -87,12 +88,12 @@ class ProgressLine:
         if self._is_live and is_due:
             self._drawn_at = now
             width = shutil.get_terminal_size().columns - 1
-            self._write("\r\x1b[K" + visible(fit(self._describe(rate.per_second), width)))
+            self._write(_CLEAR + visible(fit(self._describe(rate.per_second), width)))
 
     def end(self) -> None:
         """Take the line away, or end the last phase."""
         if self._is_live:
-            self._write("\r\x1b[K")
+            self._write(_CLEAR)
         self._end_phase()
 
     def _end_phase(self) -> None:
@@ -140,6 +141,13 @@ def show_duration(seconds: float) -> str:
         return f"{whole // 60} min {whole % 60} s" if whole % 60 else f"{whole // 60} min"
     minutes = round(seconds / 60)
     return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+
+
+def clear_line() -> None:
+    """Take away the line that shows progress, where there may be one, before something is said."""
+    if sys.stderr.isatty():
+        sys.stderr.write(_CLEAR)
+        sys.stderr.flush()
 
 
 @contextmanager

@@ -66,13 +66,18 @@ def test_commands_are_measured_in_turn_and_a_failing_one_is_named():
     assert len(time_calls(list, dict, runs=3)) == 2
 
 
-def test_names_of_a_folder_are_asked_and_the_worst_kind_is_held_to_its_limit(tmp_path):
+def test_names_of_a_folder_are_asked_and_the_worst_kind_is_held_to_its_limit(
+    tmp_path, tmp_path_factory
+):
+    cache = tmp_path_factory.mktemp("cache")
     for name, word in (("Heron", "weir"), ("Otter", "holt"), ("Vole", "bank")):
         (tmp_path / f"{name} notes.md").write_text(
             f"---\naliases: [{word} file]\n---\n# {name} notes\n\nThe {word} is where the"
             f" {name.lower()} sleeps for long and quiet hours.\n"
         )
-    rows = {row.what: row for row in measure_names([tmp_path], embedder="hashing", most=5)}
+    rows = {
+        row.what: row for row in measure_names([tmp_path], cache=cache, embedder="hashing", most=5)
+    }
     asked = {f"known items by {kind}, the worse folder" for kind in LEAST_KNOWN}
     assert asked <= rows.keys()
     assert sum(name.startswith("small palaces") for name in rows) == 4
