@@ -34,7 +34,6 @@ NAMED = 0.97
 """Least confidence of a note of which the question is the name."""
 _UNSEEN = 0.5
 """Passages that an unknown word is counted as having."""
-_WHOLE = 1 - 1e-9
 _FARTHEST = 8.0
 """Deviations: farther off nothing becomes surer."""
 
@@ -58,10 +57,10 @@ class Grounds(NamedTuple):
     """Deviations by which its nearest passage is above the best that chance gives; ``None`` without
     vectors."""
     words: float
-    """Share of the question's words that it holds, by weight."""
+    """Share of the question's words that its passage holds, by weight; all of it for a question
+    that has no stop words, which is a list of words and no sentence."""
     is_literal: bool
-    """Whether it has all that was quoted, or every word of a question without stop words: those in
-    its passage, or in all of it where no other note has one of them."""
+    """Whether it has what was quoted, or every word of such a list."""
     is_named: bool
     """Whether the question is one of its names."""
 
@@ -85,21 +84,21 @@ class Confidence:
         """Return what speaks for a note; see ``of``."""
         rows = np.flatnonzero(self._snapshot.row_note == place)
         dated = _date_words(note)
-        in_passage, in_note, is_rare = 0.0, True, False
+        held, is_whole = 0.0, True
         for word in self._words:
             is_name = place in word.named or word.term in dated
-            if is_name or row in word.rows:
-                in_passage += word.weight
-            in_note &= is_name or place in word.notes
-            is_rare |= word.is_rare
+            in_note = is_name or place in word.notes
+            if is_name or (in_note if self._is_plain else row in word.rows):
+                held += word.weight
+            is_whole &= in_note
         whole = sum(word.weight for word in self._words)
-        words = in_passage / whole if whole else 0.0
+        words = held / whole if whole else 0.0
         quoting = self._query.rows
         is_quoted = quoting is not None and bool(np.isin(rows, quoting).any())
         return Grounds(
             self._meaning(rows),
             words,
-            is_literal=is_quoted or (self._is_plain and (words > _WHOLE or (in_note and is_rare))),
+            is_literal=is_quoted or (self._is_plain and is_whole),
             is_named=bool(self._asked) and self._asked in _names_of(note),
         )
 
@@ -110,7 +109,7 @@ class Confidence:
         nearest = float(self._evidence.meaning.multiply(rows).max())
         return (nearest - chance["best_null"]) / chance["best_deviation"]
 
-    @property
+    @cached_property
     def _is_plain(self) -> bool:
         """Whether the question is a list of words, without those that only grammar needs."""
         return bool(self._asked) and STOP_STEMS.isdisjoint(self._asked)
@@ -140,11 +139,6 @@ class _Word(NamedTuple):
     notes: NDArray[np.int32]
     named: NDArray[np.int32]
     """Notes that it is a name of, or a part of one."""
-
-    @property
-    def is_rare(self) -> bool:
-        """Whether one note alone has it."""
-        return bool(len(self.notes)) and bool((self.notes == self.notes[0]).all())
 
 
 def weigh(grounds: Grounds) -> float:

@@ -1,0 +1,62 @@
+"""What `palace query` says and exits with where nothing answers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from memory_palace.cli.app import main
+from memory_palace.palace import Palace
+
+
+@pytest.fixture
+def ask(tmp_path, capsys):
+    palace = Palace.init(tmp_path)
+    for title in ("Roof", "Rain", "Keys"):
+        path = palace.paths.notes / "chambers" / f"{title}.md"
+        path.write_text(f"# {title}\n\nThe {title.lower()} of the hut is old.\n", "utf-8")
+    palace.index(embedder="hashing")
+
+    def asked(*arguments: str) -> tuple[int, str, str]:
+        try:
+            main(["-C", str(tmp_path), "query", *arguments])
+            status = 0
+        except SystemExit as end:
+            status = int(end.code or 0)
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return asked
+
+
+def test_below_the_threshold_the_nearest_is_shown_and_named(ask):
+    status, out, err = ask("Who won the hut in 1998?", "--neighbors", "0")
+    assert status == 0
+    assert err.startswith("nothing here answers that; the nearest is ")
+    assert out.startswith("1  ") and "\n2  " not in out
+
+
+def test_the_exit_status_says_so_where_asked_for(ask):
+    assert ask("Who won the world cup in 1998?", "--exit-status")[0] == 1
+    assert ask("keys", "--exit-status")[0] == 0
+    assert ask("keys", "--exit-status", "--min-confidence", "1")[0] == 1
+    assert ask("--room", "chambers", "--exit-status")[0] == 0
+    assert ask("--room", "chambers", "--type", "task", "--exit-status")[0] == 1
+
+
+def test_an_answer_shows_all_hits_and_says_nothing(ask):
+    status, out, err = ask("hut", "--neighbors", "0")
+    assert status == 0 and "\n3  " in out and "nearest" not in err
+
+
+def test_json_keeps_every_hit_and_says_how_sure_each_is(ask):
+    _, out, _ = ask("Who won the hut in 1998?", "--neighbors", "0", "--json")
+    answer = json.loads(out)
+    assert answer["answered"] is False and len(answer["hits"]) == 3
+    assert answer["confidence"] == max(hit["confidence"] for hit in answer["hits"]) < 0.75
+
+
+def test_a_confidence_beyond_its_scale_is_a_mistake(ask):
+    status, _, err = ask("keys", "--min-confidence", "1.5")
+    assert status == 2 and "1.5" in err

@@ -1,0 +1,180 @@
+"""How sure an answer is: what raises it, what does not, and what is said below the threshold."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from memory_palace import Palace
+from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.retrieval.confidence import ANSWERED, LITERAL, NAMED, Grounds, weigh
+
+SAMPLE = Path(__file__).parents[2] / "palace"
+NOTES = {
+    "Broker": "We dropped the broker because it lost its sessions after a power cut.",
+    "Gauge": "The tipping bucket loses eleven per cent of the rain in a heavy shower.",
+    "Frost": "Growers are woken when blossom is in danger below one degree.",
+    "Keys": "The spare keys hang behind the clock in the kitchen of the hut.",
+}
+
+
+@pytest.fixture
+def palace(tmp_path):
+    palace = Palace.init(tmp_path)
+    for title, text in NOTES.items():
+        note = f"---\ntitle: {title}\ndate: 2026-03-14\n---\n{text}\n"
+        (palace.paths.notes / "chambers" / f"{title.lower()} note.md").write_text(note, "utf-8")
+    palace.index(embedder="hashing")
+    return palace
+
+
+def grounds(
+    meaning: float | None = 0.0,
+    words: float = 0.0,
+    *,
+    is_literal: bool = False,
+    is_named: bool = False,
+) -> Grounds:
+    return Grounds(meaning, words, is_literal, is_named)
+
+
+@pytest.mark.parametrize("meaning", [None, -3.0, 0.0, 3.0])
+def test_more_words_make_a_note_surer(meaning):
+    found = [weigh(grounds(meaning, share / 10)) for share in range(11)]
+    assert found == sorted(found) and found[0] < found[-1]
+    assert all(0 <= one <= 1 for one in found)
+
+
+def test_nearer_passages_make_a_note_surer_up_to_a_bound():
+    found = [weigh(grounds(above, 0.3)) for above in (-100.0, -1.0, 0.0, 1.0, 3.0)]
+    assert found == sorted(set(found))
+    assert weigh(grounds(9.0)) == weigh(grounds(100.0))
+
+
+def test_what_is_asked_to_the_letter_is_sure_whatever_it_means():
+    assert weigh(grounds(-8.0)) < 0.01
+    assert weigh(grounds(-8.0, is_literal=True)) == LITERAL >= ANSWERED
+    assert weigh(grounds(-8.0, is_named=True)) == NAMED > LITERAL
+
+
+@pytest.mark.parametrize("lexical", [False, True])
+def test_a_question_that_a_note_answers_is_answered_and_nonsense_is_not(palace, lexical):
+    result = palace.query("Why was the broker dropped after a power cut?", lexical=lexical)
+    assert result.is_answered and result[0].title == "Broker"
+    assert result.confidence == max(hit.confidence for hit in result)
+    for question in ("xyzzy plugh", "Who won the world cup in 1998?"):
+        found = palace.query(question, lexical=lexical)
+        assert not found.is_answered and found.confidence < 0.5
+
+
+def test_words_of_a_note_wherever_they_stand_in_it_answer(palace):
+    note = palace.paths.notes / "chambers" / "long.md"
+    parts = ["# Long\n", "## One\n\nzebra\n", "## Two\n\nquince\n"]
+    note.write_text("\n".join(part + "filler text about nothing. " * 60 for part in parts), "utf-8")
+    palace.index()
+    result = palace.query("quince zebra", lexical=True)
+    assert result.is_answered and result[0].confidence >= LITERAL
+    assert not palace.query("what does a quince have to do with a bucket", lexical=True).is_answered
+
+
+@pytest.mark.parametrize("name", ["Broker", "broker note", "BROKER"])
+def test_the_name_of_a_note_is_sure(palace, name):
+    assert palace.query(name)[0].confidence >= NAMED
+
+
+def test_the_day_that_a_note_is_from_counts_as_its_words(palace):
+    question = "Which rain was lost in the bucket on 14 March 2026?"
+    dated = palace.query(question, lexical=True)[0].confidence
+    note = palace.paths.notes / "chambers" / "gauge note.md"
+    note.write_text(note.read_text("utf-8").replace("date: 2026-03-14\n", ""), "utf-8")
+    palace.index()
+    assert palace.query(question, lexical=True)[0].confidence < dated
+
+
+def test_quoted_words_that_stand_in_a_note_answer(palace):
+    assert palace.query('"below one degree"').is_answered
+
+
+def test_a_listing_has_no_confidence(palace):
+    result = palace.query(room="chambers")
+    assert result.confidence is None and result.is_answered
+    assert {hit.confidence for hit in result} == {None}
+    assert not palace.query(room="chambers", type="task").is_answered
+
+
+def test_hits_below_what_is_demanded_are_left_out_but_for_the_nearest(palace):
+    question = "Why was the broker dropped after a power cut in the kitchen?"
+    everything = palace.query(question, min_confidence=0.0)
+    sure = palace.query(question, min_confidence=0.5)
+    assert [h.path for h in sure] == [h.path for h in everything if h.confidence >= 0.5]
+    assert 0 < len(sure) < len(everything)
+    nothing = palace.query("xyzzy of the kitchen", min_confidence=0.99)
+    assert len(nothing) == 1 and not nothing.is_answered
+    assert palace.query("xyzzy of the kitchen", min_confidence=0.0).is_answered
+
+
+def test_a_confidence_does_not_depend_on_how_the_index_grew(palace):
+    question = "How much rain does the bucket lose?"
+    for number in range(6):
+        path = palace.paths.notes / "chambers" / f"more {number}.md"
+        path.write_text(f"Note {number} on rain, buckets and {number} keys.\n", "utf-8")
+        palace.index()
+    grown = palace.query(question)
+    figures = palace.snapshot().commit.calibration
+    palace.index(force=True)
+    assert palace.snapshot().commit.calibration == figures
+    assert {h.path: h.confidence for h in palace.query(question)} == {
+        h.path: h.confidence for h in grown
+    }
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 10])
+def test_in_a_small_palace_its_own_words_are_answered(tmp_path, size):
+    pick = random.Random(size)
+    files = sorted(p for p in SAMPLE.rglob("*.md") if "archive_basement" not in p.parts)
+    palace = Palace.init(tmp_path)
+    for file in pick.sample(files, size):
+        (palace.paths.notes / "chambers" / file.name).write_bytes(file.read_bytes())
+    palace.index(embedder="hashing")
+    words = {
+        path: re.findall(r"[^\W\d_]{3,}", "\n".join(c.text for c in chunks).casefold())
+        for path, chunks in _chunks(palace).items()
+    }
+    for path, own in words.items():
+        others = {word for other in words if other != path for word in words[other]}
+        rare = [word for word in own if word not in others and word not in STOPWORDS]
+        usual = [word for word in own if word not in STOPWORDS]
+        for _ in range(5):
+            asked = [pick.choice(rare), *pick.sample(usual, min(pick.randrange(5), len(usual)))]
+            for lexical in (False, True):
+                result = palace.query(" ".join(asked), limit=10, lexical=lexical, neighbors=0)
+                sure = [hit.path for hit in result if hit.confidence >= ANSWERED]
+                assert path in sure, asked
+
+
+def _chunks(palace):
+    from memory_palace.notes.parsing import parse_note
+
+    return {
+        note.path: parse_note(
+            note.path,
+            (palace.paths.root / note.path).read_bytes(),
+            count_tokens=lambda text: len(text.split()),
+            token_limit=200,
+        ).chunks
+        for note in palace.notes()
+    }
+
+
+def test_a_word_that_every_note_has_lists_them_all_as_answers(tmp_path):
+    palace = Palace.init(tmp_path)
+    for number, subject in enumerate("roof rain keys frost bread".split()):
+        path = palace.paths.notes / "chambers" / f"{number}.md"
+        path.write_text(f"Weekly meeting about {subject}.\n", "utf-8")
+    palace.index(embedder="hashing")
+    for lexical in (False, True):
+        result = palace.query("meeting", lexical=lexical, limit=10)
+        assert len(result) == 5 and all(hit.confidence >= ANSWERED for hit in result)
