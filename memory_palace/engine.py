@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from memory_palace.config import Config
 from memory_palace.index.commit import read_commit
@@ -120,22 +120,16 @@ class Engine:
     ) -> QueryResult:
         """Rank notes that answer ``text``; with a filter and no text, list them.
 
-        ``lexical`` needs no embedder, and neither does an index without vectors: words and facts
-        alone answer then, whichever profile was asked for, and the result's mode says so.
-        ``is_use=False`` logs no use of the hits. ``ranking`` is what ``search`` takes. What
-        stands in quotation marks must stand in a passage, unless no note holds it; a ``#tag`` that
-        some note has narrows the answer to the notes that have it.
+        ``lexical`` and an index without vectors need no embedder: words and facts answer then, and
+        the result's mode says so. ``is_use=False`` logs no use; ``ranking`` is what ``search``
+        takes. Quoted words must stand in a passage, unless no note holds them; a ``#tag`` that some
+        note has narrows the answer to those.
         """
-        from memory_palace.retrieval.question import may_narrow, narrow
         from memory_palace.retrieval.search import search
 
-        text, snapshot = " ".join(text.split()), self.snapshot(include_cold=include_cold)
-        moment = time.time() if as_of is None else as_of
-        query = Query(text, moment) if filters is None else Query(text, moment, filters)
-        unmatched: tuple[str, ...] = ()
-        if may_narrow(text):
-            query, unmatched = narrow(query, snapshot, self.paths.root)
-        asked, text = text, query.text
+        asked, snapshot = " ".join(text.split()), self.snapshot(include_cold=include_cold)
+        query, unmatched = self._narrow(asked, snapshot, filters, as_of)
+        text = query.text
         is_lexical = bool(text) and (lexical or not snapshot.commit.dimension)
         chosen = profiles.choose_profile(profile, is_listing=not text, is_lexical=is_lexical)
         profiles.check_detail(chosen, snapshot.detail)
@@ -155,20 +149,35 @@ class Engine:
         if text and is_use and self.config.usage_log:
             core = [hit.path for hit in found.hits if hit.role == "core"]
             record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
-        answer = self._answer(query, snapshot, chosen, found)
-        if is_lexical:
-            answer = replace(answer, mode="lexical", embedder=None)
+        answer = self._answer(query, snapshot, chosen, found, is_lexical=is_lexical)
         return replace(answer, text=asked, unmatched_quotes=unmatched)
 
+    def _narrow(
+        self, text: str, snapshot: Snapshot, filters: Filters | None, as_of: float | None
+    ) -> tuple[Query, tuple[str, ...]]:
+        """Return the query that a text asks, and the quotes in it that no note holds."""
+        from memory_palace.retrieval.question import may_narrow, narrow
+
+        moment = time.time() if as_of is None else as_of
+        query = Query(text, moment) if filters is None else Query(text, moment, filters)
+        return narrow(query, snapshot, self.paths.root) if may_narrow(text) else (query, ())
+
     def _answer(
-        self, query: Query, snapshot: Snapshot, profile: Profile, found: SearchResult
+        self,
+        query: Query,
+        snapshot: Snapshot,
+        profile: Profile,
+        found: SearchResult,
+        *,
+        is_lexical: bool,
     ) -> QueryResult:
+        compared: Literal["lexical", "vector"] = "lexical" if is_lexical else "vector"
         freshness = check_freshness(self.paths, self.config, snapshot)
         return QueryResult(
             text=query.text,
             profile=profile.name,
-            mode="vector" if query.text else "listing",
-            embedder=snapshot.commit.embedder,
+            mode=compared if query.text else "listing",
+            embedder=None if is_lexical else snapshot.commit.embedder,
             hits=tuple(found.hits),
             gate=found.gate,
             is_answered=found.is_answered,

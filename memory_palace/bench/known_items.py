@@ -28,14 +28,14 @@ QUOTED, SHORTEST = 5, 5
 """Words of a quote, and least letters of a name that a typo is made in."""
 SIZES = (1, 2, 3, 5, 10)
 """Notes of the small palaces."""
-PER_PALACE = 5
-"""Questions to each of them."""
+PER_PALACE = 5  # questions to each of them
 ROOM = "project_rooms"
 DEPTH = 10
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _KINDS = ("title", "file name", "alias", "typo", "part of a name", "quote", "five words")
 
-_Ranked = Callable[[str], Sequence[str]]  # paths, best first
+_Ranked = Callable[[str], tuple[Sequence[str], bool]]  # paths, best first; whether it answers
+_Found = tuple[int, bool]  # the rank of a note, 0 where it is not found; whether it is answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,8 @@ class KnownScore:
     at_5: float
     at_10: float
     """Shares of questions whose note is among the first 1, 5 and 10."""
+    answered: float
+    """The share where it is among those, and the system says that it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +160,10 @@ def grep(texts: Mapping[str, str]) -> _Ranked:
     """Return how somebody would do without a tool: most of the question's words first."""
     words = {path: set(plain_words(text)) for path, text in texts.items()}
 
-    def ranked(question: str) -> list[str]:
+    def ranked(question: str) -> tuple[list[str], bool]:
         asked = set(plain_words(question))
         counts = sorted((-len(asked & held), path) for path, held in words.items() if asked & held)
-        return [path for _, path in counts[:DEPTH]]
+        return [path for _, path in counts[:DEPTH]], True
 
     return ranked
 
@@ -170,17 +172,14 @@ def rank_items(
     items: Iterable[KnownItem],
     systems: Mapping[str, _Ranked],
     report: Callable[[KnownItem, int], None],
-) -> dict[tuple[str, str], list[int]]:
-    """Return the rank of each item by kind and system, 0 where it is not found.
-
-    The first system's ranks are reported.
-    """
-    ranks: dict[tuple[str, str], list[int]] = defaultdict(list)
+) -> dict[tuple[str, str], list[_Found]]:
+    """Return what became of each item by kind and system; the first system's ranks are reported."""
+    ranks: dict[tuple[str, str], list[_Found]] = defaultdict(list)
     for item in items:
         for place, (system, ranked) in enumerate(systems.items()):
-            paths = list(ranked(item.question))
+            paths, is_answered = ranked(item.question)
             rank = paths.index(item.path) + 1 if item.path in paths else 0
-            ranks[item.kind, system].append(rank)
+            ranks[item.kind, system].append((rank, rank > 0 and is_answered))
             if not place:
                 report(item, rank)
     return ranks
@@ -194,9 +193,10 @@ def order_worst_first(scores: Sequence[KnownScore]) -> list[KnownScore]:
     return sorted(scores, key=lambda score: first[score.kind])
 
 
-def _score(kind: str, system: str, ranks: Sequence[int]) -> KnownScore:
-    shares = [sum(1 <= rank <= most for rank in ranks) / len(ranks) for most in (1, 5, DEPTH)]
-    return KnownScore(kind, system, len(ranks), *shares)
+def _score(kind: str, system: str, found: Sequence[_Found]) -> KnownScore:
+    shares = [sum(1 <= rank <= most for rank, _ in found) / len(found) for most in (1, 5, DEPTH)]
+    shares.append(sum(is_answered for _, is_answered in found) / len(found))
+    return KnownScore(kind, system, len(found), *shares)
 
 
 def _read(root: Path, path: str) -> _Named:
@@ -235,11 +235,11 @@ def _parts(
 
 
 def _ask(palace: Palace, profile: str, *, lexical: bool) -> _Ranked:
-    def ranked(question: str) -> list[str]:
+    def ranked(question: str) -> tuple[list[str], bool]:
         found = palace.query(
             question, limit=DEPTH, profile=profile, lexical=lexical, neighbors=0, is_use=False
         )
-        return [hit.path for hit in found]
+        return [hit.path for hit in found], found.is_answered
 
     return ranked
 
@@ -248,9 +248,9 @@ def _by_title(notes: Sequence[_Named]) -> _Ranked:
     """Return the notes whose title or file name holds the question, as a file finder does."""
     names = {note.path: fold_name(f"{note.title}\n{note.stem}") for note in notes}
 
-    def ranked(question: str) -> list[str]:
+    def ranked(question: str) -> tuple[list[str], bool]:
         wanted = fold_name(question.strip('"'))
-        return [path for path, name in names.items() if wanted in name][:DEPTH]
+        return [path for path, name in names.items() if wanted in name][:DEPTH], True
 
     return ranked
 
@@ -269,7 +269,7 @@ def _ask_small(
     embedder: str,
     chance: random.Random,
     report: Callable[[KnownItem, int], None],
-) -> dict[tuple[str, str], list[int]]:
+) -> dict[tuple[str, str], list[_Found]]:
     """Ask a palace of a few notes for words of one of them."""
     with scratch_folder() as folder:
         small = Palace.init(folder)

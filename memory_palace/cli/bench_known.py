@@ -39,6 +39,6 @@ def run_known(
     for row in measure_known(
         folder, embedder=embedder, seed=seed, half=half, most=most, report=tell
     ):
-        figures = f"{row.at_1:.3f} first, {row.at_5:.3f} in five, {row.at_10:.3f} in ten"
+        figures = f"{row.at_1:.3f} first, {row.at_5:.3f} in five, {row.answered:.3f} answered"
         line = f"{row.kind:<15} {row.system:<15} {figures} of {row.questions}"
         print_row(row, line, as_json=as_json)

@@ -23,8 +23,8 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOP_STEMS
 from memory_palace.models import NoteRecord, Query
-from memory_palace.notes.rooms import stem_of
 from memory_palace.retrieval.evidence import Evidence
+from memory_palace.retrieval.question import LINKED, MISTYPED, OTHER
 
 ANSWERED = 0.75
 """From this confidence on a question counts as answered."""
@@ -60,7 +60,8 @@ class Grounds(NamedTuple):
     """Share of the question's words that its passage holds, by weight; all of it for a question
     that has no stop words, which is a list of words and no sentence."""
     is_literal: bool
-    """Whether it has what was quoted, or every word of such a list."""
+    """Whether it has what was quoted, or every word of such a list, or is called like the question
+    but for a letter."""
     is_named: bool
     """Whether the question is one of its names."""
 
@@ -98,8 +99,10 @@ class Confidence:
         return Grounds(
             self._meaning(rows),
             words,
-            is_literal=is_quoted or (self._is_plain and is_whole),
-            is_named=bool(self._asked) and self._asked in _names_of(note),
+            is_literal=is_quoted
+            or self._evidence.called[place] >= MISTYPED * OTHER
+            or (self._is_plain and is_whole),
+            is_named=bool(self._evidence.called[place] >= LINKED),
         )
 
     def _meaning(self, rows: NDArray[np.int64]) -> float | None:
@@ -153,12 +156,6 @@ def _log_odds(grounds: Grounds, weights: Weights) -> float:
     above = min(max(grounds.meaning or 0.0, -_FARTHEST), _FARTHEST)
     parts = (above, grounds.words, 1.0)
     return sum(weight * part for weight, part in zip(weights, parts, strict=True))
-
-
-def _names_of(note: NoteRecord) -> set[tuple[str, ...]]:
-    """Return the distinct words of each name of a note, in order."""
-    names = (note.title, stem_of(note.path), *note.aliases)
-    return {tuple(dict.fromkeys(tokenize(name))) for name in names}
 
 
 def _date_words(note: NoteRecord) -> frozenset[str]:

@@ -46,7 +46,7 @@ def test_every_kind_is_asked_and_answered_and_no_note_changes(vault):
     assert kinds <= {score.kind for score in scores}
     ours = {s.kind: s for s in scores if s.system == "palace query"}
     for kind in ("title", "file name", "alias", "quote"):
-        assert ours[kind].at_1 == 1.0
+        assert ours[kind].at_1 == ours[kind].answered == 1.0
     assert {item.question for item in asked if item.kind == "file name"} == {
         "kademlia", "gardening notes", "Café", "empty",
     }  # fmt: skip
@@ -65,13 +65,14 @@ def test_what_is_not_found_counts_as_rank_0_and_the_worst_kind_comes_first():
     told = []
     ranks = rank_items(
         items,
-        {"ours": lambda question: ["a"], "other": lambda question: ["b", "a"]},
+        {"ours": lambda question: (["a"], True), "other": lambda question: (["b", "a"], False)},
         lambda item, rank: told.append(rank),
     )
     assert told == [1, 0]
-    assert ranks["title", "other"] == [2] and ranks["alias", "other"] == [1]
+    assert ranks["title", "ours"] == [(1, True)] and ranks["alias", "ours"] == [(0, False)]
+    assert ranks["title", "other"] == [(2, False)] and ranks["alias", "other"] == [(1, False)]
 
 
 def test_grep_counts_the_words_that_a_note_has():
-    assert grep({"a": "frost and ice", "b": "frost"})("ice frost") == ["a", "b"]
+    assert grep({"a": "frost and ice", "b": "frost"})("ice frost") == (["a", "b"], True)
     assert order_worst_first([]) == []
