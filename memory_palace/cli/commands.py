@@ -76,6 +76,8 @@ class _Context(TyperGroup.context_class):  # type: ignore[misc,valid-type]
 class VerbCommand(TyperCommand):
     """A verb."""
 
+    context_class = _Context
+
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return what the usage line shows, with arguments as they are named below it."""
         return [re.sub("[{}]", "", piece) for piece in super().collect_usage_pieces(ctx)]
@@ -96,6 +98,8 @@ class VerbCommand(TyperCommand):
 
 class VerbGroup(TyperGroup):
     """A group that suggests verbs for one that it does not have."""
+
+    context_class = _Context
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the verb that is typed first; raise ``UsageError`` where there is none."""
@@ -168,7 +172,6 @@ def _build(name: str, found: Any) -> Any:
 
 def _furnish(command: Any) -> Any:
     """Give a command and those below it what all of them have."""
-    command.context_class = _Context
     command.help = re.sub(r"\s+Example: ", "\n\nExample: ", command.help or "")
     for parameter in command.params:
         if parameter.metavar is None:
@@ -203,12 +206,14 @@ _VALUES = {
 """What the value of an option is called that does not say so by its own last word."""
 
 
+_holder = typer.Typer(add_completion=False)
+
+
+@_holder.command()
 def _hold(root: Root = None) -> None:
     """Hold ``-C``, which every verb takes too."""
 
 
-_holder = typer.Typer(add_completion=False)
-_holder.command()(_hold)
 _everywhere: Any = typer.main.get_command(_holder)
 
 app = typer.Typer(
@@ -236,6 +241,14 @@ def _complete(ctx: typer.Context, param: typer.CallbackParam, value: bool | None
         (completion.install_callback if install else completion.show_callback)(ctx, param, value)
 
 
+def _flag(name: str, do: Any, text: str, *, hidden: bool = False) -> Any:
+    return typer.Option(name, callback=do, is_eager=True, hidden=hidden, help=text)
+
+
+_INSTALL = _flag("--install-completion", _complete, "Complete verbs and names with Tab.")
+_SHOW = _flag("--show-completion", _complete, "Print what Tab needs in this shell.", hidden=True)
+
+
 @app.callback()
 def palace(
     ctx: typer.Context,
@@ -252,29 +265,9 @@ def palace(
             help="Palace to use, before or after the verb.",
         ),
     ] = None,
-    version: Annotated[
-        bool | None,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
-    ] = None,
-    install_completion: Annotated[
-        bool | None,
-        typer.Option(
-            "--install-completion",
-            callback=_complete,
-            is_eager=True,
-            help="Complete verbs and names with Tab, in this shell.",
-        ),
-    ] = None,
-    show_completion: Annotated[
-        bool | None,
-        typer.Option(
-            "--show-completion",
-            callback=_complete,
-            is_eager=True,
-            hidden=True,
-            help="Print the completion script of this shell.",
-        ),
-    ] = None,
+    version: Annotated[bool | None, _flag("--version", _version, "Print the version.")] = None,
+    install_completion: Annotated[bool | None, _INSTALL] = None,
+    show_completion: Annotated[bool | None, _SHOW] = None,
 ) -> None:
     """Keep a long-term memory of Markdown files. Without a verb: what to do next."""
     if ctx.invoked_subcommand is None:

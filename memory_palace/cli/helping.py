@@ -11,6 +11,8 @@ from typing import Any
 import typer
 
 _LONGEST_CHOICES = 24
+_TWO_COLUMNS = 78
+"""Width from which the panels stand beside their verbs; they stand above them on less."""
 
 OTHER_WORDS = {
     "query": "search find ask grep",
@@ -53,6 +55,10 @@ def write_panels(
 ) -> None:
     """Write all verbs, a line each with the panel before the first, and the options."""
     for panel, verbs in panels.items():
+        if formatter.width < _TWO_COLUMNS:
+            with formatter.section(panel):
+                formatter.write_dl([(verb, summary) for verb, (_, summary) in verbs.items()])
+            continue
         formatter.write_paragraph()
         for place, (verb, (_, summary)) in enumerate(verbs.items()):
             title = embolden(f"{'' if place else panel:<11}")
@@ -75,7 +81,8 @@ def _shorten(names: str, text: str) -> tuple[str, str]:
     name, _, choices = names.partition(" <")
     if len(choices) < _LONGEST_CHOICES or "|" not in choices:
         return names, text
-    return f"{name} {name.rpartition('--')[2].upper()}", f"{text}  [{choices.rstrip('>')}]"
+    listed = choices.rstrip(">").replace("|", ", ")
+    return f"{name} {name.rpartition('--')[2].upper()}", f"{text}  [{listed}]"
 
 
 def _first_sentence(text: str | None) -> str:

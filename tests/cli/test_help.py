@@ -70,9 +70,18 @@ def test_all_verbs_fit_one_screen_in_their_panels(run):
     assert all(re.search(rf"^.{{11}}{verb} ", out, re.MULTILINE) for verb in COMMANDS)
 
 
+@pytest.mark.parametrize("words", [(), ("query",), ("task", "new"), ("graph",)], ids=" ".join)
+def test_help_wraps_between_words_on_a_narrow_terminal(run, monkeypatch, words):
+    wide = run(*words, "-h")[1]
+    monkeypatch.setenv("COLUMNS", "52")
+    narrow = run(*words, "-h")[1]
+    assert [line for line in narrow.splitlines() if len(line) > 52] == []
+    assert {*wide.split()} == {*narrow.split()}
+
+
 def test_defaults_and_brackets_are_shown(run):
     out = " ".join(run("query", "-h")[1].split())
-    assert "[default: 5; x>=1]" in out and "[text|json|" in out
+    assert "[default: 5; x>=1]" in out and "[text, json, " in out
     assert "[[link]]" in run("task", "new", "-h")[1]
 
 
