@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from memory_palace.index.commit import read_commit
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.recipes import Embedders, check_recipe, choose_detail, name_recipe
 from memory_palace.index.snapshot import Snapshot, open_snapshot
-from memory_palace.models import Filters, NoteRecord, Query, QueryResult
+from memory_palace.models import Filters, NoteRecord, Problem, Query, QueryResult
 from memory_palace.notes.rooms import read_settings
 from memory_palace.notes.usage import record_usage
 from memory_palace.retrieval import profiles
@@ -41,6 +41,12 @@ class Engine:
         self.paths, self.config = read_settings(root, config)
         self._embedders = Embedders(self.config.embedder)
         self._snapshots: dict[bool, Snapshot] = {}
+        self.unread: dict[str, Problem] = {}
+        """Files and folders that a method could not read and went on without, by path."""
+
+    def note_unread(self, problems: Iterable[Problem]) -> None:
+        """Remember what could not be read, for whoever shows the answer."""
+        self.unread |= {problem.path: problem for problem in problems if problem.is_failure}
 
     @cached_property
     def anchors(self) -> PalaceAnchors:
@@ -173,6 +179,7 @@ class Engine:
     ) -> QueryResult:
         compared: Literal["lexical", "vector"] = "lexical" if is_lexical else "vector"
         freshness = check_freshness(self.paths, self.config, snapshot)
+        self.note_unread(freshness.problems)
         return QueryResult(
             text=query.text,
             profile=profile.name,
@@ -286,13 +293,18 @@ class Engine:
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
         from memory_palace.facts.derive import derive
-        from memory_palace.index.doctor import Examination, examine
+        from memory_palace.index.doctor import Examination, examine, name_damage
         from memory_palace.index.state import open_state
 
-        commit = open_state(self.paths).commit or (None if fix else read_commit(self.paths.commit))
-        embedder = self._embedders.get(commit.embedder) if commit else None
-        found = examine(self.paths, self.config, embedder, derive) if commit else Examination()
-        if fix and (commit is None or any(finding.is_derived for finding in found.findings)):
+        state = open_state(self.paths)
+        if state.commit is None:
+            if not (fix or state.problems):
+                read_commit(self.paths.commit)  # says that there is no index
+            found = Examination(tuple(name_damage(state)))
+        else:
+            embedder = self._embedders.get(state.commit.embedder)
+            found = examine(self.paths, self.config, embedder, derive)
+        if fix and (state.commit is None or any(each.is_derived for each in found.findings)):
             self.index(verify=True, takes_up=False)
             return replace(self.doctor(), fixed=found.findings)
         return found

@@ -125,12 +125,14 @@ def read_changes(engine: Engine, *, command: str | None = None) -> list[LoggedCh
 
 def read_notes(engine: Engine, *, mentioning: bytes = b"") -> Library:
     """Read every note of a palace from the disk, cold ones included, as ``read_library`` does."""
-    return read_library(
+    library = read_library(
         engine.paths,
         ignore=engine.config.ignore,
         limit_bytes=engine.config.max_note_bytes,
         mentioning=mentioning,
     )
+    engine.note_unread(library.problems)
+    return library
 
 
 def find_note(library: Library, text: str) -> Document:

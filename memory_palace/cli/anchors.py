@@ -13,7 +13,7 @@ from memory_palace.anchors.policy import source_of
 from memory_palace.anchors.tier import Anchor, Tier
 from memory_palace.cli.answers import anchors_record
 from memory_palace.cli.index import NOTHING_CHANGED, what_is_kept
-from memory_palace.cli.options import Budget, Json, Verbose, Wait, open_palace
+from memory_palace.cli.options import SHORT_WAIT_SECONDS, Budget, Json, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line
 from memory_palace.models import Hit
@@ -52,7 +52,7 @@ def build(
 
 
 @app.command("update")
-def update(ctx: Context, wait: Wait = 0.0) -> None:
+def update(ctx: Context, wait: Wait = SHORT_WAIT_SECONDS) -> None:
     """Index what changed and update the anchors, as every `palace index` does.
 
     Example: palace anchors update

@@ -8,7 +8,7 @@ from typing import Annotated
 from typer import Context, Option
 
 from memory_palace.cli.options import Json, open_palace
-from memory_palace.cli.printing import print_answer, to_record
+from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.errors import CheckFailedError
 from memory_palace.index.doctor import Examination
 
@@ -26,12 +26,18 @@ def run_doctor(
     found = open_palace(ctx).doctor(fix=fix)
     print_answer(to_record(found), _lines(found), as_json=as_json)
     if found.findings:
-        hint = "" if fix else "; `palace doctor --fix` rebuilds what is derived"
-        raise CheckFailedError(f"{len(found.findings)} things do not match{hint}")
+        can_mend = not fix and any(finding.is_derived for finding in found.findings)
+        hint = "; `palace doctor --fix` rebuilds what is derived" if can_mend else ""
+        things = plural(len(found.findings), "thing")
+        verb = "does" if len(found.findings) == 1 else "do"
+        raise CheckFailedError(f"{things} {verb} not match{hint}")
 
 
 def _lines(found: Examination) -> Iterator[str]:
     for mark, findings in (("fixed", found.fixed), ("problem", found.findings)):
         for finding in findings:
             yield f"{mark:<8} {finding.what}: {finding.where}: {finding.message}"
-    yield "checked  " + ", ".join(f"{count} {what}" for what, count in found.checked.items())
+    counts = {what: f"{count:,} {what}" for what, count in found.checked.items()}
+    if found.checked.get("vectors", 0) < found.checked.get("chunks", 0):
+        counts["vectors"] = f"a sample of {counts['vectors']}"
+    yield "checked  " + ", ".join(counts.values())

@@ -12,7 +12,7 @@ from typer import Context, Option
 
 from memory_palace.cli.init import say_next, say_outside
 from memory_palace.cli.models import offer_model
-from memory_palace.cli.options import Json, Quiet, Verbose, Wait, open_palace
+from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line, show_duration
 from memory_palace.cli.watch import CHANGES
@@ -60,7 +60,7 @@ def index_notes(
     structure: KeepStructure = None,
     enrich: Enriched = None,
     nightly: Nightly = False,
-    wait: Wait = 0.0,
+    wait: Wait = SHORT_WAIT_SECONDS,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,

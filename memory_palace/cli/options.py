@@ -85,6 +85,8 @@ Budget = Annotated[
     int | None,
     Option("--budget", min=1, help="Maximum size of the text, in UTF-8 bytes."),
 ]
+SHORT_WAIT_SECONDS = 2.0
+"""Most writers end sooner; one that does not is named."""
 Wait = Annotated[
     float,
     Option("--wait", min=0.0, help="Seconds to wait for another writer to finish."),
@@ -140,8 +142,23 @@ def open_palace(ctx: Context) -> Palace:
     """Open the palace that ``-C`` or ``PALACE_ROOT`` names, else the nearest, else the default.
 
     The nearest is the working folder or the first of its parents that is a palace; the default is
-    the user's own (``palace register NAME --default``).
+    the user's own (``palace register NAME --default``). Files and folders that cannot be read are
+    named on stderr when the command has ended.
     """
+    palace = _find_palace(ctx)
+    ctx.call_on_close(lambda: _name_unread(palace))
+    return palace
+
+
+def _name_unread(palace: Palace) -> None:
+    if palace.unread:
+        from memory_palace.cli.printing import say  # delayed: it is seldom needed
+
+        for problem in palace.unread.values():
+            say(str(problem))
+
+
+def _find_palace(ctx: Context) -> Palace:
     from memory_palace.palace import Palace  # delayed: help and completion need no numpy
 
     if ctx.obj is None:

@@ -18,6 +18,7 @@ from memory_palace.index.values import IndexReport
 from memory_palace.index.writing import NoteRow, tombstone, write_segment
 from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
 from memory_palace.notes.reading import read_note
+from memory_palace.storage.atomic import remove_files
 
 
 def build_index(
@@ -49,6 +50,7 @@ def build_index(
     published = Published()
     if not context.is_dry_run:
         record = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
+        remove_files(path for path in found.abandoned if not path.is_symlink())
         published = publish(context, state, base, written, record, hashed=diff.hashed)
     problems = [*state.problems, *found.problems, *listing.manifest.problems, *diff.problems]
     problems += [*tally.problems, *published.problems]

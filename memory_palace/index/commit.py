@@ -134,4 +134,6 @@ def _check(body: Any) -> str:
 
 
 def _damaged(path: Path, why: str) -> IndexDamagedError:
-    return IndexDamagedError(f"{path.name} is damaged: {why}; run `palace index` to mend it")
+    return IndexDamagedError(
+        f"index file {path.name} is damaged: {why}; run `palace index` to mend it"
+    )

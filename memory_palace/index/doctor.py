@@ -22,7 +22,7 @@ from memory_palace.index.recipes import describe_mismatch, name_recipe, read_det
 from memory_palace.index.rows import chunk_row, list_embedded
 from memory_palace.index.segment import VECTORS, VectorMember, chunk_line, chunk_record
 from memory_palace.index.snapshot import Snapshot, open_snapshot
-from memory_palace.index.state import CommittedState, check_anchors, open_state
+from memory_palace.index.state import MENDED, CommittedState, check_anchors, open_state
 from memory_palace.index.writing import DIGEST_BYTES
 from memory_palace.notes.discovery import SourceFile, discover_notes
 from memory_palace.notes.manifest import read_manifest
@@ -75,7 +75,7 @@ def examine(
         where = paths.commit.relative_to(paths.root).as_posix()
         return Examination((Finding("index file", where, describe_mismatch(embedder, commit)),))
     state = open_state(paths, verify=True)
-    findings = [Finding("index file", p.path, p.message) for p in state.problems]
+    findings = name_damage(state)
     checked = {"segments": len(commit.segments)}
     if not set(state.problems) - set(check_anchors(paths, commit)):
         snapshot = open_snapshot(paths, include_cold=True)
@@ -84,6 +84,11 @@ def examine(
         checked |= examiner.checked
         findings += _leftovers(paths, state)
     return Examination(tuple(findings), checked)
+
+
+def name_damage(state: CommittedState) -> list[Finding]:
+    """Return what of the committed index is damaged, file by file."""
+    return [Finding("index file", p.path, p.message.removesuffix(MENDED)) for p in state.problems]
 
 
 @dataclass(slots=True)
@@ -107,6 +112,8 @@ class _Examiner:
         for problem in found.problems:
             if problem.is_failure:
                 yield Finding("note", problem.path, problem.message, is_derived=False)
+        for left in found.abandoned:
+            yield Finding("leftover", self._paths.shown(left), "is of a command that was ended")
         places = {path: place for place, path in enumerate(self._snapshot.paths)}
         rows = group_rows(self._snapshot.row_note)
         for file in found.files:
@@ -124,8 +131,11 @@ class _Examiner:
         limit = self._config.max_note_bytes
         try:
             data, _ = read_note(self._paths, file, limit_bytes=limit)
-        except (NoteUnreadable, FileNotFoundError) as error:
-            yield Finding("note", file.path, str(error), is_derived=False)
+        except FileNotFoundError:
+            yield Finding("note", file.path, "has just vanished", is_derived=False)
+            return
+        except NoteUnreadable as error:
+            yield Finding("note", file.path, error.problem.message, is_derived=False)
             return
         if place is None:
             yield Finding("note", file.path, "is not in the index")

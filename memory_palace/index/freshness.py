@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Problem
-from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.discovery import SourceFile, discover_notes
 
+FreshnessState: TypeAlias = Literal["current", "stale", "unchecked"]
 MOST_ENTRIES = 10_000
 """A query looks at no more files and folders, and says nothing about freshness where there are."""
 
@@ -19,7 +22,7 @@ MOST_ENTRIES = 10_000
 class Freshness:
     """What a scan found, compared with a snapshot."""
 
-    state: Literal["current", "stale", "unchecked"]
+    state: FreshnessState
     behind: int = 0
     """Notes that are new, changed or gone."""
     left_out: tuple[str, ...] = ()
@@ -46,10 +49,20 @@ def check_freshness(
     stats = snapshot.stats[:, [STAT.size, STAT.mtime_ns, STAT.ctime_ns, STAT.inode]].tolist()
     known = dict(zip(snapshot.paths, stats, strict=True))
     has_cold = bool(snapshot.cold.any())
+    problems = list(found.problems)
     behind = 0
     for file in found.files:
         if file.is_cold and not has_cold:
             continue
-        behind += known.pop(file.path, None) != list(file.stat)
+        if known.pop(file.path, None) != list(file.stat):
+            behind += 1
+            problems += _unreadable(paths, file)
     behind += len(known)
-    return Freshness("stale" if behind else "current", behind, found.left_out, found.problems)
+    state: FreshnessState = "stale" if behind else "current"
+    return Freshness(state, behind, found.left_out, tuple(problems))
+
+
+def _unreadable(paths: PalacePaths, file: SourceFile) -> Iterator[Problem]:
+    if not os.access(paths.root / file.path, os.R_OK):
+        message = "cannot be read; check who may read it"
+        yield Problem(file.path, None, "unreadable", message, is_failure=True)

@@ -18,6 +18,7 @@ from memory_palace.notes.manifest import (
     Manifest,
     ManifestEntry,
     add_lines,
+    drop_own_lines,
     manifest_key,
     read_manifest,
 )
@@ -119,7 +120,8 @@ def meta_rows(
 def append_lines(context: BuildContext, listing: Listing, diff: Diff, gone: set[str]) -> str:
     """Give every hot note a manifest line, unless that is forbidden; return the digest after.
 
-    Lines of people are never touched. A renamed note takes the other fields of its old line.
+    Lines of people are never touched. A renamed note takes the other fields of its old line; one
+    that the program wrote, and to which nobody added anything, goes with the old name.
     """
     manifest = listing.manifest
     if context.config.manifest == "frozen" or context.is_dry_run:
@@ -132,7 +134,8 @@ def append_lines(context: BuildContext, listing: Listing, diff: Diff, gone: set[
     path = context.paths.manifest
     before = path.read_bytes() if path.exists() else b""
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    write_atomic(path, add_lines(before, new), mode=mode)
+    renamed = {moved[entry.path] for entry in new if entry.path in moved}
+    write_atomic(path, add_lines(drop_own_lines(before, renamed), new), mode=mode)
     return read_manifest(context.paths).digest
 
 

@@ -247,8 +247,8 @@ class KnownVectors:
         named = set(committed)
         for path in sorted((*folder.glob("seg-*.npz"), *folder.glob("vec-*.npz"))):
             if path.stem not in named and is_named_by_content(path):
-                arrays = map_arrays(path)
-                if bytes(arrays["fingerprint"]).decode() == fingerprint:
+                made_by = (arrays := map_arrays(path)).get("fingerprint")  # of another kind: none
+                if made_by is not None and bytes(made_by).decode() == fingerprint:
                     self.add_all(arrays)
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, Vector]:

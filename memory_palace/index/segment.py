@@ -67,6 +67,13 @@ class StatColumns:
 STAT = StatColumns()
 
 
+_MEMBERS = frozenset(
+    "fingerprint kind paths stat note_digest note_offset note_crc vectors chunk_note chunk_lines "
+    "chunk_digest chunk_offset chunk_crc lines_digest".split()
+)
+"""What every segment has; a file without them is none."""
+
+
 class Segment:
     """A mapped segment. Arrays are read-only views of the file.
 
@@ -185,7 +192,10 @@ def open_segment(folder: Path, ref: SegmentRef) -> Segment:
             raise damaged(path.name, "does not have the size it was committed with")
         if checksum(path) != ref.checksum:
             raise damaged(path.name, "does not match its checksum")
-        return Segment(folder, ref.name, is_cold=ref.is_cold)
+        segment = Segment(folder, ref.name, is_cold=ref.is_cold)
+        if not segment.arrays.keys() >= _MEMBERS:
+            raise damaged(path.name, "is a file of another kind")
+        return segment
     except FileNotFoundError as error:
         raise damaged(Path(error.filename).name, "is missing") from None
     except ValueError as error:

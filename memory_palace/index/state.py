@@ -17,6 +17,9 @@ from memory_palace.index.segment import STAT, Segment, damaged, open_segment
 from memory_palace.index.writing import NUMBER_COLUMNS, TEXT_COLUMNS, NoteRow
 from memory_palace.models import FileStat, Problem
 
+MENDED = " (mended in this run)"
+"""What a build says of damage; an examination mends nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownNote:
@@ -137,4 +140,4 @@ def _open(folder: Path, ref: SegmentRef, *, verify: bool) -> Segment:
 
 def _problem(path: Path, paths: PalacePaths, error: IndexDamagedError) -> Problem:
     where = path.relative_to(paths.root).as_posix()
-    return Problem(where, None, "index", f"{error} (mended in this run)")
+    return Problem(where, None, "index", f"{error}{MENDED}")

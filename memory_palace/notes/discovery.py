@@ -12,6 +12,7 @@ from memory_palace.config import PalacePaths
 from memory_palace.errors import ConfigError
 from memory_palace.models import FileStat, Problem
 from memory_palace.notes.ignoring import SUFFIXES, IgnoreRules, is_unwanted
+from memory_palace.storage.atomic import is_abandoned
 
 LINKS_OUT = (
     "leaves the palace; it is not followed. Move what it leads to into the palace, "
@@ -42,6 +43,8 @@ class Discovery:
     """Whether the walk reached its end, within the entries it may look at."""
     left_out: tuple[str, ...] = ()
     """What no ignore file names and is left out all the same; folders end with a slash."""
+    abandoned: tuple[Path, ...] = ()
+    """Temporaries of ours beside the notes, whose writers have ended."""
 
     def checked(self) -> Self:
         """Return itself; raise ``ConfigError`` where an ignore file at the top cannot be used.
@@ -66,7 +69,8 @@ def discover_notes(
     walk.run()
     files = tuple(sorted(walk.files, key=lambda file: file.path))
     problems = tuple(sorted(walk.problems, key=lambda problem: problem.path))
-    return Discovery(files, problems, walk.is_complete, tuple(sorted(walk.left_out)))
+    left_out = tuple(sorted(walk.left_out))
+    return Discovery(files, problems, walk.is_complete, left_out, tuple(walk.abandoned))
 
 
 @dataclass(slots=True)
@@ -77,6 +81,7 @@ class _Walk:
     files: list[SourceFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    abandoned: list[Path] = field(default_factory=list)
     is_complete: bool = True
     entries: int = 0
     _visited: set[tuple[int, int]] = field(default_factory=set)
@@ -122,6 +127,8 @@ class _Walk:
             return
         for entry in sorted(found, key=lambda entry: entry.name):
             if entry.name.startswith("."):
+                if is_abandoned(entry.name):
+                    self.abandoned.append(Path(entry.path))
                 continue
             below = self._entry(entry, f"{path}/{entry.name}".lstrip("/"), is_cold=is_cold)
             if below is not None:

@@ -9,7 +9,7 @@ import codecs
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -70,6 +70,13 @@ def add_lines(data: bytes, new: Sequence[ManifestEntry]) -> bytes:
     end = b"\r\n" if data.partition(b"\n")[0].endswith(b"\r") else b"\n"
     gap = b"" if not data or data.endswith(b"\n") else end
     return data + gap + b"".join(_line(entry) + end for entry in new)
+
+
+def drop_own_lines(data: bytes, paths: Collection[str]) -> bytes:
+    """Leave out the lines of these paths as the program wrote them: nobody has added anything."""
+    own = {_line(ManifestEntry(path, None, None, 0)) for path in paths}
+    lines = data.splitlines(keepends=True)
+    return b"".join(line for line in lines if line.rstrip(b"\r\n") not in own)
 
 
 def drop_lines(data: bytes, is_unwanted: Callable[[str], bool]) -> bytes:

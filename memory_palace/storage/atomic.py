@@ -89,6 +89,25 @@ def sweep_temporaries(folder: Path) -> None:
     remove_files(folder.glob(f".*{TEMPORARY}"))
 
 
+def is_abandoned(name: str) -> bool:
+    """Whether a name is that of a temporary of ours whose writer has ended."""
+    *_, process, token, suffix = f"...{name}".rsplit(".", 3)
+    is_ours = f".{suffix}" == TEMPORARY and len(token) == 8 and process.isdecimal()
+    return is_ours and name.startswith(".") and not _is_running(int(process[:9]))
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # signal 0 would end it
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
 def sweep_temporaries_of(path: Path) -> None:
     """Remove what interrupted writers of one file left beside it."""
     remove_files(path.parent.glob(f"{escape(_stem(path.name))}*{TEMPORARY}"))

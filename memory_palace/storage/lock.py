@@ -72,7 +72,7 @@ def _describe(path: Path, what: str) -> str:
         who = f"process {holder['pid']} ({holder['command']}) has held it for {age:.0f} s"
     except (OSError, ValueError, KeyError, TypeError):
         who = "another process has just started"
-    return f"{what} is being written: {who}; try again with --wait SECONDS"
+    return f"{what} is being written: {who}; try again, or wait longer with --wait SECONDS"
 
 
 def _command() -> str:
