@@ -72,10 +72,9 @@ class Engine:
         """Bring the index up to date with the notes.
 
         ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes
-        nothing. ``structure`` keeps what the profile ``structured`` reads, ``enrich`` a second
-        vector per passage; both are remembered as ``embedder`` is, and embed nothing that is
-        known. ``takes_up`` gives vectors to an index built without a model, once it is here. Raise
-        ``IndexLockedError`` where another writer keeps the lock longer than ``wait_seconds``.
+        nothing. ``structure`` and ``enrich`` keep what the profiles ``structured`` and ``enriched``
+        read, and are remembered as ``embedder`` is. ``takes_up`` lets an index built without a
+        model get vectors. Raise ``IndexLockedError`` after ``wait_seconds`` of another writer.
         """
         from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
@@ -126,10 +125,9 @@ class Engine:
     ) -> QueryResult:
         """Rank notes that answer ``text``; with a filter and no text, list them.
 
-        ``lexical`` and an index without vectors need no embedder: words and facts answer then, and
-        the result's mode says so. ``is_use=False`` logs no use; ``ranking`` is what ``search``
-        takes. Quoted words must stand in a passage, unless no note holds them; a ``#tag`` that some
-        note has narrows the answer to those.
+        ``lexical`` and an index without vectors need no embedder, and the mode of the result says
+        so. ``is_use=False`` logs no use; ``ranking`` is what ``search`` takes. Quoted words must
+        stand in a passage, unless no note holds them; a ``#tag`` of some note narrows the answer.
         """
         from memory_palace.retrieval.search import search
 

@@ -97,19 +97,16 @@ class Palace(Engine):
     ) -> QueryResult:
         """Rank the notes that answer ``text``; without text, list those that match the filters.
 
-        Only notes that meet the ``conditions`` are ranked (``Conditions`` says which there are).
-        ``limit`` counts notes, or passages with ``per_note=False``; ``neighbors`` linked notes
-        follow each hit. ``lexical`` compares words and facts only, without a model.
-        ``budget_bytes`` bounds the text of all hits. Recency and "yesterday" count from
-        ``as_of``, and notes that give themselves a later date are left out. Hits below
-        ``min_confidence`` are left out, but for the nearest where all are. ``is_use=False`` keeps
-        hits out of the usage log. Raise ``UsageError`` for a value that cannot be used.
+        Only notes that meet the ``conditions`` (see ``Conditions``) are ranked. ``limit`` counts
+        notes, or passages with ``per_note=False``; ``neighbors`` linked notes follow each hit.
+        ``lexical`` compares words and facts only. ``budget_bytes`` bounds the text of all hits.
+        "Yesterday" counts from ``as_of``, and notes that give themselves a later date are left out.
+        So are hits below ``min_confidence``, but for the nearest where all are. ``is_use=False``
+        logs no use. Raise ``UsageError`` for a value that cannot be used.
         """
         _check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
-        now = time.time()
-        moment = now if as_of is None else to_timestamp(as_of, now=now, end_of_day=True)
-        chosen = _choose(filters, conditions, self.paths.rooms, now=now)
-        chosen = chosen if as_of is None else replace(chosen, written_by=moment)
+        chosen = _choose(filters, conditions, self.paths.rooms, now=time.time())
+        chosen, moment = _ask_as_of(chosen, as_of, now=time.time())
         return super().query(
             text,
             filters=chosen,
@@ -275,6 +272,14 @@ def _check_least(**given: tuple[int | None, int]) -> None:
     for name, (value, least) in given.items():
         if value is not None and value < least:
             raise UsageError(f"{name} must be at least {least}, not {value}")
+
+
+def _ask_as_of(filters: Filters, as_of: Moment | None, *, now: float) -> tuple[Filters, float]:
+    """Return the moment of a question, and filters that leave out what was written later."""
+    if as_of is None:
+        return filters, now
+    moment = to_timestamp(as_of, now=now, end_of_day=True)
+    return replace(filters, written_by=moment), moment
 
 
 def _choose(

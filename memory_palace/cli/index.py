@@ -113,7 +113,7 @@ def _announce_model(palace: Palace, *, as_json: bool) -> None:
     if not awaited.is_ready:
         offer_model(asks=not as_json and not palace.paths.commit.exists())
         return
-    passages = plural(awaited.passages, "passage")
+    passages = f"{awaited.passages:,} passage" + "s" * (awaited.passages != 1)
     duration = ""
     with suppress(PalaceError):  # of an index that is damaged, which the build will mend
         duration = f", in about {show_duration(_estimate_seconds(palace, awaited.name))}"
@@ -156,7 +156,9 @@ def _lines(report: IndexReport) -> Iterator[str]:
     for name in CHANGES:
         yield f"  {name:<10} {len(getattr(report, name))}"
     yield f"  {'unchanged':<10} {report.unchanged}"
-    yield f"  {'embedded':<10} {report.embedded} chunks with {report.embedder}"
+    by_words = "none: words alone answer"
+    embedded = f"{report.embedded} chunks with {report.embedder}"
+    yield f"  {'embedded':<10} {by_words if report.embedder == NO_VECTORS else embedded}"
     yield f"  {'reused':<10} {report.reused} chunks"
     yield f"  {'failed':<10} {len(report.failed)}"
     if report.left_out:

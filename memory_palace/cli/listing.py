@@ -24,6 +24,25 @@ from memory_palace.cli.printing import print_answer, say, show_date, to_record
 from memory_palace.models import NoteRecord
 from memory_palace.palace import Palace
 
+LinkedBy = Annotated[
+    str | None,
+    Option(
+        "--linked-by",
+        metavar="NOTE",
+        help="Only notes that this note links to.",
+        autocompletion=completed("notes"),
+    ),
+]
+LinksTo = Annotated[
+    str | None,
+    Option(
+        "--links-to",
+        metavar="NOTE",
+        help="Only notes that link to this note.",
+        autocompletion=completed("notes"),
+    ),
+]
+
 
 def list_notes(
     ctx: Context,
@@ -34,24 +53,8 @@ def list_notes(
     tag: Tagged = None,
     since: Since = None,
     until: Until = None,
-    linked_by: Annotated[
-        str | None,
-        Option(
-            "--linked-by",
-            metavar="NOTE",
-            help="Only notes that this note links to.",
-            autocompletion=completed("notes"),
-        ),
-    ] = None,
-    links_to: Annotated[
-        str | None,
-        Option(
-            "--links-to",
-            metavar="NOTE",
-            help="Only notes that link to this note.",
-            autocompletion=completed("notes"),
-        ),
-    ] = None,
+    linked_by: LinkedBy = None,
+    links_to: LinksTo = None,
     sort: Annotated[
         Literal["path", "date"], Option("--sort", help="path, or date with the newest first.")
     ] = "path",

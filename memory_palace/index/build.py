@@ -57,7 +57,7 @@ def build_index(
     known = {note.path for note in state.known()} if is_anew else set()
     return replace(
         _report_fates(diff, known, found.left_out, gone=_gone(tally)),
-        embedded=tally.embedded,
+        embedded=tally.embedded if context.embedder.dimension else 0,
         reused=tally.reused,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
         problems=tuple(dict.fromkeys(problems)),

@@ -56,7 +56,9 @@ def embedder_of(root: Path) -> str:
 
 
 def test_the_model_is_taken_up_by_the_next_build_and_that_is_said(root, weights):
-    assert "no model is here: words alone answer" in palace("-C", root, "index")[1]
+    shown, said = palace("-C", root, "index")
+    assert "no model is here: words alone answer" in said
+    assert "  embedded   none: words alone answer\n" in shown
     assert embedder_of(root) == "none"
     assert "run `palace models fetch minilm`" in palace("-C", root, "query", "heron")[1]
     weights.are_here = True
