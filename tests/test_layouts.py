@@ -270,6 +270,20 @@ def test_new_notes_go_where_they_are_asked_to(vault):
     assert classic.new("Rain", folder="chambers") == "palace/chambers/Rain.md"
 
 
+def test_an_ignore_file_that_cannot_be_used_keeps_the_index_and_answers(vault, capsys):
+    palace = Palace.init(vault, here=True)
+    palace.index(embedder="hashing")
+    (vault / ".palaceignore").write_text("Projects/\n[z-a]\n")
+    for verb, wanted in (("query frost", 0), ("list", 0), ("status", 0), ("cold check", 0)):
+        assert run(capsys, "-C", vault, *verb.split())[0] == wanted, verb
+    status, _, err = run(capsys, "-C", vault, "index")
+    assert status == 2 and "(line 2, '[z-a]'" in err and err.count("\n") == 1
+    assert run(capsys, "-C", vault, "task", "list")[0] == 2
+    status, out, _ = run(capsys, "-C", vault, "doctor")
+    assert status == 8 and out.count("problem  ") == 1
+    assert len(Palace(vault).notes()) == 5
+
+
 def test_nothing_but_notes_of_the_folder_is_ever_changed(vault):
     palace = Palace.init(vault, here=True)
     (vault / "out.md").symlink_to(vault.parent / "other.md")
