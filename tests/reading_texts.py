@@ -25,6 +25,7 @@ from memory_palace.language import (
     tokens,
     visible,
 )
+from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.metabolism import distill
@@ -76,7 +77,7 @@ def _support(text: str) -> object:
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
-    "markup": lambda text: (lambda m: (m.headings, m.links, m.plain, m.without_comments))(
+    "markup": lambda text: (lambda m: (m.headings, m.links, m.plain, drop_comments(text)))(
         Markup(text)
     ),
     "prose": strip_markup,

@@ -94,12 +94,6 @@ class Markup:
         return self._replace(self.hidden, lambda text: _NOT_LINE_END.sub(" ", text))
 
     @cached_property
-    def without_comments(self) -> str:
-        """The text without its comments; lines stay."""
-        comments = [part for part in self.hidden if part.kind == "comment"]
-        return self._replace(comments, lambda text: "\n" * text.count("\n"))
-
-    @cached_property
     def links(self) -> list[MarkdownLink]:
         """Every link outside code, in order of its closing bracket."""
         if "[" not in self.text:

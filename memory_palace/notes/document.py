@@ -8,6 +8,7 @@ from typing import Any
 
 from memory_palace.config import SEVEN, PalacePaths, Rooms
 from memory_palace.language.markers import drop_markers
+from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Link, Problem
 from memory_palace.notes.discovery import discover_notes
@@ -145,7 +146,10 @@ def split_sections(body: str) -> dict[str, str]:
 
 
 def _sections_of(markup: Markup) -> dict[str, str]:
-    lines = markup.without_comments.split("\n")
+    text, _ = drop_comments(markup.text)
+    if text != markup.text:
+        markup = Markup(text)
+    lines = text.split("\n")
     sections: dict[str, list[str]] = {LEAD: []}
     name, start = LEAD, 0
     for heading in markup.headings:

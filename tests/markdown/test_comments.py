@@ -4,6 +4,7 @@ import pytest
 from growing import assert_linear
 
 from memory_palace.markdown.comments import drop_comments
+from memory_palace.notes.document import split_sections
 from memory_palace.notes.parsing import parse_note
 
 
@@ -66,3 +67,8 @@ def test_a_comment_that_is_not_closed_is_reported_by_its_line_in_the_file():
 @pytest.mark.parametrize("part", ["%% ", "%%\n\n", "a %%\n\n", "%%`", "<!--%%", "> %%\n", "\n \t>"])
 def test_dropping_comments_takes_linear_time(part):
     assert_linear(lambda size: drop_comments(part * size), 2_000)
+
+
+def test_a_comment_is_in_no_section_of_a_card():
+    text = "## Acceptance Checks\n\n- [x] done\n%%\n- [ ] perhaps\n\n## Hidden\n%%\n<!-- x -->end\n"
+    assert split_sections(text) == {"": "", "Acceptance Checks": "- [x] done\n\n\n\n\n\nend"}
