@@ -38,10 +38,10 @@ class Entry:
     sure: str
     """Confidence with two decimals; empty where nothing was asked."""
     text: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Piece, ...] = ()
     """What the text is made of, where a part of it may be shown alone."""
-    remarks: tuple[str, ...]
-    details: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class Shown:
     entries: tuple[Entry, ...]
     linked: tuple[str, ...]
     """Titles of notes that are linked with the hits, where they are not entries themselves."""
+    is_whole: bool = False
+    """Whether the texts are whole passages, as they were asked for."""
 
 
 def arrange(
@@ -79,7 +81,8 @@ def arrange(
         date = write_date(hit.note.date.timestamp) if is_dated else ""
         entries.append(_entry(root, hit, mark, text, date, details=details))
     before = tuple(_scoring(result)) if details else ()
-    return Shown(before, tuple(entries), tuple(dict.fromkeys(linked)))
+    titles = tuple(dict.fromkeys(linked))
+    return Shown(before, tuple(entries), titles, is_whole=texts is not None)
 
 
 def _tells_dates(result: QueryResult) -> bool:
@@ -90,7 +93,7 @@ def _tells_dates(result: QueryResult) -> bool:
 
 def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bool) -> Entry:
     file, line = root / hit.path, hit.chunk.first_line if hit.chunk else 1
-    line = hit.text_lines[0] if hit.text_lines else line
+    line = hit.text_lines[0] if hit.text_lines and not text else line
     above = dict.fromkeys(hit.chunk.heading_path if hit.chunk else ())
     above.pop(hit.title, None)
     remarks = [f"disputed in {path}" for path in hit.disputed_in]
@@ -160,8 +163,8 @@ def _details(hit: Hit) -> Iterator[str]:
         if part.value:
             factors = f"{part.value:.6f} x {part.weight:.6f}"
             yield f"{part.signal:<12} {factors} = {part.contribution:.6f}"
-    date = hit.note.date
-    yield f"date {show_date(date.timestamp)} ({date.source}), priority {hit.note.priority}"
+    date, priority = hit.note.date, hit.note.priority or "none"
+    yield f"date {show_date(date.timestamp)} ({date.source}), priority {priority}"
 
 
 def answer_record(result: QueryResult, texts: Sequence[str] | None = None) -> dict[str, Any]:

@@ -82,11 +82,15 @@ def _folders(ctx: Any, incomplete: str) -> Iterator[str]:
 
 
 def _tags(ctx: Any, incomplete: str) -> Iterator[str]:
-    snapshot = _snapshot(ctx)
     mark = "#" if incomplete.startswith("#") else ""
-    for place, hidden in enumerate(snapshot.private):
-        if not hidden:
-            yield from (mark + tag for tag in snapshot.note(place).tags)
+    for tags in _snapshot(ctx).shown_tags:
+        yield from (mark + tag for tag in tags)
+
+
+def _question(ctx: Any, incomplete: str) -> Iterator[str]:
+    """Yield the tags that a question may name; its words are its own."""
+    if incomplete.startswith("#"):
+        yield from _tags(ctx, incomplete)
 
 
 def _types(ctx: Any, incomplete: str) -> Iterator[str]:
@@ -120,6 +124,7 @@ _KINDS: Mapping[str, Callable[[Any, str], Iterator[str]]] = {
     "cards": _in_room("dispatch_corridor"),
     "conflicts": _in_room("conflict_room"),
     "folders": _folders,
+    "question": _question,
     "tags": _tags,
     "types": _types,
     "rooms": _rooms,

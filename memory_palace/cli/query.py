@@ -98,7 +98,9 @@ _ASKED = {
 
 def query_notes(
     ctx: Context,
-    text: Annotated[list[str] | None, Argument(help="The question.")] = None,
+    text: Annotated[
+        list[str] | None, Argument(help="The question.", autocompletion=completed("question"))
+    ] = None,
     top_k: Limit = 5,
     type: Type = None,
     priority: PriorityName = None,

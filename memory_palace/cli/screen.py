@@ -69,7 +69,8 @@ def lay_out(
     texts = _texts(shown.entries, question, width - INDENT, room)
     for place, (entry, head, text) in enumerate(zip(shown.entries, heads, texts, strict=True)):
         left = len(shown.entries) - place
-        most = None if entry.details or entry.pieces else max(1, -(-room // left))
+        is_whole = shown.is_whole or entry.details or entry.pieces
+        most = None if is_whole else max(1, -(-room // left))
         body = fill(text, question, width - INDENT, most=most)
         room -= len(body)
         remarks = [_cut(remark, width - INDENT, STYLES["remark"]) for remark in entry.remarks]

@@ -122,8 +122,10 @@ def _cut(text: str, start: int, end: int, kind: UnitKind, speaker: str) -> Itera
         if size > 0:
             yield Unit(start, end, kind, speaker)
         return
-    for first, last in _find_sentences(text[start:end]):
-        yield Unit(start + first, start + last, kind, speaker)
+    mark = _ITEM.match(text[start:end])  # "4." is no sentence
+    inside = start + mark.end() if mark else start
+    for first, last in _find_sentences(text[inside:end]):
+        yield Unit(inside + first if first else start, inside + last, kind, speaker)
 
 
 def cut_text(

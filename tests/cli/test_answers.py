@@ -91,8 +91,7 @@ def rows_of(root, question, width, **options):
 
 def arrange_one(**fields):
     file = Path("/notes/a.md")
-    rest = dict.fromkeys(("remarks", "details"), ())
-    return Entry(mark="1", above="", file=file, line=1, date="", **rest, **fields)
+    return Entry(mark="1", above="", file=file, line=1, date="", **{"sure": "", **fields})
 
 
 def words_of(text):
@@ -256,6 +255,16 @@ def test_links_and_bold_letters_are_shown_as_a_renderer_shows_them():
     text = "See [[roof|the **roof**]], [[Ridge]] and [a page](https://example.org) [1]."
     (row,) = fill(text, "", 80)
     assert row.plain == "See the roof, Ridge and a page [1]."
+
+
+def test_whole_passages_are_not_cut_where_they_are_asked_for(tmp_path):
+    here = Palace.init(tmp_path)
+    text = " ".join(f"Sentence {number} says a word of kettles." for number in range(40))
+    (tmp_path / "palace" / "chambers" / "a.md").write_text(f"# A\n\n{text}\n")
+    here.index(embedder="hashing")
+    whole = on_a_terminal("query", "kettles", "--full", cwd=tmp_path, NO_COLOR="1")
+    assert " ".join(text.split()) in " ".join(whole.split())
+    assert len(on_a_terminal("query", "kettles", cwd=tmp_path, NO_COLOR="1").splitlines()) <= 24
 
 
 def test_linked_notes_are_one_line_of_titles(tmp_path):

@@ -70,6 +70,8 @@ def tab(root, monkeypatch, capsys):
         (["list", "--type", "pro"], ["project"]),
         (["-C", "elsewhere/"], ["elsewhere/folder/"]),
         (["show", "zzz"], []),
+        (["query", "rain", r"\#wo"], [r"\#work/gauge", r"\#work/hut"]),
+        (["query", "wo"], []),
         (["task", "show", ""], ["swap-packs"]),
         (["new", "x", "--in", "ch"], ["chambers"]),
     ],

@@ -30,7 +30,7 @@ LEAVE, ENTER, DOWN, UP = "\x03", "\r", "\x1b[B", "\x1b[A"
 
 def entry(number, title):
     file = Path(f"/notes/{title}.md")
-    return Entry(str(number), title, "", file, f"{title}.md:3", 3, "1 May 2026", title, (), ())
+    return Entry(str(number), title, "", file, f"{title}.md:3", 3, "1 May 2026", title)
 
 
 def drive(*keys, search=None, open_entry=None, text=""):
@@ -117,10 +117,10 @@ class TestScreen:
         editor.chmod(0o755)
         tools = take_tools(here, {"limit": 5}, {"EDITOR": str(editor)})
         (found,) = tools.search("leaks")
-        assert tools.read(found) == "# Roof\n\nIt leaks."
+        assert tools.read(found) == "It leaks."
         tools.open(found)
         called = Path(f"{editor}.called").read_text().splitlines()
-        assert called == ["+1", str(note.resolve())]
+        assert called == ["+3", str(note.resolve())]
         assert not list(here.paths.logs.glob("*usage*"))
         note.unlink()
         assert "No such file" in tools.read(found)

@@ -236,3 +236,11 @@ def test_a_cut_text_keeps_its_measure_and_whole_words(text, most):
     if ELLIPSIS in cut and max(map(len, re.findall(r"[^\s水]+", text)), default=0) <= most - 2:
         kept = re.findall(r"[^\s水]+", cut.strip(ELLIPSIS))
         assert set(kept) <= set(re.findall(r"[^\s水]+", text))
+
+
+def test_the_number_of_a_long_item_is_no_sentence():
+    told = "Renames: two of them diverge. " + "When both move on, they meet halfway. " * 6
+    text = f"Before.\n\n  4. {told.strip()}"
+    units = [text[unit.start : unit.end] for unit in find_units(text)]
+    assert units[1] == "4. Renames: two of them diverge."
+    assert units[2] == "When both move on, they meet halfway."
