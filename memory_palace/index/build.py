@@ -50,7 +50,6 @@ def build_index(
     published = Published()
     if not context.is_dry_run:
         record = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
-        remove_files(path for path in found.abandoned if not path.is_symlink())
         published = publish(context, state, base, written, record, hashed=diff.hashed)
     problems = [*state.problems, *found.problems, *listing.manifest.problems, *diff.problems]
     problems += [*tally.problems, *published.problems]
@@ -73,6 +72,8 @@ def _discover(context: BuildContext) -> Discovery:
     context.progress(LOOKING, 0, 0)
     found = discover_notes(context.paths, ignore=context.config.ignore).checked()
     context.progress(LOOKING, len(found.files), len(found.files))
+    if not context.is_dry_run:
+        remove_files(path for path in found.abandoned if not path.is_symlink())
     return found
 
 

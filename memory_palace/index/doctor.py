@@ -114,6 +114,8 @@ class _Examiner:
                 yield Finding("note", problem.path, problem.message, is_derived=False)
         for left in found.abandoned:
             yield Finding("leftover", self._paths.shown(left), "is of a command that was ended")
+        if not found.is_complete:
+            return  # nothing can be said of notes that were not looked for
         places = {path: place for place, path in enumerate(self._snapshot.paths)}
         rows = group_rows(self._snapshot.row_note)
         for file in found.files:
