@@ -75,7 +75,12 @@ class SearchSessions:
 
     def names(self) -> list[str]:
         """Return the ids of all sessions, the one that was changed last at the end."""
-        files = [path for path in self._folder.glob("*.json") if not path.name.startswith(".")]
+        try:  # Path.glob would say nothing of a folder that cannot be read
+            with os.scandir(self._folder) as entries:
+                names = [entry.name for entry in entries if not entry.name.startswith(".")]
+        except FileNotFoundError:
+            return []
+        files = [self._folder / name for name in names if name.endswith(".json")]
         return [path.stem for path in sorted(files, key=lambda p: (p.stat().st_mtime_ns, p.name))]
 
     def find(self, name: str | None) -> str:
