@@ -9,6 +9,7 @@ from typer import Exit, Option, Typer
 
 from memory_palace.bench.promises import BASE, HEAVY, PARTS, Given, measure_promises
 from memory_palace.bench.scale import measure_notes, measure_scale
+from memory_palace.cli.bench_confidence import run_confidence
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
 from memory_palace.cli.bench_known import run_known
 from memory_palace.cli.bench_memories import run_hierarchy, run_ragbench, run_verify
@@ -95,6 +96,7 @@ def run_promises(
 
 app.command("corf")(run_corf)
 app.command("known")(run_known)
+app.command("confidence")(run_confidence)
 app.command("anchors")(run_anchor_scale)
 app.command("redqueen")(run_redqueen)
 app.command("llm")(run_llm)

@@ -59,4 +59,4 @@ def test_json_keeps_every_hit_and_says_how_sure_each_is(ask):
 
 def test_a_confidence_beyond_its_scale_is_a_mistake(ask):
     status, _, err = ask("keys", "--min-confidence", "1.5")
-    assert status == 2 and "1.5" in err
+    assert status == 2 and "less than or equal to 1" in err

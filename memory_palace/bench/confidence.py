@@ -1,0 +1,224 @@
+"""How far confidence can be trusted: questions asked where they are answered, and where not.
+
+Questions of one collection are asked of the notes of another, which do not answer them. They are
+compared with the collection's own whose answer is among the first five hits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+
+from memory_palace.bench.corpora import open_corpus
+from memory_palace.bench.datasets.beir import load_beir
+from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion
+from memory_palace.bench.datasets.locomo import load_locomo
+from memory_palace.bench.datasets.meetings import load_meetings
+from memory_palace.bench.datasets.own import load_notes
+from memory_palace.bench.datasets.reading import read_jsonl
+from memory_palace.bench.golden import read_pairs
+from memory_palace.bench.vectors import RememberingEmbedder
+from memory_palace.embedding.base import Embedder
+from memory_palace.models import Filters, Query
+from memory_palace.retrieval.confidence import ANSWERED
+from memory_palace.retrieval.profiles import DEFAULT_PROFILE
+from memory_palace.retrieval.search import search
+
+HITS = 5
+BINS = 10
+MOST = 200
+"""Questions of a collection that are asked, at even steps through all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A palace, and the questions of another collection that were asked of it."""
+
+    palace: str
+    source: str
+    auc: float
+    """How often an answer is surer than one to a question that nothing here answers."""
+    own: float
+    """Share of the palace's own questions, those with gold among the hits, that are answered."""
+    foreign: float
+    """Share of the others that count as answered."""
+    own_asked: int
+    foreign_asked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Answers of like confidence, half of them to questions that nothing here answers."""
+
+    confidence: float
+    """Their mean."""
+    right: float
+    """Share of them whose question is answered here, with gold among the hits."""
+    count: int
+
+
+Answers = Mapping[tuple[str, str], Sequence[tuple[float, bool]]]
+"""By palace and collection: the confidence of each answer, and whether gold is among its hits."""
+
+
+def read_groups(data: Path, checkout: Path) -> Iterator[list[Collection]]:
+    """Yield collections of which each is asked the questions of the others in its list."""
+    gold = data / "locomo" / "gold_dev.jsonl"
+    talks = load_locomo(data / "locomo" / "locomo_dev.json", unit="session", gold=gold)
+    yield [_as_notes(talk) for talk in talks]
+    sample = _collect(
+        "sample",
+        checkout / "palace",
+        [(p.question, p.path) for p in read_pairs(checkout / "tests/golden/sample_palace.md")],
+        prefix="palace/",
+    )
+    pages = data / "multilingual-help"
+    asked = [r for _, r in read_jsonl(pages / "questions.jsonl") if r["lang"] == "en"]
+    pairs = [(str(r["question"]), str(r["note"]).removeprefix("en/")) for r in asked]
+    yield [_collect("help", pages / "notes" / "en", pairs), sample]
+    science = replace(load_beir(data / "beir" / "scifact"), group="scifact")
+    yield [science, replace(load_meetings(data / "qmsum" / "val.jsonl"), group="qmsum")]
+
+
+def read_own(folders: Sequence[Path], questions: Sequence[Path]) -> list[Collection]:
+    """Return folders of notes, each with its file of questions."""
+    return [load_notes(*pair) for pair in zip(folders, questions, strict=True)]
+
+
+def ask_across(
+    group: Sequence[Collection], embedder: Embedder, cache: Path, *, lexical: bool = False
+) -> Answers:
+    """Ask every collection of a group its own questions and those of the others."""
+    remembering = RememberingEmbedder(embedder, cache)
+    answers: dict[tuple[str, str], list[tuple[float, bool]]] = {}
+    for palace in group:
+        corpus = open_corpus(palace, cache, remembering)
+        for source in group:
+            questions = _thin(source.questions)
+            matrix = remembering.embed_queries([q.text for q in questions])
+            found = answers.setdefault((palace.group, source.group), [])
+            for question, vector in zip(questions, matrix, strict=True):
+                text = " ".join(question.text.split())
+                query = Query(text, question.as_of, Filters(), None if lexical else vector)
+                hits = search(query, corpus.snapshot, profile=DEFAULT_PROFILE, limit=HITS).hits
+                units = {corpus.unit(hit.path, 1, is_passage=False) for hit in hits}
+                sure = max((hit.confidence or 0.0 for hit in hits), default=0.0)
+                found.append((sure, source is palace and bool(units & question.gold)))
+    remembering.save()
+    return answers
+
+
+def compare(answers: Answers) -> list[Pair]:
+    """Return a row for every ordered pair, the worst first."""
+    rows = []
+    for palace, source in permutations(dict.fromkeys(name for name, _ in answers), 2):
+        if (palace, source) not in answers:
+            continue
+        own = np.array([sure for sure, is_found in answers[palace, palace] if is_found])
+        foreign = np.array([sure for sure, _ in answers[palace, source]])
+        rows.append(
+            Pair(
+                palace,
+                source,
+                round(find_auc(own, foreign), 3),
+                round(float((own >= ANSWERED).mean()), 3),
+                round(float((foreign >= ANSWERED).mean()), 3),
+                len(own),
+                len(foreign),
+            )
+        )
+    return sorted(rows, key=lambda row: row.auc)
+
+
+def find_auc(better: np.ndarray, worse: np.ndarray) -> float:
+    """Return how often one of ``better`` is above one of ``worse``; ties count half."""
+    higher = (better[:, None] > worse[None, :]).mean()
+    return float(higher + (better[:, None] == worse[None, :]).mean() / 2)
+
+
+def find_bins(answers: Answers) -> list[Bin]:
+    """Return what is right of answers of like confidence: own and foreign count alike.
+
+    Own questions whose gold is not among the hits are not right, however sure.
+    """
+    values, is_right, weights = [], [], []
+    for palace in dict.fromkeys(name for name, _ in answers):
+        sources = [source for name, source in answers if name == palace and source != palace]
+        for source in (palace, *sources):
+            found = answers[palace, source]
+            share = (1.0 if source == palace else 1 / len(sources)) / max(len(found), 1)
+            values += [sure for sure, _ in found]
+            is_right += [right for _, right in found]
+            weights += [share] * len(found)
+    sure, right, weight = np.array(values), np.array(is_right, float), np.array(weights)
+    place = np.minimum((sure * BINS).astype(int), BINS - 1)
+    bins = []
+    for number in np.unique(place).tolist():
+        inside = place == number
+        mean, share = (np.average(a[inside], weights=weight[inside]) for a in (sure, right))
+        bins.append(Bin(round(float(mean), 3), round(float(share), 3), int(inside.sum())))
+    return bins
+
+
+def draw_bins(bins: Iterable[Bin]) -> str:
+    """Return a reliability diagram as SVG: right answers over confidence, the ideal dashed."""
+    size, edge = 320, 40
+    points = [(edge + b.confidence * size, edge + (1 - b.right) * size, b) for b in bins]
+    marks = [
+        f'<circle cx="{x:.0f}" cy="{y:.0f}" r="5"><title>{b.confidence:.2f}: {b.right:.2f} of '
+        f"{b.count}</title></circle>"
+        for x, y, b in points
+    ]
+    line = " ".join(f"{x:.0f},{y:.0f}" for x, y, _ in points)
+    ticks = [
+        f'<text x="{edge + t * size / 4:.0f}" y="{edge + size + 18}" text-anchor="middle">'
+        f'{t / 4:g}</text><text x="{edge - 8}" y="{edge + size - t * size / 4 + 4:.0f}" '
+        f'text-anchor="end">{t / 4:g}</text>'
+        for t in range(5)
+    ]
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size + 2 * edge} '
+            f'{size + 2 * edge}" font-family="sans-serif" font-size="12">',
+            f'<rect width="{size + 2 * edge}" height="{size + 2 * edge}" fill="white"/>',
+            f'<rect x="{edge}" y="{edge}" width="{size}" height="{size}" fill="none" '
+            'stroke="#888"/>',
+            f'<path d="M{edge} {edge + size}L{edge + size} {edge}" stroke="#888" '
+            'stroke-dasharray="4"/>',
+            f'<polyline points="{line}" fill="none" stroke="#06c"/>',
+            f'<g fill="#06c">{"".join(marks)}</g>',
+            *ticks,
+            f'<text x="{edge}" y="{edge - 12}">share of right answers, over confidence</text>',
+            "</svg>\n",
+        ]
+    )
+
+
+def _thin(questions: Sequence[EvalQuestion]) -> Sequence[EvalQuestion]:
+    return questions[:: -(-len(questions) // MOST)] if questions else questions
+
+
+def _as_notes(talk: Collection) -> Collection:
+    """Return a conversation with each session as the note that somebody would write of it."""
+    documents = tuple(
+        EvalDocument(d.id, "\n\n".join(p.text for p in d.passages), (), d.timestamp)
+        for d in talk.documents
+    )
+    return replace(talk, documents=documents)
+
+
+def _collect(
+    name: str, folder: Path, pairs: Iterable[tuple[str, str]], *, prefix: str = ""
+) -> Collection:
+    files = [path for path in sorted(folder.rglob("*.md")) if "archive_basement" not in path.parts]
+    documents = tuple(
+        EvalDocument(prefix + path.relative_to(folder).as_posix(), path.read_text("utf-8"))
+        for path in files
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+    asked = (EvalQuestion(f"q{n}", text, frozenset([note])) for n, (text, note) in enumerate(pairs))
+    return Collection(name, documents, tuple(asked))

@@ -1,0 +1,83 @@
+"""``palace bench confidence``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from typer import Option
+
+import memory_palace
+from memory_palace.bench.confidence import (
+    ask_across,
+    compare,
+    draw_bins,
+    find_bins,
+    read_groups,
+    read_own,
+)
+from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, print_row
+from memory_palace.cli.bench_sets import cache_of
+from memory_palace.cli.options import JsonLines
+from memory_palace.cli.progress import progress_line
+from memory_palace.embedding.registry import get_embedder
+from memory_palace.errors import UsageError
+
+
+def run_confidence(
+    data: Annotated[
+        Path | None,
+        Option("--data", envvar="PALACE_BENCH_DATA", help="Folder of question sets and vaults."),
+    ] = None,
+    notes: Annotated[
+        list[Path] | None, Option("--notes", help="A folder of notes; repeatable.")
+    ] = None,
+    qrels: Annotated[
+        list[Path] | None,
+        Option("--qrels", help="Lines of question and note, a tab between; one per --notes."),
+    ] = None,
+    mode: Annotated[
+        Literal["vector", "lexical"], Option("--mode", help="lexical compares words alone.")
+    ] = "vector",
+    chart: Annotated[
+        Path | None, Option("--chart", help="Draw how often answers are right, as SVG.")
+    ] = None,
+    embedder: EmbedderName = "minilm",
+    cache: Cache = None,
+    as_json: JsonLines = False,
+) -> None:
+    """Ask every collection the questions of others: what is answered, and how sure it is.
+
+    Without --notes the sets in --data are asked.
+
+    Example: palace bench confidence --notes work --qrels work.tsv --notes home --qrels home.tsv
+    """
+    if len(notes or ()) != len(qrels or ()) or len(notes or ()) == 1:
+        raise UsageError("give --notes and --qrels equally often, twice at least")
+    if notes:
+        groups = [read_own(notes, qrels or ())]
+    elif data is not None:
+        groups = list(read_groups(data, Path(memory_palace.__file__).parent.parent))
+    else:
+        raise UsageError("give --data, or --notes and --qrels; see `palace bench confidence -h`")
+    answers: dict[tuple[str, str], Sequence[tuple[float, bool]]] = {}
+    with progress_line("confidence", stopped=KEPT) as progress:
+        for done, group in enumerate(groups):
+            progress(group[0].group, done, len(groups))
+            asked = ask_across(
+                group, get_embedder(embedder), cache_of(cache), lexical=mode == "lexical"
+            )
+            answers.update(asked)
+    for row in compare(answers):
+        line = (
+            f"{row.palace:<12} asked {row.source:<12} AUC {row.auc:.3f}  own {row.own:.3f} of "
+            f"{row.own_asked:<4} foreign {row.foreign:.3f} of {row.foreign_asked}"
+        )
+        print_row(row, line, as_json=as_json)
+    bins = find_bins(answers)
+    for one in bins:
+        line = f"confidence {one.confidence:.3f}  right {one.right:.3f} of {one.count}"
+        print_row(one, line, as_json=as_json)
+    if chart is not None:
+        chart.write_text(draw_bins(bins), "utf-8")
