@@ -133,13 +133,12 @@ class Engine:
 
         asked, snapshot = " ".join(text.split()), self.snapshot(include_cold=include_cold)
         query, unmatched = self._narrow(asked, snapshot, filters, as_of)
-        text = query.text
-        is_lexical = bool(text) and (lexical or not snapshot.commit.dimension)
-        chosen = profiles.choose_profile(profile, is_listing=not text, is_lexical=is_lexical)
+        is_lexical = bool(query.text) and (lexical or not snapshot.commit.dimension)
+        chosen = profiles.choose_profile(profile, is_listing=not query.text, is_lexical=is_lexical)
         profiles.check_detail(chosen, snapshot.detail)
-        if text and not is_lexical:
+        if query.text and not is_lexical:
             query = self._embed(query, snapshot, chosen)
-        if text and chosen.name == "anchors":
+        if query.text and chosen.name == "anchors":
             query = self._ask_anchors(query, snapshot)
         found = search(
             query,
@@ -150,7 +149,7 @@ class Engine:
             paths=self.paths,
             **ranking,
         )
-        if text and is_use and self.config.usage_log:
+        if query.text and is_use and self.config.usage_log:
             core = [hit.path for hit in found.hits if hit.role == "core"]
             record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
         answer = self._answer(query, snapshot, chosen, found, is_lexical=is_lexical)

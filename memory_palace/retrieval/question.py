@@ -42,10 +42,10 @@ SHORTEST = 4
 """Letters of a question that may hold a typo: of shorter ones many are one letter apart."""
 _FOLDER_NOTES = frozenset({"index", "_index", "readme"})
 """Notes that stand for their folder, and are called like it."""
-_BETWEEN = "\n"
-_MARKS = re.compile(r"[^\w\n]+")
+_BETWEEN = "\0"  # which no text of an index holds
+_MARKS = re.compile(r"[^\w\0]+")
 """Accents that were parted from their letters, and signs such as emoji."""
-_ASCII_MARKS = (string.punctuation + " \t\r\v\f").encode()
+_ASCII_MARKS = (string.punctuation + string.whitespace).encode()
 
 _TAG = re.compile(r"(?<![\w&/#])#([^\W\d_][\w/-]*)")
 _NARROWING = frozenset('#"“„«「『＂')

@@ -30,6 +30,7 @@ NOTES = {
     "nick.md": "---\naliases: [Old Tom, tommy]\ntags: [people/keepers, hut]\n---\nHe keeps bees.",
     "friends.md": "Old Tom came by. Old Tom said no. Old Tom left. People say so.",
     "bees.md": "Ask [[nick|the beekeeper]], the beekeeper knows.",
+    "line\nbreak.md": "A file name may hold anything.",
     "hive.md": "The beekeeper, the beekeeper, a beekeeper.",
 }
 
@@ -71,6 +72,7 @@ def found(palace: Palace, text: str, **options: bool) -> list[str]:
         ("weir", "projects/weir/index.md"),
         ("Old Tom", "nick.md"),
         ("oldtom", "nick.md"),
+        ("line break", "line\nbreak.md"),
         ("the beekeeper", "nick.md"),
     ],
 )
