@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
@@ -13,14 +14,16 @@ from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearl
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.sentences import find_speakers
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.tokens import squeeze_all, tokenize
 from memory_palace.language.word_lists import may_name_time
+from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.rooms import stem_of
 
 if TYPE_CHECKING:
     from memory_palace.language.dates import TimeExpression
 
+_HEADING = re.compile(r"^#{1,6}[ \t]++(\S[^\n]*)$", re.M)
 _ANY_DAY = date(2000, 12, 31)
 """A leap year, to read days without a year on."""
 _WEEK_DAYS = 7
@@ -80,7 +83,6 @@ def extract_dates(text: str, written: date | None = None) -> list[Fact]:
     from memory_palace.language.dates import find_dates  # delayed: many notes name no time
     from memory_palace.language.detect import is_english
     from memory_palace.language.tagged_words import split_words
-    from memory_palace.markdown.prose import strip_markup
 
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
@@ -96,6 +98,9 @@ def _find_facts(chunk: Chunk, written: date | None) -> Iterator[tuple[str, str]]
         yield FactKind.SPEAKER.value, speaker
     if chunk.text.rstrip().endswith(("?", "？")):
         yield FactKind.FORM.value, "question"
+    headings = [strip_markup(line) for line in _HEADING.findall(chunk.text)]
+    for heading in filter(None, squeeze_all(headings)):
+        yield FactKind.HEADING.value, heading
     for fact in extract_dates(chunk.text, written):
         yield fact.kind.value, fact.key
 

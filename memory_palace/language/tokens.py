@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -24,6 +26,11 @@ UNSPACED_RUN = re.compile(
 """Scripts that are written without spaces between words, and Hangul, whose endings stick."""
 PLAIN_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 """A word as people count them: letters and digits, with apostrophes inside."""
+BETWEEN = "\0"
+"""Stands between texts that are read as one; no text of an index holds it."""
+_SIGNS = re.compile(r"[^\w\0]+")
+"""Accents that were parted from their letters, and signs such as emoji."""
+_ASCII_SIGNS = (string.punctuation + string.whitespace).encode()
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _VERSION = re.compile(r"v\d")
@@ -75,6 +82,15 @@ def _expand(written: str) -> tuple[str, ...]:
         return tuple(parts)
     version = (whole[1:],) if _VERSION.match(whole) else ()
     return (whole, *version, *(part for part in parts if len(part) > 1 or part.isdigit()))
+
+
+def squeeze_all(names: Sequence[str]) -> list[str]:
+    """Return letters and digits of each name, without case and accents."""
+    text = BETWEEN.join(names)
+    if not text.isascii():
+        text = _SIGNS.sub("", unicodedata.normalize("NFKD", text))
+    squeezed = text.casefold().encode(errors="replace").translate(None, _ASCII_SIGNS).decode()
+    return squeezed.split(BETWEEN) if names else []
 
 
 def _characters(word: str) -> list[str]:

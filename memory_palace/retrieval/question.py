@@ -8,7 +8,6 @@ What needs more grammar stands in ``analysis``: most questions are answered with
 from __future__ import annotations
 
 import re
-import string
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,7 +20,7 @@ import numpy as np
 
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.tokens import BETWEEN, squeeze_all, tokenize
 from memory_palace.language.word_lists import drop_stop_stems
 from memory_palace.models import Query, Scores
 
@@ -42,10 +41,6 @@ SHORTEST = 4
 """Letters of a question that may hold a typo: of shorter ones many are one letter apart."""
 _FOLDER_NOTES = frozenset({"index", "_index", "readme"})
 """Notes that stand for their folder, and are called like it."""
-_BETWEEN = "\0"  # which no text of an index holds
-_MARKS = re.compile(r"[^\w\0]+")
-"""Accents that were parted from their letters, and signs such as emoji."""
-_ASCII_MARKS = (string.punctuation + string.whitespace).encode()
 
 _TAG = re.compile(r"(?<![\w&/#])#([^\W\d_][\w/-]*)")
 _NARROWING = frozenset('#"“„«「『＂')
@@ -137,14 +132,14 @@ def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:
     """
     scores: Scores = np.zeros(len(snapshot.paths), np.float32)
     mistyped = DOUBTFUL if is_known else MISTYPED
-    asked, loose = fold_name(text), _squeeze([text])[0]
+    asked, loose = fold_name(text), squeeze_all([text])[0]
     for notes, names, value in (*_names_of(snapshot), *_linked(asked, loose, snapshot)):
         for place, name in zip(notes, fold_names(names), strict=True):
             if name == asked:
                 scores[place] = max(scores[place], value)
         if not loose:
             continue
-        for place, name in zip(notes, _squeeze(names), strict=True):
+        for place, name in zip(notes, squeeze_all(names), strict=True):
             if name == loose:
                 scores[place] = max(scores[place], value * LOOSE)
             elif len(loose) >= SHORTEST and is_mistyped(loose, name):
@@ -154,8 +149,8 @@ def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:
 
 def fold_names(names: Sequence[str]) -> list[str]:
     """Return every name as ``fold_name`` does, but for its suffix."""
-    folded = unicodedata.normalize("NFC", _BETWEEN.join(names).casefold())
-    return [name.strip() for name in folded.split(_BETWEEN)] if names else []
+    folded = unicodedata.normalize("NFC", BETWEEN.join(names).casefold())
+    return [name.strip() for name in folded.split(BETWEEN)] if names else []
 
 
 def is_mistyped(asked: str, name: str) -> bool:
@@ -206,12 +201,3 @@ def _linked(asked: str, loose: str, snapshot: Snapshot) -> Iterator[_Named]:
     for target, name in dict(targets).items():
         places = stems.get(target.rpartition("/")[2], [])
         yield places, [name] * len(places), LINKED
-
-
-def _squeeze(names: Sequence[str]) -> list[str]:
-    """Return letters and digits of each name, without case and accents."""
-    text = _BETWEEN.join(names)
-    if not text.isascii():
-        text = _MARKS.sub("", unicodedata.normalize("NFKD", text))
-    squeezed = text.casefold().encode(errors="replace").translate(None, _ASCII_MARKS).decode()
-    return squeezed.split(_BETWEEN) if names else []

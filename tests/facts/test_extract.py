@@ -188,4 +188,5 @@ def test_every_kind_is_extracted_from_something():
         tags=["a"],
         links=["b"],
     )
-    assert {fact.kind for fact in facts} == set(FactKind) - {FactKind.SPEAKER, FactKind.FORM}
+    of_lines = {FactKind.SPEAKER, FactKind.FORM, FactKind.HEADING}
+    assert {fact.kind for fact in facts} == set(FactKind) - of_lines

@@ -117,3 +117,12 @@ def test_a_moved_note_is_found_by_its_new_name(tmp_path):
 )
 def test_one_letter_is_a_typo_and_two_are_another_name(other, is_so):
     assert is_mistyped(other, "kademlia") is is_mistyped("kademlia", other) is is_so
+
+
+@pytest.mark.parametrize("lexical", [False, True])
+def test_a_question_that_is_a_heading_finds_its_passage(tmp_path, lexical):
+    other = "The deep end is where the deep water ends, at the deep end of the deep. " * 3
+    notes = {"pool.md": "# Pool\n\nWet.\n\n## The *Deep* End\n\nMind it.", "sea.md": other}
+    assert found(built(Palace.init(tmp_path), notes), "the deep end?", lexical=lexical)[0] == (
+        "pool.md"
+    )

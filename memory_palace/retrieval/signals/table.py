@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.tokens import squeeze_all, tokenize
 from memory_palace.language.word_lists import STOPWORDS, may_name_time
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
@@ -49,6 +49,8 @@ topic, a question for one, and counts for more than what follows (chosen on LoCo
 ANCHORING = (1.0, 0.75, 0.5625, 0.421875, 0.31640625)
 """By rank: 10 % falling to 3.2 % over the first five in source document 001, which is .75 to the
 power of the rank."""
+HEADED = 0.15
+"""For a heading that is the question: less than for any name of a note."""
 WHOLE_PHRASE = np.float32(4.0)
 """Standard deviations above the mean that count as a match in full: chance is 1 in 30,000."""
 
@@ -111,8 +113,15 @@ def note_lexical(context: SearchContext) -> Scores:
 
 
 def called(context: SearchContext) -> Scores:
-    """Return how surely the question is the name of each candidate's note, in [0, 1]."""
+    """Return how surely the question is the name of each candidate's note, in [0, 1].
+
+    A passage that has the question for a heading gets ``HEADED`` at least.
+    """
     scores: Scores = context.evidence.called[context.notes]
+    (asked,) = squeeze_all([context.query.text])
+    if asked:
+        headed = context.mark(context.facts.rows("heading", asked))
+        scores = np.maximum(scores, np.float32(HEADED) * headed)
     return scores
 
 
