@@ -40,10 +40,10 @@ _K1, _B = 1.2, 0.75
 _AROUND = {-1: 0.5, 1: 0.3, -2: 0.2, 2: 0.15}
 """What a unit borrows from those around it, an answer from its question above all; passages borrow
 alike, see ``signals/table.SURROUNDING``."""
-_SPEAKER, _RANK, _FOUND = 0.6, 0.25, 0.05
-"""Added for a speaker whom the question names and for standing in the passage that was found, taken
-off for each hit that is better. A word of the question counts 1 (chosen on three conversations of
-LoCoMo dev)."""
+_SPEAKER, _OWN, _FOUND, _RANK = 0.6, 0.3, 0.05, 0.25
+"""Added for a speaker whom the question names, for a word in the unit and not only around it, and
+for standing in the passage that was found; taken off for each hit that is better. A word of the
+question counts 1 (chosen on three conversations of LoCoMo dev)."""
 _WITHHELD = frozenset({"secret", "private"})
 _LINK = re.compile(r"\[\[[^\[\]\n]*\]\]|\]\([^()\s]*\)|https?://\S+")
 
@@ -207,6 +207,7 @@ class NoteReader:
         ]
         return [
             value
+            + _OWN * (value > 0)
             + _SPEAKER * bool(self._names.intersection(unit.speaker.split()))
             + sum(
                 share * own[place + step]
@@ -217,8 +218,11 @@ class NoteReader:
         ]
 
     def _weigh(self, words: Counter[str], length: float) -> float:
-        """Return how much of the question is in a unit; ``length`` is 1 on average."""
-        norm = _K1 * (1 - _B + _B * length)
+        """Return how much of the question is in a unit; ``length`` is 1 on average.
+
+        A short one is no better for that: "Search:" answers nothing.
+        """
+        norm = _K1 * (1 - _B + _B * max(length, 1.0))
         return sum(
             weight * words[term] * (_K1 + 1) / (words[term] + norm)
             for term, weight in self.weights.items()

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from memory_palace.language.sentences import cut_text
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import drop_stop_stems
 from memory_palace.models import ELLIPSIS, Piece
+
+_MARKUP = re.compile(
+    r"`[^`\n]*`|\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]|!?\[([^\[\]\n]*)\]\([^()\s]*\)|\*\*"
+)
+_AGAIN = 0.5
+"""Taken off for each piece of the same hit that is shown already, so that one does not get all."""
 
 
 def shorten(
@@ -27,10 +34,13 @@ def shorten(
     chosen: list[list[Piece]] = [[] for _ in texts]
     terms = dict.fromkeys(drop_stop_stems(tokenize(question)), 1.0)
     left = most_rows - len(texts)
-    every = [
+    waiting = [
         (piece, shown) for pieces, shown in zip(texts, chosen, strict=True) for piece in pieces
     ]
-    for piece, shown in sorted(every, key=lambda pair: -pair[0].value):
+    while waiting:
+        best = max(waiting, key=lambda pair: pair[0].value - _AGAIN * len(pair[1]))
+        waiting.remove(best)
+        piece, shown = best
         more = sorted([*shown, piece], key=lambda kept: kept.place)
         extra = count_rows(flow(more)) - (count_rows(flow(shown)) if shown else 1)
         if extra <= left:
@@ -50,13 +60,20 @@ def flow(pieces: Sequence[Piece]) -> str:
             text += "\n" if "\n" in piece.joint else " "
         elif text:
             text += f" {ELLIPSIS}\n"
-        text += piece.text if piece.is_verbatim else " ".join(piece.text.split())
+        text += piece.text if piece.is_verbatim else _plain(piece.text)
         place = piece.place
     return text
+
+
+def _plain(text: str) -> str:
+    """Put a piece on one line, links as the words they show; the marks of quotes and bold go."""
+    first, *rest = text.split("\n")
+    line = " ".join(" ".join([first, *(more.lstrip(" \t>") for more in rest)]).split())
+    return _MARKUP.sub(lambda m: m[0] if m[0][0] == "`" else m[1] or m[2] or "", line)
 
 
 def _row_of(
     pieces: Sequence[Piece], terms: Mapping[str, float], width: int, measure: Callable[[str], int]
 ) -> str:
     best = max(pieces, key=lambda piece: piece.value, default=None)
-    return cut_text(" ".join(best.text.split()), terms, width, measure=measure) if best else ""
+    return cut_text(_plain(best.text), terms, width, measure=measure) if best else ""

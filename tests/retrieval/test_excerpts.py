@@ -199,6 +199,16 @@ def test_flow_joins_wrapped_lines_and_marks_gaps(palace):
 
 
 PARTS = "fox. weir Anna: - | ``` # > 1. … 水門。 fuse, <!-- --> %% \ufeff é ![x](y) [[z]]"
+
+
+def test_a_screen_shows_links_as_words_and_code_as_it_stands(palace):
+    text = "> The **fox** of [[x/den|the den]]\n> and [a page](b/c) runs `**fox**` [[home]].\n"
+    write(palace, "a.md", text)
+    [hit] = ask(palace, "fox")
+    assert hit.text == text.strip()
+    assert flow(hit.pieces) == "> The fox of the den and a page runs `**fox**` home."
+
+
 WORDS = st.sampled_from([*PARTS.split(), "\n", "\n\n", "\t"])
 
 
