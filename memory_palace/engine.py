@@ -17,7 +17,7 @@ from memory_palace.index.freshness import check_freshness
 from memory_palace.index.recipes import Embedders, check_recipe, choose_detail, name_recipe
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.models import Filters, NoteRecord, Problem, Query, QueryResult
-from memory_palace.notes.rooms import read_settings
+from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.usage import record_usage
 from memory_palace.retrieval import profiles
 

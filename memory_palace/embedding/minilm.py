@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +19,6 @@ from memory_palace.embedding.weights import (
     minilm_folder,
     read_vocabulary,
 )
-from memory_palace.embedding.wordpiece import WordPiece
 from memory_palace.models import Matrix
 
 TOKEN_LIMIT = 254
@@ -27,6 +27,21 @@ BATCH_TOKENS = 512
 """Of 1024 the activations take 22 MB more, for 3 % of the time; larger ones are slower too."""
 WORKERS = 2
 """Two threads with one BLAS thread each beat one with two (25 to 20 chunks a second)."""
+MAX_WORD_CHARS = 100
+"""A longer word is one unknown token, as in BERT."""
+CACHED_WORDS = 100_000
+
+_ASCII_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_IDEOGRAPHS = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B920, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
 
 
 def load(model: str, environ: Mapping[str, str]) -> MiniLMEmbedder:
@@ -119,3 +134,101 @@ def _batch_by_length(sequences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         tokens += len(sequences[row])
     if batch:
         yield batch
+
+
+class WordPiece:
+    """Splits text into the ids of a vocabulary, given in order of id, as BERT's uncased models do.
+
+    In plain Python: three times as fast as calling ``tokenizers`` once per text, and 45 ms quicker
+    to start.
+    """
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._vocabulary = vocabulary
+        self._ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
+        self.start = self._ids["[CLS]"]
+        self.end = self._ids["[SEP]"]
+        self._unknown = self._ids["[UNK]"]
+        self._words: dict[str, tuple[int, ...]] = {}
+        self._cleaned = _Translation(_clean)
+        self._folded = _Translation(_fold)
+
+    def encode(self, text: str) -> list[int]:
+        """Return all ids of a text, without start, end and limit. ``[SEP]`` in it is text."""
+        words = self._words
+        ids: list[int] = []
+        for word in self._split(text):
+            known = words.get(word)
+            ids.extend(self._encode_word(word) if known is None else known)
+        return ids
+
+    def count(self, text: str) -> int:
+        """Return how many ids ``encode`` gives."""
+        return len(self.encode(text))
+
+    def spell(self, ids: Sequence[int]) -> list[str]:
+        """Return the pieces that ids stand for; what goes on with a word begins with ``##``."""
+        return [self._vocabulary[number] for number in ids]
+
+    def _split(self, text: str) -> list[str]:
+        cleaned = text.translate(self._cleaned)
+        if not cleaned.isascii():
+            cleaned = unicodedata.normalize("NFD", cleaned)
+        return cleaned.translate(self._folded).split()
+
+    def _encode_word(self, word: str) -> tuple[int, ...]:
+        pieces = self._split_word(word)
+        if len(self._words) < CACHED_WORDS:
+            self._words[word] = pieces
+        return pieces
+
+    def _split_word(self, word: str) -> tuple[int, ...]:
+        """Take the longest piece that the vocabulary has, again and again."""
+        if len(word) > MAX_WORD_CHARS:
+            return (self._unknown,)
+        pieces: list[int] = []
+        start, prefix = 0, ""
+        while start < len(word):
+            for end in range(len(word), start, -1):
+                piece = self._ids.get(prefix + word[start:end])
+                if piece is not None:
+                    break
+            else:
+                return (self._unknown,)
+            pieces.append(piece)
+            start, prefix = end, "##"
+        return tuple(pieces)
+
+
+class _Translation(dict[int, str]):
+    """A table for ``str.translate`` that is filled by the characters that occur."""
+
+    def __init__(self, rule: Callable[[str], str]) -> None:
+        super().__init__()
+        self._rule = rule
+
+    def __missing__(self, code: int) -> str:
+        self[code] = self._rule(chr(code))
+        return self[code]
+
+
+def _clean(char: str) -> str:
+    """Drop control characters, make white space a blank, and set ideographs apart."""
+    if char in "\t\n\r":
+        return " "
+    if char in "\0\ufffd" or unicodedata.category(char) in ("Cc", "Cf", "Co"):
+        return ""
+    if char.isspace():
+        return " "
+    code = ord(char)
+    return f" {char} " if any(low <= code <= high for low, high in _IDEOGRAPHS) else char
+
+
+def _fold(char: str) -> str:
+    """Drop accents (of decomposed text), lower the case, and set punctuation apart."""
+    category = unicodedata.category(char)
+    if category == "Mn":
+        return ""
+    if char in _ASCII_PUNCTUATION or category[0] == "P":
+        return f" {char} "
+    return char.lower()

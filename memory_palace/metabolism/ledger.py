@@ -12,9 +12,9 @@ from memory_palace.engine import Engine
 from memory_palace.graph.zones import ZonedNames
 from memory_palace.notes.dating import date_in_front_matter, date_in_name
 from memory_palace.notes.document import Document, Library
+from memory_palace.notes.reading import find_disputes
 from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.usage import Usage, read_usage
-from memory_palace.retrieval.disputes import find_disputes
 from memory_palace.workflow.cards import Card, read_cards
 from memory_palace.workflow.conflict_notes import read_conflicts
 from memory_palace.workflow.corridor import target_of_item

@@ -21,8 +21,8 @@ from memory_palace.mnemonics.form import is_memory, read_memory
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.models import Matrix, Vector
+from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.document import read_library
-from memory_palace.notes.rooms import read_settings
 from memory_palace.retrieval.collection import TextCollection
 from memory_palace.retrieval.routing import Route, Router
 

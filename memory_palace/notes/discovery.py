@@ -1,4 +1,4 @@
-"""Find the notes of a palace, without opening any of them."""
+"""Find the notes of a palace, and its settings, without opening any note."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from memory_palace.config import PalacePaths
+from memory_palace.config import Config, PalacePaths, find_paths
 from memory_palace.errors import ConfigError
 from memory_palace.models import FileStat, Problem
 from memory_palace.notes.ignoring import SUFFIXES, IgnoreRules, is_unwanted
-from memory_palace.storage.atomic import is_abandoned
+from memory_palace.storage.atomic import TEMPORARY, is_abandoned
 
 LINKS_OUT = (
     "leaves the palace; it is not followed. Move what it leads to into the palace, "
@@ -127,7 +127,7 @@ class _Walk:
             return
         for entry in sorted(found, key=lambda entry: entry.name):
             if entry.name.startswith("."):
-                if is_abandoned(entry.name):
+                if entry.name.endswith(TEMPORARY) and is_abandoned(entry.name):
                     self.abandoned.append(Path(entry.path))
                 continue
             below = self._entry(entry, f"{path}/{entry.name}".lstrip("/"), is_cold=is_cold)
@@ -215,3 +215,17 @@ def _is_text(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def read_settings(root: Path, config: Config | None = None) -> tuple[PalacePaths, Config]:
+    """Return where things are below a root, rooms included, and its settings.
+
+    ``config`` replaces the settings file, which is then not read.
+    """
+    paths = find_paths(root) or PalacePaths(root)
+    if config is None and not paths.settings.exists():
+        return paths, Config()
+    from memory_palace.settings import map_rooms, read_config  # delayed: it imports YAML
+
+    config = read_config(paths.settings) if config is None else config
+    return (map_rooms(paths, config.rooms) if config.rooms else paths), config

@@ -1,4 +1,4 @@
-"""Open one note, once, and never a file outside the palace; decode it."""
+"""Open one note, once, and never a file outside the palace; decode it. Which are in conflict."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ _NO_TEXT = re.compile(r"<!--|%%|verify", re.IGNORECASE)
 """What comments and verification tokens have."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """A pipe that is named like a note must not block the run."""
+_HEAD_BYTES = 8192
+_OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
+_PARTIES = re.compile(
+    r"^parties:[ \t]*(?:\[(.*?)\][ \t]*$|((?:\n[ \t]*-[ \t]+[^\n]*)+))", re.M | re.S
+)
 
 
 class NoteUnreadable(PalaceError):  # noqa: N818 - it names a state of the note
@@ -131,3 +136,42 @@ def _decode_bytes(data: bytes, path: str, problems: list[Problem]) -> str:
         message = "is not UTF-8 from here on and is read as Windows-1252; save it as UTF-8"
         problems.append(Problem(path, line, "encoding", message))
         return data.decode("cp1252", "replace")
+
+
+def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
+    """Return the open conflicts of every note that is party to one."""
+    disputes: dict[str, tuple[str, ...]] = {}
+    rooms = paths.rooms.folders.items()
+    folders = [paths.root / folder for folder, room in rooms if room == "conflict_room"]
+    files = {file for folder in folders if folder.is_dir() for file in folder.glob("**/*.md")}
+    for file in sorted(files):
+        for party in _open_parties(file):
+            disputes[party] = (*disputes.get(party, ()), paths.shown(file))
+    return disputes
+
+
+def _open_parties(file: Path) -> list[str]:
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
+    except OSError:
+        return []  # it vanished, or it may not be read: the index names it
+    head = text.partition("\n---\n")[0] if text.startswith("---\n") else ""
+    parties = _PARTIES.search(head) if _OPEN.search(head) else None
+    if parties is None:
+        return []
+    if any(mark in parties[0] for mark in "\"'&*!|>"):
+        return _parse(head)
+    if parties[2] is None:
+        items = parties[1].replace("\n", " ").split(",")
+    else:
+        items = [line.strip()[1:] for line in parties[2].strip().split("\n")]
+    return [item.strip() for item in items if item.strip()]
+
+
+def _parse(head: str) -> list[str]:
+    """Read parties that are quoted, or otherwise not plain, as YAML."""
+    from memory_palace.notes.frontmatter import split_front_matter  # delayed: it imports YAML
+
+    parties = split_front_matter(f"{head}\n---\n").values.get("parties")
+    return [str(party) for party in parties] if isinstance(parties, list) else []

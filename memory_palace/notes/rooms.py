@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from memory_palace.config import ROOMS, Config, PalacePaths, Rooms, find_paths
+from memory_palace.config import ROOMS, PalacePaths, Rooms
 
 OUTSIDE = "note"
 """Type of a note that lies in none of the seven rooms."""
-
-
-def read_settings(root: Path, config: Config | None = None) -> tuple[PalacePaths, Config]:
-    """Return where things are below a root, rooms included, and its settings.
-
-    ``config`` replaces the settings file, which is then not read.
-    """
-    paths = find_paths(root) or PalacePaths(root)
-    if config is None and not paths.settings.exists():
-        return paths, Config()
-    from memory_palace.settings import map_rooms, read_config  # delayed: it imports YAML
-
-    config = read_config(paths.settings) if config is None else config
-    return (map_rooms(paths, config.rooms) if config.rooms else paths), config
 
 
 def default_type(rooms: Rooms, path: str) -> str:

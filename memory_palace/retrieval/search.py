@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
@@ -14,9 +15,9 @@ from memory_palace.errors import UsageError
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import AnchorEvidence, Hit, Query
+from memory_palace.notes.reading import find_disputes
 from memory_palace.retrieval.confidence import ANSWERED, Confidence
 from memory_palace.retrieval.context import SearchContext, find_candidates
-from memory_palace.retrieval.disputes import mark_disputed
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
 from memory_palace.retrieval.profiles import HIERARCHICAL, Profile, get_profile, weigh
@@ -268,3 +269,11 @@ def _best_places(scored: Scored) -> dict[str, tuple[int, int]]:
     for order, place in enumerate(scored.order().tolist()):
         best.setdefault(paths[int(scored.context.notes[place])], (order, place))
     return best
+
+
+def mark_disputed(paths: PalacePaths, hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits, those that are party to an open conflict with its path."""
+    found = find_disputes(paths)
+    if not found:
+        return list(hits)
+    return [replace(hit, disputed_in=found[hit.path]) if hit.path in found else hit for hit in hits]

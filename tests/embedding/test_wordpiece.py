@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_palace.embedding.minilm import WordPiece
 from memory_palace.embedding.weights import read_vocabulary
-from memory_palace.embedding.wordpiece import WordPiece
 
 tokenizers = pytest.importorskip("tokenizers")
 

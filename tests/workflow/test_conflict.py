@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memory_palace.changes.changing import read_notes, undo_change
 from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
-from memory_palace.retrieval.disputes import find_disputes
+from memory_palace.notes.reading import find_disputes
 from memory_palace.workflow.conflicts import (
     list_conflicts,
     open_conflict,
