@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from memory_palace.bench.confidence import ask_across, compare, read_groups
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.known_items import MOST, KnownScore, measure_known
 from memory_palace.bench.runs import Progress
@@ -90,6 +91,20 @@ def measure_screen(root: Path, questions: Sequence[str]) -> Iterator[Measured]:
     yield Measured(f"{what}, most lines", max(map(len, screens)), "lines", limit=MOST_LINES)
     width = max(len(line) for screen in screens for line in screen)
     yield Measured(f"{what}, widest line", width, "columns", limit=COLUMNS)
+
+
+def measure_sureness(data: Path, checkout: Path, cache: Path) -> Iterator[Measured]:
+    """Ask collections the questions of others; yield the worst pairs."""
+    embedder = get_embedder("minilm")
+    groups = read_groups(data, checkout)
+    pairs = [pair for group in groups for pair in compare(ask_across(group, embedder, cache))]
+    worst = min(pairs, key=lambda pair: pair.auc)
+    what = f"confidence, worst pair ({worst.palace}, asked of {worst.source})"
+    yield _at_least(what, worst.auc, "AUC", 0.95)
+    own = min(pair.own for pair in pairs)
+    yield _at_least("own questions answered, the worst palace", own, "of them", 0.75)
+    most = max(pair.foreign for pair in pairs)
+    yield Measured("foreign questions answered, the worst pair", most, "of them", limit=0.05)
 
 
 def read_screen(

@@ -6,14 +6,11 @@ A part that needs data, weights or an earlier commit says so where they are miss
 from __future__ import annotations
 
 import ast
-import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
 
 import memory_palace
 from memory_palace.bench import scale
@@ -21,7 +18,12 @@ from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.datasets.beir import load_beir
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
-from memory_palace.bench.first_minutes import measure_names, measure_screen, measure_turns
+from memory_palace.bench.first_minutes import (
+    measure_names,
+    measure_screen,
+    measure_sureness,
+    measure_turns,
+)
 from memory_palace.bench.generate import generated_palace, scratch_folder
 from memory_palace.bench.golden import ask, copy_vault, measure_recall, read_pairs
 from memory_palace.bench.reach import watch_command
@@ -30,12 +32,9 @@ from memory_palace.bench.runs import Progress, run_system
 from memory_palace.bench.seeking import measure_retrieval
 from memory_palace.bench.shown import Draw
 from memory_palace.bench.timing import Measured, measure_commands, python
-from memory_palace.bench.vectors import RememberingEmbedder, loading
-from memory_palace.embedding import minilm
+from memory_palace.bench.vectors import RememberingEmbedder, drawn_minilm, loading
 from memory_palace.embedding.registry import get_embedder, is_available
-from memory_palace.embedding.weights import cache_folder
 from memory_palace.errors import MissingPartError, UsageError
-from memory_palace.models import Matrix
 from memory_palace.palace import Palace
 
 BASE = "1722493"
@@ -122,7 +121,7 @@ def _measure_reach(given: Given) -> Iterator[Measured]:
 def _measure_speed(given: Given) -> Iterator[Measured]:
     """Measure a cold query and a build without a change at 1,000 notes, and the start."""
     with generated_palace(1_000) as root:
-        with loading(_drawn()):
+        with loading(drawn_minilm()):
             Palace(root).index(embedder="minilm")
         query, peak = scale.measure_query(root, "1,000 notes", "minilm", given.runs, limit=1.35)
         yield replace(query, before=1.48)
@@ -138,7 +137,7 @@ def _measure_speed(given: Given) -> Iterator[Measured]:
 def _measure_size(given: Given) -> Iterator[Measured]:
     """Index 2,000 notes, 4.4 MB of text; vectors are drawn, since only their number counts."""
     documents = load_beir(given.find("beir/scifact")).documents
-    with scratch_folder() as root, loading(_drawn()):
+    with scratch_folder() as root, loading(drawn_minilm()):
         palace = Palace.init(root)
         rest = iter(documents)
         written = 0
@@ -217,6 +216,11 @@ def _measure_shown(given: Given) -> Iterator[Measured]:
     yield from measure_turns(found, given.cache, draw=given.draw, progress=given.progress)
 
 
+def _measure_confidence(given: Given) -> Iterator[Measured]:
+    data = given.find("multilingual-help").parent
+    yield from measure_sureness(data, _checkout("palace").parent, given.cache)
+
+
 def _measure_scifact(given: Given) -> Iterator[Measured]:
     value = _score(given, "beir-scifact", [load_beir(given.find("beir/scifact"))], "ndcg@10")
     yield _at_least("SciFact", value, "nDCG@10", 0.715, 0.718)
@@ -245,6 +249,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "locomo": _measure_locomo,
     "scifact": _measure_scifact,
     "shown": _measure_shown,
+    "confidence": _measure_confidence,
     "names": _measure_names,
     "screen": _measure_screen,
     "ranking": lambda given: scale.measure_ranking(),
@@ -252,7 +257,9 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "seek": lambda given: iter([measure_retrieval(100_000)]),
 }
 """By name; each yields its rows."""
-HEAVY = frozenset({"golden", "names", "shown", "locomo", "scifact", "ranking", "anchors", "seek"})
+HEAVY = frozenset(
+    {"golden", "names", "shown", "confidence", "locomo", "scifact", "ranking", "anchors", "seek"}
+)
 """Parts that take minutes of CPU, the first time at least."""
 _HIDDEN = shutil.ignore_patterns(".*")
 
@@ -281,19 +288,3 @@ def _garden(given: Given) -> Iterator[Path]:
     with scratch_folder() as root:
         copy_vault(given.find(GARDEN), root)
         yield root
-
-
-class _DrawnMiniLM(minilm.MiniLMEmbedder):
-    """MiniLM's tokens, and vectors by chance: where only their number counts."""
-
-    def embed_passages(self, texts: Sequence[str]) -> Matrix:
-        """Return unit vectors that say nothing."""
-        drawn = np.random.default_rng(len(texts)).normal(size=(len(texts), self.dimension))
-        drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
-        return drawn.astype(np.float32)
-
-
-def _drawn() -> _DrawnMiniLM:
-    if not is_available("minilm"):
-        raise MissingPartError("needs minilm; run `palace models fetch minilm`")
-    return _DrawnMiniLM(cache_folder(os.environ))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ import numpy as np
 
 from memory_palace.embedding import minilm
 from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import is_available
+from memory_palace.embedding.weights import cache_folder
+from memory_palace.errors import MissingPartError
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_stream
 
@@ -103,3 +107,20 @@ def loading(embedder: Embedder) -> Iterator[None]:
         yield
     finally:
         minilm.load = own
+
+
+class DrawnMiniLM(minilm.MiniLMEmbedder):
+    """MiniLM's tokens, and vectors by chance: where only their number counts."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Matrix:
+        """Return unit vectors that say nothing."""
+        drawn = np.random.default_rng(len(texts)).normal(size=(len(texts), self.dimension))
+        drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+        return drawn.astype(np.float32)
+
+
+def drawn_minilm() -> DrawnMiniLM:
+    """Return it; raise ``MissingPartError`` where the weights are not here."""
+    if not is_available("minilm"):
+        raise MissingPartError("needs minilm; run `palace models fetch minilm`")
+    return DrawnMiniLM(cache_folder(os.environ))
