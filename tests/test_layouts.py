@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from memory_palace.retrieval.disputes import find_disputes
 
+from memory_palace.anchors.projects import active_projects
 from memory_palace.cli.app import main
-from memory_palace.config import ROOMS, SEVEN, PalacePaths, Rooms, nearest_paths
+from memory_palace.config import FOLDERS, MANIFEST, ROOMS, SEVEN, PalacePaths, Rooms, nearest_paths
 from memory_palace.errors import ConfigError, NotAPalaceError, RoomNotMappedError, UsageError
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config, read_config
@@ -423,3 +426,72 @@ def test_everything_that_is_written_lies_in_one_folder(tmp_path):
     for place in ("manifest", "settings", "index", "commit", "lock", "sessions", "logs"):
         assert getattr(paths, place).is_relative_to(tmp_path / ".palace"), place
     assert (paths.notes, paths.prefix) == (tmp_path, "")
+
+
+# --- The same palace in both layouts, its rooms under other names --------------------------
+
+
+@pytest.fixture
+def both(tmp_path):
+    """The sample palace, and its notes in a folder taken as it stands."""
+    classic, here = tmp_path / "classic", tmp_path / "here"
+    shutil.copytree(ROOT / "palace", classic / "palace", ignore=shutil.ignore_patterns(".*"))
+    (here / ".palace").mkdir(parents=True)
+    for room, folder in FOLDERS.items():
+        shutil.copytree(classic / "palace" / room, here / folder)
+    for file in here.rglob("*.md"):
+        text = file.read_bytes()
+        for room, folder in FOLDERS.items():
+            text = text.replace(f"palace/{room}/".encode(), f"{folder}/".encode())
+        file.write_bytes(text)
+    rooms = "".join(f"  {folder}: {room}\n" for room, folder in FOLDERS.items())
+    (here / ".palace" / "palace.yaml").write_text(f"rooms:\n{rooms}")
+    lines = (classic / "palace" / MANIFEST).read_text("utf-8")
+    for room, folder in FOLDERS.items():
+        lines = lines.replace(f'"palace/{room}/', f'"{folder}/')
+    (here / ".palace" / MANIFEST).write_text(lines, "utf-8")
+    for root in (classic, here):
+        Palace(root).index(embedder="hashing")
+    return Palace(classic), Palace(here)
+
+
+def as_classic(text):
+    """Return a text with the paths that it has in the classic layout."""
+    for room, folder in FOLDERS.items():
+        text = text.replace(f"{folder}/", f"palace/{room}/")
+    return text
+
+
+LOOKED_AT = {
+    "tasks": lambda p: [(card.path, card.state) for card in p.tasks.list()],
+    "lint": lambda p: p.tasks.lint(),
+    "conflicts": lambda p: [c.path for c in p.conflicts.list(include_closed=True)],
+    "memories": lambda p: [memory.id for memory in p.memories.list()],
+    "report": lambda p: p.metabolism.report(today=date(2026, 11, 21)).proposals,
+    "ripe": lambda p: p.metabolism.report(today=date(2026, 11, 21)).ripe,
+    "projects": lambda p: active_projects(p.snapshot()),
+    "leaks": lambda p: p.cold_zone.check(),
+    "broken": lambda p: [(link.source, link.target) for link in p.graph().broken()],
+    "notes": lambda p: [(n.path, n.type, n.is_cold) for n in p.notes(include_cold=True)],
+    "rooms": lambda p: p.status().rooms.items(),
+    "disputed": lambda p: find_disputes(p.paths).items(),
+    "loci": lambda p: [locus.path for locus in p.loci.read().loci],
+}
+
+
+@pytest.mark.parametrize("what", LOOKED_AT)
+def test_a_palace_is_the_same_under_other_names(both, what):
+    classic, here = ([repr(found) for found in LOOKED_AT[what](palace)] for palace in both)
+    assert sorted(classic) == sorted(map(as_classic, here))
+    assert classic or what in ("leaks", "lint", "loci", "broken", "ripe")
+
+
+def test_a_card_is_distilled_and_an_asset_made_in_the_folders_that_are_the_rooms(both):
+    diffs = []
+    for palace in both:
+        done = [card for card in palace.tasks.list() if card.state == "completed"]
+        outcomes = [palace.metabolism.distill(card.path) for card in done[:2]]
+        panel = palace.map()
+        diffs.append("".join(outcome.diff for outcome in (*outcomes, panel)))
+    assert diffs[0] == as_classic(diffs[1])
+    assert "Insights/telegrams/" in diffs[1] and "Home/control_panel.md" in diffs[1]

@@ -101,7 +101,7 @@ def _read_note(
     note = parse_note(
         path, data, count_tokens=embedder.count_tokens, token_limit=embedder.token_limit
     )
-    offered = note_terms(note)
+    offered = note_terms(note, work.paths.rooms)
     seen = {term.key for term in offered}
     for chunk in note.chunks:
         key = int.from_bytes(bytes.fromhex(chunk.digest)[:8], "little")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from memory_palace.config import SEVEN, Rooms
 from memory_palace.language.names import find_names, name_text
 from memory_palace.language.tagged_words import split_words
 from memory_palace.language.tokens import plain_words, stem_word
@@ -90,12 +91,12 @@ def is_usable(display: str, key: str) -> bool:
     return len(key) >= SHORTEST or bool(_UNSPACED.search(key))
 
 
-def note_terms(note: Note) -> list[Term]:
+def note_terms(note: Note, rooms: Rooms = SEVEN) -> list[Term]:
     """Return the terms that name a whole note: title, aliases, entities, its project or chamber."""
     found: list[Term] = []
-    parts = note.path.split("/")
-    if len(parts) > 3 and parts[1] in ("project_rooms", "chambers"):
-        found.append(_term("project" if parts[1] == "project_rooms" else "entity", parts[2]))
+    parts = rooms.place_of(note.path).split("/")
+    if len(parts) > 2 and parts[0] in ("project_rooms", "chambers"):
+        found.append(_term("project" if parts[0] == "project_rooms" else "entity", parts[1]))
     title = _term("title", note.title)
     found.append(title)
     found += (_term("title", alias, title.key) for alias in note.aliases)

@@ -89,13 +89,14 @@ def readable_sources(ledger: Ledger, card: Card) -> list[Document]:
     room = [path for path, d in ledger.documents.items() if d.place.startswith(place)]
     own = {ledger.documents[path].place: path for path in room}
     paths = [card.path, *(own.get(place + name, "") for name in _ROOM_FILES)]
-    paths += sorted(
-        path
+    linked_to = (
+        ledger.documents[path]
         for path in ledger.out.get(card.path, frozenset())
-        if not ledger.documents[path].is_cold
-        and path not in ledger.cards
-        and not ledger.documents[path].place.startswith((f"{WING}/telegrams/", "grand_hall/"))
+        if not ledger.documents[path].is_cold and path not in ledger.cards
     )
+    others = (f"{WING}/telegrams/", "grand_hall/")
+    chosen = (document for document in linked_to if not document.place.startswith(others))
+    paths += [document.path for document in sorted(chosen, key=lambda found: found.place)]
     # A room's pages may be about other work as well: they count where the card is linked with them.
     linked = ledger.linked(card.path) | {
         target_of_item(item, ledger.rooms)[0] for item in card.outputs

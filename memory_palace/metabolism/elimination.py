@@ -144,14 +144,14 @@ def _finished_card(ledger: Ledger, document: Document) -> Proposal | None:
 
 def _finished_room(ledger: Ledger, document: Document) -> Proposal | None:
     """Archive the notes of a done project, except what is still linked from elsewhere."""
-    parts = document.path.split("/")
-    if len(parts) < 4 or parts[1] != "project_rooms":
+    parts = document.place.split("/")
+    if len(parts) < 3 or parts[0] != "project_rooms":
         return None
-    room = "/".join(parts[:3]) + "/"
+    room = "/".join(document.path.split("/")[: 2 - len(parts)]) + "/"
     index = ledger.documents.get(f"{room}index.md")
     if index is None or index.text("status").casefold() not in ("done", "completed", "closed"):
         return None
-    cards = [c for c in ledger.cards.values() if c.document.text("project") == parts[2]]
+    cards = [c for c in ledger.cards.values() if c.document.text("project") == parts[1]]
     if any(card.state != "completed" for card in cards):
         return None
     outside = [

@@ -71,12 +71,16 @@ def check_done(card: Card, *, exists: Callable[[str], bool]) -> None:
 def target_of_item(item: str, rooms: Rooms) -> tuple[str, bool]:
     """Return what an input or output item names, and whether it is a link.
 
-    A path may stand in backquotes, and start at the root, or in a classic palace at ``palace/``.
+    A path may stand in backquotes, and start at the root, at ``palace/`` in a classic palace, or
+    with the name of a room.
     """
     links = find_links(item)
     if links:
         return links[0].target, True
     path = path_of_item(item)
+    room, _, below = path.partition("/")
+    if below and room in rooms.folders.values():
+        return rooms.path_of(path), False
     return (path if path.startswith(rooms.prefix) else f"{rooms.prefix}{path}"), False
 
 

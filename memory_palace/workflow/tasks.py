@@ -196,7 +196,9 @@ def item_exists(engine: Engine, library: Library) -> Callable[[str], bool]:
         path = path_of_item(item)
         if path.startswith(("/", "~/")):
             return Path(path).expanduser().exists()
-        places = [(base / path).resolve() for base in bases] if path else []
+        places = (
+            [(base / part).resolve() for base in bases for part in (path, target)] if path else []
+        )
         return any(place.is_relative_to(root) and place.exists() for place in places)
 
     return exists
