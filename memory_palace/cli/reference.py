@@ -24,6 +24,10 @@ Exit codes: 0 success, 1 failure, 2 wrong usage, 3 no palace, 4 no index or anot
 5 index locked, 6 index damaged, 7 some notes failed (the others are indexed), 8 a check failed,
 9 an optional part is missing.
 
+What the system refuses (no permission, no space, a name too long, output that cannot be written) is
+one line with the file and what to do, and exits 1. A note or folder that cannot be read is named on
+stderr; the rest goes on.
+
 Data goes to stdout, remarks to stderr. `--json` prints one object with `"schema": 2`; its shape is
 in `references/schemas/VERB.json` (`graph-neighbors.json`, say), and `bench` prints a row per line.
 Later versions add keys; they do not rename any.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".md", ".markdown")
 """Of files that are notes."""
-_UNWANTED_FOLDER = re.compile(r"node_modules|[\W\d_]*templates?", re.IGNORECASE)
+_UNWANTED_FOLDER = re.compile(r"node_modules|(?<![\W\d_])[\W\d_]*templates?", re.IGNORECASE)
 _COPY = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\d{4}[^()]*\)\.", re.IGNORECASE
 )
