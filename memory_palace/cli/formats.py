@@ -21,10 +21,11 @@ def write_jsonl(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator
 
 
 def write_tsv(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield path, line, score, date, title and text of each hit, tabs between."""
+    """Yield path, line, confidence, score, date, title and text of each hit, tabs between."""
     for hit, entry in zip(hits, entries, strict=True):
         path, score = open_path(entry.file), f"{hit['score']:.6f}"
-        columns = (path, str(entry.line), score, hit["date"], entry.title, entry.text)
+        before = (path, str(entry.line), entry.sure, score, hit["date"])
+        columns = (*before, entry.title, entry.text)
         yield "\t".join(" ".join(visible(column).split()) for column in columns)
 
 
@@ -39,8 +40,8 @@ def write_markdown(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Itera
         title = f"{entry.title} › {entry.above}" if entry.above else entry.title
         name = re.sub(r"([\\\[\]`*_<>])", r"\\\1", title)
         path = quote(open_path(entry.file), safe="/")
-        date = f", {entry.date}" if entry.date else ""
-        yield f"{number}. [{name}]({path}), line {entry.line}{date}"
+        after = filter(None, (f"line {entry.line}", entry.date, entry.sure))
+        yield f"{number}. [{name}]({path}), {', '.join(after)}"
         yield from ("", *(f"   > {row}".rstrip() for row in entry.text.split("\n")), "")
         yield from (f"   {remark}\n" for remark in entry.remarks)
 

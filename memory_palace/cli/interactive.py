@@ -89,7 +89,9 @@ class InteractiveSearch:
         )
         application.ttimeoutlen = 0.05  # Esc alone is a key here
         try:
-            application.run(pre_run=lambda: self.input.insert_text(self._first))
+            application.run(
+                pre_run=lambda: self.input.insert_text(self._first), set_exception_handler=False
+            )
         finally:
             self._worker.shutdown(wait=True, cancel_futures=True)
 
@@ -100,6 +102,7 @@ class InteractiveSearch:
         """Answer what is typed, unless that is being done already."""
         if self._task is None or self._task.done():
             self._task = asyncio.ensure_future(self._answer())
+            self._task.add_done_callback(_leave_where_it_failed)
         return self._task
 
     async def _answer(self) -> None:
@@ -169,6 +172,7 @@ class InteractiveSearch:
             title = f"{entry.title} › {entry.above}" if entry.above else entry.title
             drawn += [
                 (f"class:number{style}", f"{entry.mark:<3}"),
+                (style, f"{entry.sure}  "),
                 (f"class:title{style}", title),
                 (style, f"  {entry.place}"),
                 ("", "\n"),
@@ -194,6 +198,14 @@ class InteractiveSearch:
     def _draw_status(self) -> Fragments:
         keys = "↑ ↓ choose   Enter opens   Esc leaves"
         return [("", f"{self.status}   {keys}" if self.status else keys)]
+
+
+def _leave_where_it_failed(task: asyncio.Task[None]) -> None:
+    """Leave the screen with what nobody expected: behind it no error would be seen."""
+    application = get_app()
+    error = None if task.cancelled() else task.exception()
+    if error is not None and application.is_running and not application.is_done:
+        application.exit(exception=error)
 
 
 def _coroutine(work: Callable[[], Awaitable[None]]) -> Callable[[Any], Awaitable[None]]:

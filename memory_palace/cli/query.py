@@ -148,6 +148,9 @@ def _answer(palace: Palace, text: str, asked: Mapping[str, Any], given: Mapping[
     if given["full"]:
         snapshot = palace.snapshot(include_cold=include_cold)
         texts = full_texts(result.hits, snapshot, palace.paths, max_bytes=given["budget"])
+    if not result.is_answered:
+        near = f"nothing here answers that; the nearest is {result[0].title}" if result else ""
+        say(near or "nothing found")
     remarks = list(_remark(palace, result, include_cold=include_cold))
     if given["open_number"] is not None:
         _open_hit(palace, result, given["open_number"])
@@ -204,10 +207,11 @@ def _show(
     texts: Sequence[str] | None,
     form: str,
     given: Mapping[str, Any],
-    remarks: Sequence[str],
+    remarks: list[str],
 ) -> None:
-    """Print an answer in any format but JSON; the remarks will follow it."""
-    if form == "text" and not result.is_answered:
+    """Print an answer in any format but JSON; the remarks will follow it, one may be added."""
+    if form == "text" and not result.is_answered and len(result) > 1:
+        remarks.append("--min-confidence 0 shows what else was found")
         result, texts = replace(result, hits=result.hits[:1]), texts and texts[:1]
     neighbors = bool(given["neighbors"])
     root, details = palace.paths.root, given["details"] and form == "text"
@@ -251,9 +255,6 @@ def _search_as_typed(palace: Palace, text: str, asked: Mapping[str, Any]) -> Non
 
 def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Iterator[str]:
     """Yield what a reader of the answer should know besides; it is said on stderr."""
-    if not result.is_answered:
-        near = f"nothing here answers that; the nearest is {result[0].title}" if result else ""
-        yield near or "nothing found"
     for quote in result.unmatched_quotes:
         yield f'no note holds "{quote}"; its words were searched one by one'
     if result.mode == "lexical":

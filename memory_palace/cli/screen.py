@@ -102,7 +102,7 @@ def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
     if entry.above:
         title.append(f" › {entry.above}", Style.parse("not bold"))
     place = Text(entry.place, Style.parse(STYLES["place"]) + Style(link=link_to(entry, environ)))
-    date = Text("  ".join(filter(None, (entry.sure, entry.date))), STYLES["date"])
+    date = Text("  ".join(filter(None, (entry.date, entry.sure))), STYLES["date"])
     room = width - INDENT
     beside = room - (date.cell_len + _GAP if date else 0)
     if title.cell_len + _GAP + place.cell_len <= beside:

@@ -291,7 +291,7 @@ def test_each_format_has_a_line_per_hit_that_a_program_can_read(vault):
     assert [json.loads(line) for line in lines] == [{"schema": 2, **hit} for hit in core]
     lines = palace("query", "roof", "--format", "tsv", cwd=vault).stdout.splitlines()
     assert [line.split("\t")[1] for line in lines] == [str(hit["text_line"]) for hit in core]
-    assert {len(line.split("\t")) for line in lines} == {6}
+    assert {len(line.split("\t")) for line in lines} == {7}
     lines = palace("query", "roof", "--format", "paths", cwd=vault).stdout.splitlines()
     assert len(lines) == len(core)
     text = palace("query", "roof", "--format", "markdown", cwd=vault).stdout

@@ -30,7 +30,8 @@ LEAVE, ENTER, DOWN, UP = "\x03", "\r", "\x1b[B", "\x1b[A"
 
 def entry(number, title):
     file = Path(f"/notes/{title}.md")
-    return Entry(str(number), title, "", file, f"{title}.md:3", 3, "1 May 2026", title)
+    place = f"{title}.md:3"
+    return Entry(str(number), title, "", file, place, 3, "1 May 2026", "0.91", title)
 
 
 def drive(*keys, search=None, open_entry=None, text=""):
@@ -87,7 +88,7 @@ class TestScreen:
 
     def test_a_result_shows_its_title_and_place_and_the_note_below(self):
         _, _, screen = drive(f"roof{ENTER}")
-        assert "Roof  Roof.md:3" in drawn(screen._draw_results())
+        assert "0.91  Roof  Roof.md:3" in drawn(screen._draw_results())
         preview = screen._draw_preview()
         assert drawn(preview) == "About Roof."
         assert ("class:match", "Roof") in preview
@@ -100,6 +101,10 @@ class TestScreen:
         assert opened == [] and "no index" in drawn(screen._draw_status())
         _, opened, screen = drive(f"roof{ENTER}", open_entry=fail)
         assert opened == ["Roof"] and "no index" in drawn(screen._draw_status())
+
+    def test_an_error_that_nobody_expected_leaves_the_screen(self):
+        with pytest.raises(ZeroDivisionError):
+            drive("roof", search=lambda _: [1 / 0])
 
     def test_nothing_found_is_said(self):
         _, _, screen = drive(f"roof{ENTER}", search=lambda _: [])
