@@ -367,6 +367,11 @@ def test_init_without_a_terminal_says_what_to_type(vault, capsys):
     assert run(capsys, "init", vault)[:2] == (0, f"{vault}/.palace\n")
 
 
+def test_a_folder_that_is_not_there_is_not_taken_as_it_stands(tmp_path, capsys):
+    status, _, err = run(capsys, "init", "--here", tmp_path / "mistyped")
+    assert status == 2 and "there is no folder" in err and not (tmp_path / "mistyped").exists()
+
+
 def test_a_classic_palace_in_use_is_not_made_a_second_one(tmp_path, capsys):
     palace = Palace.init(tmp_path)
     palace.new("Rain")

@@ -20,9 +20,11 @@ def make_palace(root: Path, *, here: bool = False) -> PalacePaths:
     """Make the seven rooms in ``palace/``, or with ``here`` take the folder as it stands.
 
     Doing it twice changes nothing. Raise ``UsageError`` where ``here`` would make a second palace
-    of the notes of a classic one.
+    of the notes of a classic one, or there is no such folder.
     """
     found = find_paths(root)
+    if here and not root.is_dir():
+        raise UsageError(f"there is no folder {root} that could be taken as it stands")
     if here and found and found.is_classic and found.is_used():
         raise UsageError(
             f"{found.own} is a palace already; to take {root} as it stands, move its notes up "
