@@ -100,7 +100,7 @@ UNTRIED = {
     f"bench {name}"
     for name in (
         "scale promises corf anchors redqueen llm seek longmemeval locomo beir qmsum notes ablate "
-        "tune compare report verify hierarchy confidence"
+        "tune compare report verify hierarchy confidence known"
     ).split()
 }
 """Verbs that need minutes, a model or a question set."""
