@@ -30,6 +30,8 @@ SHARE_BYTES = 300
 LEAST_BYTES = 600
 """Where there are fewer hits than two."""
 SNIPPET_CHARACTERS = 200
+MOST_READ = 100
+"""Hits and neighbors whose notes are read; those after them show the preview of the index."""
 _KEPT_FREE = 80
 """Bytes for each hit that is still to come."""
 _GAP_BYTES = 5
@@ -72,7 +74,8 @@ def choose_texts(
     for rank, hit in enumerate(hits):
         pieces: Sequence[Piece] = ()
         if hit.role == "core":
-            pieces, to_come = reader.find_pieces(hit, rank), to_come - 1
+            to_come -= 1
+            pieces = reader.find_pieces(hit, rank) if rank < MOST_READ else ()
             room = left if is_strict else max(left - _KEPT_FREE * to_come, _KEPT_FREE)
             hit = _give_first(hit, pieces)
             if is_strict and kept and _bytes(hit.text) > room:

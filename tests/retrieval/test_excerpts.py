@@ -15,6 +15,7 @@ from memory_palace.language.sentences import cut_text, find_units
 from memory_palace.models import ELLIPSIS
 from memory_palace.notes.parsing import read_body
 from memory_palace.palace import Palace
+from memory_palace.retrieval.excerpts import MOST_READ
 from memory_palace.retrieval.shortening import flow, shorten
 
 FILLER = "The morning was spent on the usual round of the garden and the shed. " * 6
@@ -147,6 +148,15 @@ def test_a_note_that_is_not_what_was_indexed_shows_its_preview_and_no_lines(pala
     [hit] = ask(palace, "spare fuse")
     assert hit.pieces == () and hit.text_lines is None
     assert hit.text == hit.snippet and hit.text.startswith("# House The morning")
+
+
+def test_no_more_notes_are_read_than_are_looked_at(palace):
+    for number in range(MOST_READ + 2):
+        write(palace, f"{number:03}.md", f"The swift nests in eave {number}.\n", index=False)
+    palace.index(embedder="none")
+    hits = ask(palace, "swift nests", limit=MOST_READ + 2)
+    assert [bool(hit.pieces) for hit in hits] == [True] * MOST_READ + [False] * 2
+    assert all("swift" in hit.text for hit in hits)
 
 
 def test_links_alone_answer_nothing(palace):
