@@ -10,12 +10,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from memory_palace.retrieval.disputes import find_disputes
 
 from memory_palace.anchors.projects import active_projects
 from memory_palace.cli.app import main
 from memory_palace.config import FOLDERS, MANIFEST, ROOMS, SEVEN, PalacePaths, Rooms, nearest_paths
 from memory_palace.errors import ConfigError, NotAPalaceError, RoomNotMappedError, UsageError
+from memory_palace.notes.reading import find_disputes
 from memory_palace.palace import Palace
 from memory_palace.settings import parse_config, read_config
 
