@@ -93,6 +93,7 @@ config show
 register sample --default
 bench list --cache {cache}
 bench ragbench {ragbench}
+bench known {vault} --embedder hashing --most 2
 """
 """One line for each verb with ``--json`` and more where its shape varies; run in this order."""
 
@@ -137,6 +138,8 @@ def palace_root(tmp_path_factory):
     (root / "nodes.json").write_text(json.dumps(nodes))
     item = {"question": "Who votes?", "documents": ["Everyone votes."], "response": "Everyone."}
     (root / "ragbench.jsonl").write_text(json.dumps(item) + "\n")
+    (root / "vault").mkdir()
+    (root / "vault" / "Thaw.md").write_text("Warm the cell first, and then charge it slowly.\n")
     card = (
         "---\nstatus: {}\nproject: {}\n---\n## Goal\n\nThaw, by [[warm]].\n\n"
         "## Acceptance Checks\n\n- [x] warm\n"
@@ -159,6 +162,7 @@ def answers(palace_root):
     known = {
         "{nodes}": str(palace_root / "nodes.json"),
         "{cache}": str(palace_root / "cache"),
+        "{vault}": str(palace_root / "vault"),
         "{ragbench}": str(palace_root / "ragbench.jsonl"),
         "{completed}": first_of(palace_root, "dispatch_corridor/completed"),
         "{when}": "'When it applies, and when not=in frost'",
