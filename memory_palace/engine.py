@@ -290,18 +290,10 @@ class Engine:
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
         from memory_palace.facts.derive import derive
-        from memory_palace.index.doctor import Examination, examine, name_damage
-        from memory_palace.index.state import open_state
+        from memory_palace.index.doctor import examine_index
 
-        state = open_state(self.paths)
-        if state.commit is None:
-            if not (fix or state.problems):
-                read_commit(self.paths.commit)  # says that there is no index
-            found = Examination(tuple(name_damage(state)))
-        else:
-            embedder = self._embedders.get(state.commit.embedder)
-            found = examine(self.paths, self.config, embedder, derive)
-        if fix and (state.commit is None or any(each.is_derived for each in found.findings)):
+        found = examine_index(self.paths, self.config, self._embedders.get, derive, fix=fix)
+        if fix and found.needs_build:
             self.index(verify=True, takes_up=False)
             return replace(self.doctor(), fixed=found.findings)
         return found

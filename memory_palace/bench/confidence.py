@@ -35,7 +35,7 @@ MOST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class CrossPair:
     """A palace, and the questions of another collection that were asked of it."""
 
     palace: str
@@ -112,7 +112,7 @@ def ask_across(
     return answers
 
 
-def compare(answers: Answers) -> list[Pair]:
+def compare(answers: Answers) -> list[CrossPair]:
     """Return a row for every ordered pair, the worst first."""
     rows = []
     for palace, source in permutations(dict.fromkeys(name for name, _ in answers), 2):
@@ -121,7 +121,7 @@ def compare(answers: Answers) -> list[Pair]:
         own = np.array([sure for sure, is_found in answers[palace, palace] if is_found])
         foreign = np.array([sure for sure, _ in answers[palace, source]])
         rows.append(
-            Pair(
+            CrossPair(
                 palace,
                 source,
                 round(find_auc(own, foreign), 3),

@@ -10,6 +10,7 @@ from typer import Option
 
 import memory_palace
 from memory_palace.bench.confidence import (
+    Answers,
     ask_across,
     compare,
     draw_bins,
@@ -69,6 +70,10 @@ def run_confidence(
                 group, get_embedder(embedder), cache_of(cache), lexical=mode == "lexical"
             )
             answers.update(asked)
+    _print(answers, chart, as_json=as_json)
+
+
+def _print(answers: Answers, chart: Path | None, *, as_json: bool) -> None:
     for row in compare(answers):
         line = (
             f"{row.palace:<12} asked {row.source:<12} AUC {row.auc:.3f}  own {row.own:.3f} of "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TypeAlias
@@ -61,6 +61,31 @@ class Examination:
     checked: dict[str, int] = field(default_factory=dict)
     fixed: tuple[Finding, ...] = ()
     """What disagreed before the index was built again."""
+
+    @property
+    def needs_build(self) -> bool:
+        """Whether there was nothing to compare, or building again mends what disagrees."""
+        return not self.checked or any(finding.is_derived for finding in self.findings)
+
+
+def examine_index(
+    paths: PalacePaths,
+    config: Config,
+    find_embedder: Callable[[str], Embedder],
+    derive: Derive,
+    *,
+    fix: bool,
+) -> Examination:
+    """Examine the index with its own embedder; where its record is damaged, say so.
+
+    Raise ``IndexMissingError`` where there is none, and none is to be built.
+    """
+    state = open_state(paths)
+    if state.commit is not None:
+        return examine(paths, config, find_embedder(state.commit.embedder), derive)
+    if not (fix or state.problems):
+        read_commit(paths.commit)  # says that there is no index
+    return Examination(tuple(name_damage(state)))
 
 
 def examine(
