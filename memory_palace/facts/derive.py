@@ -41,7 +41,7 @@ def derive(note: Note, detail: Detail) -> Sequence[Derived]:
     else:
         structures = [Derived()] * len(note.chunks)
     written = _day_of(note)
-    names = chain([tuple(_name_terms(note))], repeat(()))
+    names = chain([tuple(sorted(_name_terms(note)))], repeat(()))
     return [
         Derived(
             words=tuple(tokenize(chunk.embed_text)),
@@ -54,23 +54,15 @@ def derive(note: Note, detail: Detail) -> Sequence[Derived]:
     ]
 
 
-def _name_terms(note: Note) -> Iterator[str]:
-    """Yield the tokens of what a note is called, and of the folders and tags that it is under.
-
-    A word of its own names counts twice.
-    """
-    own = {
-        token
-        for name in (note.title, stem_of(note.path), *note.aliases)
-        for token in tokenize(name)
-    }
+def _name_terms(note: Note) -> set[str]:
+    """Return the tokens of what a note is called, and of the folders and tags it is under."""
     folders = note.path.split("/")[:-1]
     if folders[:1] == [PALACE] and folders[1:2] and folders[1] in ROOMS:
         folders = folders[2:]
     elif folders[:1] and folders[0] in ROOMS:  # in a folder that is taken as it stands
         folders = folders[1:]
-    above = {token for name in (*folders, *note.tags) for token in tokenize(name)}
-    yield from (*sorted(own | above), *sorted(own))
+    names = (note.title, stem_of(note.path), *note.aliases, *folders, *note.tags)
+    return {token for name in names for token in tokenize(name)}
 
 
 def extract_dates(text: str, written: date | None = None) -> list[Fact]:

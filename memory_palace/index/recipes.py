@@ -24,10 +24,10 @@ CHUNKER = "sections-6"
 TOKENIZER = "words-1"
 """Bump it whenever ``language.tokens`` can give other tokens for a text."""
 
-FACTS = "plain-3"
+FACTS = "plain-4"
 """Bump it whenever ``facts.derive`` can find other names, headings, dates or speakers in a text."""
 
-STRUCTURE = "facts-3"
+STRUCTURE = "facts-4"
 """Bump it whenever ``facts`` can extract anything else from a text."""
 
 ENRICHED = "enriched-1"
