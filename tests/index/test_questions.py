@@ -1,0 +1,80 @@
+"""Questions that chance is measured with: their vectors are kept, and what they find is robust."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from memory_palace import Palace
+from memory_palace.embedding.registry import get_embedder
+from memory_palace.index import questions
+from memory_palace.index.questions import embed_questions, find_best_null, read_questions
+
+
+class Counting:
+    """The hashing embedder, counting what it is asked."""
+
+    def __init__(self, fingerprint: str = "one") -> None:
+        self._embedder = get_embedder("hashing")
+        self.dimension, self.fingerprint = self._embedder.dimension, fingerprint
+        self.asked = 0
+
+    def embed_queries(self, texts):
+        self.asked += len(texts)
+        return self._embedder.embed_queries(texts)
+
+
+def test_questions_are_embedded_once_per_embedder(tmp_path):
+    first, again = Counting(), Counting()
+    made = embed_questions(tmp_path, first)
+    assert np.array_equal(embed_questions(tmp_path, again), made)
+    assert (first.asked, again.asked) == (len(read_questions()), 0)
+    embed_questions(tmp_path, Counting("two"))
+    assert len(list(tmp_path.iterdir())) == 1
+    assert embed_questions(tmp_path, Counting()).shape == made.shape
+
+
+def test_damaged_vectors_are_made_again(tmp_path):
+    made = embed_questions(tmp_path, Counting())
+    file = next(tmp_path.iterdir())
+    data = bytearray(file.read_bytes())
+    data[-5] ^= 1
+    file.write_bytes(data)
+    again = Counting()
+    assert np.array_equal(embed_questions(tmp_path, again), made)
+    assert again.asked and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.fixture
+def palace(tmp_path):
+    palace = Palace.init(tmp_path)
+    for number in range(24):
+        note = palace.paths.notes / "chambers" / f"{number}.md"
+        note.write_text(f"Note {number} on the roof, rain {number * 7} and keys.\n", "utf-8")
+    palace.index(embedder="hashing")
+    return palace
+
+
+def test_a_question_that_is_answered_does_not_move_the_null(palace):
+    vectors = get_embedder("hashing").embed_queries(read_questions())
+    before = find_best_null(palace.snapshot(), vectors)
+    vectors[:5] = get_embedder("hashing").embed_queries(["Note 3 on the roof, rain 21 and keys."])
+    after = find_best_null(palace.snapshot(), vectors)
+    assert abs(after["best_null"] - before["best_null"]) < before["best_deviation"] / 3
+
+
+def test_more_passages_than_are_asked_raise_the_null(palace, monkeypatch):
+    vectors = get_embedder("hashing").embed_queries(read_questions())
+    whole = find_best_null(palace.snapshot(), vectors)["best_null"]
+    monkeypatch.setattr(questions, "ASKED_OF", 6)
+    few = find_best_null(palace.snapshot(), vectors)["best_null"]
+    assert abs(few - whole) < 0.05
+
+
+def test_doctor_knows_the_vectors_and_a_build_sweeps_damaged_ones(palace):
+    assert palace.doctor().findings == ()
+    file = next(palace.paths.index.glob("null-*"))
+    file.write_bytes(file.read_bytes()[:-9])
+    assert [finding.what for finding in palace.doctor().findings] == ["leftover"]
+    palace.index()
+    assert palace.doctor().findings == ()
