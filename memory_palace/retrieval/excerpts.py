@@ -106,15 +106,19 @@ def _cut(hit: Hit, terms: Mapping[str, float], room: int) -> Hit:
 def _give_rest(
     hits: Sequence[Hit], found: Sequence[Sequence[Piece]], terms: Mapping[str, float], left: int
 ) -> Iterator[Hit]:
-    """Spend what is left on the best pieces of all hits that fit."""
+    """Spend what is left on the best pieces of all hits that fit, each once in a note."""
     chosen = [{piece.place: piece for piece in hit.pieces} for hit in hits]
+    told = {(hit.path, piece.first_line, piece.text) for hit in hits for piece in hit.pieces}
     every = [
-        (piece, shown) for pieces, shown in zip(found, chosen, strict=True) for piece in pieces
+        ((hit.path, piece.first_line, piece.text), piece, shown)
+        for hit, pieces, shown in zip(hits, found, chosen, strict=True)
+        for piece in pieces
     ]
-    for piece, shown in sorted(every, key=lambda pair: -pair[0].value):
-        size = _bytes(piece.text) + max(_GAP_BYTES, len(piece.joint))
-        if size <= left and piece.place not in shown:
+    for name, piece, shown in sorted(every, key=lambda entry: -entry[1].value):
+        size = _bytes(piece.text) + max(_GAP_BYTES, _bytes(piece.joint))
+        if size <= left and piece.place not in shown and name not in told:
             shown[piece.place] = piece
+            told.add(name)
             left -= size
     for hit, shown in zip(hits, chosen, strict=True):
         if not shown:

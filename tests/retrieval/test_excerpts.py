@@ -159,6 +159,15 @@ def test_no_more_notes_are_read_than_are_looked_at(palace):
     assert all("swift" in hit.text for hit in hits)
 
 
+def test_two_passages_of_a_note_do_not_say_the_same_but_for_their_best(palace):
+    days = "\n".join(f"- On day {n} the ferry to the island left at {n}." for n in range(60))
+    write(palace, "ferry.md", f"# Ferry\n\n{days}\n")
+    hits = ask(palace, "ferry island", limit=4, per_note=False)
+    assert len(hits) > 1
+    shown = [(piece.first_line, piece.text) for hit in hits for piece in hit.pieces]
+    assert len(shown) - len(set(shown)) < len(hits)
+
+
 def test_links_alone_answer_nothing(palace):
     text = f"# Fuse\n\nKeep two of each kind in the drawer.\n\n- [[spare fuse]]\n\n{FILLER}\n"
     write(palace, "links.md", text)
