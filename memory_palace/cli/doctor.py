@@ -40,4 +40,5 @@ def _lines(found: Examination) -> Iterator[str]:
     counts = {what: f"{count:,} {what}" for what, count in found.checked.items()}
     if found.checked.get("vectors", 0) < found.checked.get("chunks", 0):
         counts["vectors"] = f"a sample of {counts['vectors']}"
-    yield "checked  " + ", ".join(counts.values())
+    if counts:
+        yield "checked  " + ", ".join(counts.values())

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import pytest
 
+from memory_palace.cli.app import main
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index import compact
 from memory_palace.index.commit import read_commit
@@ -120,3 +121,22 @@ def test_a_renamed_folder_leaves_no_file_and_no_line_behind(palace, monkeypatch)
     text = manifest.read_bytes()
     assert text.count(b"\n") == before + 1 and mine in text
     assert text.count(b"many/") == 1 and text.count(b"more/") == 100
+
+
+def test_doctor_says_that_the_vectors_are_a_sample(palace, capsys):
+    room = palace.paths.notes / "chambers"
+    for number in range(30):
+        (room / f"{number}.md").write_text(f"# Note {number}\n\nText of note {number}.\n")
+    palace.index(embedder="hashing")
+    main(["-C", str(palace.paths.root), "doctor"])
+    assert "34 chunks, a sample of 20 vectors, " in capsys.readouterr().out
+
+
+def test_doctor_offers_to_mend_only_what_it_can(palace, capsys):
+    palace.index(embedder="hashing")
+    with palace.paths.manifest.open("a") as manifest:
+        manifest.write("{\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["-C", str(palace.paths.root), "doctor"])
+    assert ended.value.code == 8
+    assert capsys.readouterr().err == "palace: 1 thing does not match\n"
