@@ -160,11 +160,12 @@ def test_no_more_notes_are_read_than_are_looked_at(palace):
 
 
 def test_two_passages_of_a_note_do_not_say_the_same_but_for_their_best(palace):
-    days = "\n".join(f"- On day {n} the ferry to the island left at {n}." for n in range(60))
-    write(palace, "ferry.md", f"# Ferry\n\n{days}\n")
+    told = "\n\n".join(f"The island ferry leaves pier {n} for the island." for n in range(4))
+    parts = ["# Ferry", "A ferry.", FILLER, FILLER, told, FILLER, "A ferry.", FILLER]
+    write(palace, "ferry.md", "\n\n".join(parts))
     hits = ask(palace, "ferry island", limit=4, per_note=False)
-    assert len(hits) > 1
-    shown = [(piece.first_line, piece.text) for hit in hits for piece in hit.pieces]
+    shown = [piece.text for hit in hits for piece in hit.pieces if "pier" in piece.text]
+    assert len(hits) > 1 and set(shown) == set(told.split("\n\n"))
     assert len(shown) - len(set(shown)) < len(hits)
 
 
