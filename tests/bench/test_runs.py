@@ -275,7 +275,7 @@ def test_what_cannot_be_compared_is_said(ask):
 
 def test_without_matplotlib_the_extra_is_named(ask, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingPartError, match=r"memory-palace\[plots\]"):
+    with pytest.raises(MissingPartError, match=r"pip install .*\[plots\]"):
         draw_runs([ask("grep")], tmp_path)
 
 

@@ -115,9 +115,7 @@ def test_one_conversation_cannot_be_left_out():
 
 
 def run(capsys, *arguments):
-    with pytest.raises(SystemExit) as stopped:
-        main(["bench", "tune", *map(str, arguments), "--embedder", "hashing"])
-    assert not stopped.value.code
+    main(["bench", "tune", *map(str, arguments), "--embedder", "hashing"])
     return capsys.readouterr()
 
 

@@ -47,5 +47,5 @@ def test_other_kinds_of_file_are_refused(draw, tmp_path):
 
 def test_without_matplotlib_the_extra_is_named(draw, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingPartError, match=r"memory-palace\[plots\]"):
+    with pytest.raises(MissingPartError, match=r"pip install .*\[plots\]"):
         draw(tmp_path / "search.png")
