@@ -11,6 +11,7 @@ and ``palace bench confidence``.
 from __future__ import annotations
 
 import math
+import unicodedata
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import NamedTuple
@@ -20,8 +21,8 @@ from numpy.typing import NDArray
 
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOP_STEMS
+from memory_palace.language.tokens import TOKEN, tokenize
+from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.models import NoteRecord, Query
 from memory_palace.retrieval.evidence import Evidence
 from memory_palace.retrieval.question import LINKED, MISTYPED, OTHER
@@ -60,8 +61,8 @@ class Grounds(NamedTuple):
     """Share of the question's words that its passage holds, by weight; all of it for a question
     that has no stop words, which is a list of words and no sentence."""
     is_literal: bool
-    """Whether it has what was quoted, or every word of such a list, or is called like the question
-    but for a letter."""
+    """Whether it has what was quoted, or every word of a question that is no sentence, or is called
+    like the question but for a letter."""
     is_named: bool
     """Whether the question is one of its names."""
 
@@ -72,7 +73,6 @@ class Confidence:
     def __init__(self, query: Query, snapshot: Snapshot, evidence: Evidence) -> None:
         self._query, self._snapshot, self._evidence = query, snapshot, evidence
         self._names = PostingLookup(snapshot, "names")
-        self._asked = evidence.question.terms
 
     def of(self, note: NoteRecord, place: int, row: int) -> float:
         """Return the confidence in a note, the one at ``place``, with ``row`` as its passage.
@@ -85,13 +85,12 @@ class Confidence:
         """Return what speaks for a note; see ``of``."""
         rows = np.flatnonzero(self._snapshot.row_note == place)
         dated = _date_words(note)
-        held, is_whole = 0.0, True
+        held = 0.0
         for word in self._words:
             is_name = place in word.named or word.term in dated
             in_note = is_name or place in word.notes
             if is_name or (in_note if self._is_plain else row in word.rows):
                 held += word.weight
-            is_whole &= in_note
         whole = sum(word.weight for word in self._words)
         words = held / whole if whole else 0.0
         quoting = self._query.rows
@@ -101,9 +100,15 @@ class Confidence:
             words,
             is_literal=is_quoted
             or self._evidence.called[place] >= MISTYPED * OTHER
-            or (self._is_plain and is_whole),
+            or self._is_whole(place, dated),
             is_named=bool(self._evidence.called[place] >= LINKED),
         )
+
+    def _is_whole(self, place: int, dated: frozenset[str]) -> bool:
+        """Say whether a note has all words of a question, half of which carry meaning."""
+        if not self._written or 2 * self._grammar > len(self._written):
+            return False
+        return all(place in notes or term in dated for term, notes in self._needed)
 
     def _meaning(self, rows: NDArray[np.int64]) -> float | None:
         chance = self._snapshot.commit.calibration
@@ -115,7 +120,31 @@ class Confidence:
     @cached_property
     def _is_plain(self) -> bool:
         """Whether the question is a list of words, without those that only grammar needs."""
-        return bool(self._asked) and STOP_STEMS.isdisjoint(self._asked)
+        return bool(self._written) and not self._grammar
+
+    @cached_property
+    def _grammar(self) -> int:
+        """How many words of the question only grammar needs."""
+        written = (word.casefold().replace("’", "'") for word in self._written)
+        return sum(word in STOPWORDS for word in written)
+
+    @cached_property
+    def _needed(self) -> list[tuple[str, NDArray[np.int32]]]:
+        """The terms that a note with every word of the question has, and the notes that have each.
+
+        Of a compound its parts are enough: a note may have it joined to more.
+        """
+        tokens = [tokenize(word) for word in self._written]
+        terms = dict.fromkeys(term for found in tokens for term in found[1:] or found)
+        return [(term, self._notes_with(term)) for term in terms]
+
+    @cached_property
+    def _written(self) -> list[str]:
+        return TOKEN.findall(unicodedata.normalize("NFKC", self._query.text))
+
+    def _notes_with(self, term: str) -> NDArray[np.int32]:
+        rows = [self._evidence.word_rows.rows(term), self._names.rows(term)]
+        return self._snapshot.row_note[np.concatenate(rows)]
 
     @cached_property
     def _words(self) -> list[_Word]:

@@ -80,6 +80,31 @@ def test_words_of_a_note_wherever_they_stand_in_it_answer(palace):
     assert not palace.query("what does a quince have to do with a bucket", lexical=True).is_answered
 
 
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("others mostly", True),  # their stems are those of "other" and "most"
+        ("you'd they’ll", True),
+        ("AjwIZI", True),  # joined to more in the note
+        ("AjwIZI NLgZT", True),
+        ("must kelp", True),  # other lists of stop words lack some of ours
+        ("you must kelp dry", True),
+        ("you could must kelp dry", False),  # most of it only grammar needs
+        ("AjwIZI NLgXY", False),
+        ("others mostly zebra", False),
+    ],
+)
+@pytest.mark.parametrize("lexical", [False, True])
+def test_every_word_of_a_list_counts_as_it_is_written(palace, question, is_answered, lexical):
+    note = palace.paths.notes / "chambers" / "list.md"
+    texts = "Others are mostly dry. You could.|You'd, they'll.|See ?v=x-AjwIZI_NLgZT.|Kelp must go."
+    filler = [f"## {text}\n\n" + "nothing to say here. " * 60 for text in texts.split("|")]
+    note.write_text("\n\n".join(filler), "utf-8")
+    palace.index()
+    result = palace.query(question, lexical=lexical)
+    assert (result.confidence >= LITERAL) is is_answered
+
+
 @pytest.mark.parametrize("name", ["Broker", "broker note", "BROKER"])
 def test_the_name_of_a_note_is_sure(palace, name):
     assert palace.query(name)[0].confidence >= NAMED
