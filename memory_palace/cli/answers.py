@@ -140,7 +140,8 @@ def write_lines(shown: Shown) -> Iterator[str]:
             yield ""
         title = f"{entry.title} › {entry.above}" if entry.above else entry.title
         yield "  ".join(filter(None, (entry.mark, title, entry.place, entry.date, entry.sure)))
-        rows = (*entry.text.split("\n"), *entry.remarks, *entry.details)
+        text = entry.text.split("\n") if entry.text else ()  # a note may be nothing but its name
+        rows = (*text, *entry.remarks, *entry.details)
         yield from (f"   {row}" if row else "" for row in rows)
     if shown.linked:
         yield ""

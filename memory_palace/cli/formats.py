@@ -42,7 +42,8 @@ def write_markdown(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Itera
         path = quote(open_path(entry.file), safe="/")
         after = filter(None, (f"line {entry.line}", entry.date, entry.sure))
         yield f"{number}. [{name}]({path}), {', '.join(after)}"
-        yield from ("", *(f"   > {row}".rstrip() for row in entry.text.split("\n")), "")
+        text = entry.text.split("\n") if entry.text else ()
+        yield from ("", *(f"   > {row}".rstrip() for row in text), *([""] if text else ()))
         yield from (f"   {remark}\n" for remark in entry.remarks)
 
 

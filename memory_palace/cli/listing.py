@@ -16,11 +16,13 @@ from memory_palace.cli.options import (
     Tagged,
     Type,
     Until,
+    check_cold,
     completed,
     folders_below,
     open_palace,
 )
-from memory_palace.cli.printing import print_answer, say, show_date, to_record
+from memory_palace.cli.printing import print_answer, say, say_behind, show_date, to_record
+from memory_palace.index.freshness import check_freshness
 from memory_palace.models import NoteRecord
 from memory_palace.palace import Palace
 
@@ -66,11 +68,13 @@ def list_notes(
     Example: palace list --type project --since 30d --sort date
     """
     palace = open_palace(ctx)
+    folders = folders_below(palace, folder)
+    check_cold(palace, ctx.params, folders)
     notes = palace.notes(
         type=type,
         priority=priority,
         room=room,
-        folder=folders_below(palace, folder),
+        folder=folders,
         tags=tag,
         since=since,
         until=until,
@@ -83,6 +87,9 @@ def list_notes(
     print_answer({"notes": [_record(note) for note in notes]}, map(_line, notes), as_json=as_json)
     if not notes:
         say("no note matches")
+    snapshot = palace.snapshot(include_cold=include_cold)
+    if behind := check_freshness(palace.paths, palace.config, snapshot).behind:
+        say(say_behind(behind))
 
 
 def _linked(

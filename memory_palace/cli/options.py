@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Context, Option
 
@@ -193,6 +193,22 @@ def folders_below(palace: Palace, given: Sequence[str] | None) -> list[str]:
             raise UsageError(f"{name!r} is not a folder of the palace {root}")
         found.append("/".join(below.parts) if is_inside and Path(here).is_dir() else name)
     return found
+
+
+def check_cold(palace: Palace, given: Mapping[str, Any], folders: Sequence[str]) -> None:
+    """Raise ``UsageError`` where ``--room`` or ``--in`` name the archive and nothing lets it in.
+
+    It stays out unless asked for, and "nothing found" would be taken for an empty archive.
+    """
+    if given["include_cold"]:
+        return
+    rooms = palace.paths.rooms
+    known = {folder.casefold(): folder for folder in rooms.folders}
+    asked = [(name, known.get(name.casefold(), name)) for name in folders]
+    asked += [(name, name.casefold()) for name in (given["room"],) if name]
+    for name, folder in asked:
+        if rooms.is_archived(folder):
+            raise UsageError(f"{name} is archived, and left out; add --include-cold to look there")
 
 
 def read_input(file: str, *, hint: str = "") -> str:

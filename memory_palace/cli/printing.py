@@ -85,6 +85,12 @@ def show_date(timestamp: float) -> str:
     return datetime.fromtimestamp(timestamp, UTC).date().isoformat()
 
 
+def say_behind(count: int) -> str:
+    """Return the remark that notes differ from the index, and what to run."""
+    verb = "differs" if count == 1 else "differ"
+    return f"{plural(count, 'note')} {verb} from the index; run `palace index`"
+
+
 def plural(count: int, noun: str) -> str:
     """Return a count with its noun: ``1 note``, ``3 notes``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -24,11 +24,12 @@ from memory_palace.cli.options import (
     Tagged,
     Type,
     Until,
+    check_cold,
     completed,
     folders_below,
     open_palace,
 )
-from memory_palace.cli.printing import plural, print_answer, say
+from memory_palace.cli.printing import print_answer, say, say_behind
 from memory_palace.errors import IndexLockedError, MissingPartError, UsageError
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
@@ -132,7 +133,9 @@ def query_notes(
     Example: palace query why did we drop MQTT --details
     """
     palace = _open(ctx, refresh=refresh)
-    asked = {**_question(ctx.params), "folder": folders_below(palace, folder)}
+    folders = folders_below(palace, folder)
+    check_cold(palace, ctx.params, folders)
+    asked = {**_question(ctx.params), "folder": folders}
     if interactive:
         _search_as_typed(palace, " ".join(text or ()), asked)
     else:
@@ -260,9 +263,7 @@ def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Itera
     if result.mode == "lexical":
         yield f"mode: lexical; {_why_lexical(palace)}"
     if result.freshness == "stale":
-        verb = "differs" if result.behind == 1 else "differ"
-        notes = plural(result.behind, "note")
-        yield f"{notes} {verb} from the index; run `palace index`, or ask with --refresh"
+        yield f"{say_behind(result.behind)}, or ask with --refresh"
     elif result.freshness == "unchecked":
         yield "freshness: unchecked"
     if palace.config.cold_hint and not include_cold and result.mode == "vector":

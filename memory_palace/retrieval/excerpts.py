@@ -154,8 +154,8 @@ class NoteReader:
 
     def find_pieces(self, hit: Hit, rank: int) -> list[Piece]:
         """Return the pieces of a hit's passage and of those right beside it, in order."""
-        if hit.chunk is None or not self._text:
-            return []
+        if hit.chunk is None or not hit.chunk.preview or not self._text:
+            return []  # a passage without text is the name of a note that has no body
         first_line, last_line = self._find_region(hit)
         text = self.read(hit.path, first_line, last_line)
         start, end = _find_window(text, hit.chunk.preview)
@@ -249,7 +249,9 @@ def full_texts(
     left = None if max_bytes is None else max_bytes - sum(map(_bytes, texts))
     for place, hit in enumerate(hits):
         passage = (
-            reader.read(hit.path, hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else ""
+            reader.read(hit.path, hit.chunk.first_line, hit.chunk.last_line)
+            if hit.chunk and hit.chunk.preview
+            else ""
         )
         more = _bytes(passage) - _bytes(texts[place])
         if passage and (left is None or more <= left):

@@ -1,0 +1,68 @@
+"""What somebody meets who has just come: an archive, notes without a body, notes not yet read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from memory_palace.cli.app import main
+from memory_palace.palace import Palace
+
+NOTES = {
+    "Archive/Mast.md": "# Mast\n\nThe old mast was three metres.\n",
+    "Roof.md": "# Roof\n\nThe roof of the hut is old.\n",
+    "Tags/Evergreen.md": '---\ntitle: "Evergreen"\n---\n',
+}
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    for name, text in NOTES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    Palace.init(tmp_path, here=True)
+    (tmp_path / ".palace" / "palace.yaml").write_text("rooms:\n  Archive: archive_basement\n")
+    Palace(tmp_path).index(embedder="hashing")
+    capsys.readouterr()
+
+    def ran(*arguments: str) -> tuple[int, str, str]:
+        try:
+            main(["-C", str(tmp_path), *arguments])
+            status = 0
+        except SystemExit as end:
+            status = int(end.code or 0)
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return ran
+
+
+@pytest.mark.parametrize("verb", [["query", "mast"], ["list"]])
+@pytest.mark.parametrize(
+    "place", [["--in", "Archive"], ["--in", "archive"], ["--room", "archive_basement"]]
+)
+def test_who_asks_for_the_archive_alone_is_told_how_to_let_it_in(run, verb, place):
+    status, out, err = run(*verb, *place)
+    assert (status, out) == (2, "")
+    assert err.strip() == (
+        f"palace: {place[1]} is archived, and left out; add --include-cold to look there"
+    )
+    assert "Archive/Mast.md" in run(*verb, *place, "--include-cold")[1]
+
+
+def test_a_note_that_is_only_front_matter_shows_its_title_and_no_text(run):
+    _, out, _ = run("query", "evergreen", "--in", "Tags")
+    assert len(out.splitlines()) == 1 and out.startswith("1  Evergreen  ")
+    assert "---" not in run("query", "evergreen", "--in", "Tags", "--full")[1]
+    assert ">" not in run("query", "evergreen", "--in", "Tags", "--format", "markdown")[1]
+    hit = json.loads(run("query", "evergreen", "--in", "Tags", "--json")[1])["hits"][0]
+    assert (hit["text"], hit["text_line"]) == ("", None)
+
+
+def test_a_list_says_that_notes_are_newer_than_the_index(run, tmp_path):
+    assert run("list")[2] == ""
+    (tmp_path / "New.md").write_text("# New\n", "utf-8")
+    status, out, err = run("list")
+    assert status == 0 and "New.md" not in out
+    assert err == "1 note differs from the index; run `palace index`\n"
