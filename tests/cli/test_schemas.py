@@ -101,7 +101,7 @@ UNTRIED = {
     f"bench {name}"
     for name in (
         "scale promises corf anchors redqueen llm seek longmemeval locomo beir qmsum notes ablate "
-        "tune compare report verify hierarchy confidence known"
+        "tune compare report verify hierarchy confidence"
     ).split()
 }
 """Verbs that need minutes, a model or a question set."""
@@ -169,12 +169,14 @@ def answers(palace_root):
         "{conflict}": first_of(palace_root, "conflict_room"),
     }
     done = {}
-    for line in COMMAND_LINES.strip().splitlines():
-        command = line
-        for mark, value in known.items():
-            command = command.replace(mark, value)
-        arguments = f"-C {palace_root} {command} --json"
-        done[line] = CliRunner().invoke(app, arguments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(palace_root / "configuration"))
+        for line in COMMAND_LINES.strip().splitlines():
+            command = line
+            for mark, value in known.items():
+                command = command.replace(mark, value)
+            arguments = f"-C {palace_root} {command} --json"
+            done[line] = CliRunner().invoke(app, arguments)
     return done
 
 
