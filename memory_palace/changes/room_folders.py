@@ -13,7 +13,7 @@ from memory_palace.settings import map_rooms, parse_settings
 from memory_palace.storage.atomic import write_atomic
 
 _ROOMS = re.compile(
-    r"^rooms:[ \t]*(?:#[^\n]*)?\n(?P<below>(?:[ \t]*(?:#[^\n]*)?\n)*(?P<indent>[ \t]+)(?=\S))?",
+    r"^rooms:[ \t]*(?:#[^\n]*)?\n(?P<below>(?:[ \t]*+(?:#[^\n]*+)?\n)*+(?P<indent>[ \t]+)(?=\S))?",
     re.MULTILINE,
 )
 

@@ -41,7 +41,7 @@ _STOP = re.compile(
     r"though|until|before|after)\s.*$",
     re.I,
 )
-_LEADS = re.compile(r"^(?:(?:to|the|a|an|my|our|some|that|how|it when|when|of|about)\s+)+", re.I)
+_LEADS = re.compile(r"^(?:(?:to|the|a|an|my|our|some|that|how|it when|when|of|about)\s+)++", re.I)
 _NOT_SUBJECTS = WORDS["no holders of preferences"]
 
 

@@ -16,15 +16,15 @@ _MARKS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 )
 """Vowel signs and accents that belong to a word though Unicode calls them no letters."""
-_WORD = rf"(?:[^\W_]|[{_MARKS}])+"
-TOKEN = re.compile(rf"{_WORD}(?:(?:[.\-/:@'’+]|_+){_WORD})*")
+_WORD = rf"(?:[^\W_]|[{_MARKS}])++"
+TOKEN = re.compile(rf"{_WORD}(?:(?:[.\-/:@'’+]|_++){_WORD})*+")
 WORD_PART = re.compile(_WORD)
 UNSPACED_RUN = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
 """Scripts that are written without spaces between words, and Hangul, whose endings stick."""
-PLAIN_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+PLAIN_WORD = re.compile(r"[^\W_]++(?:['’][^\W_]++)*+")
 """A word as people count them: letters and digits, with apostrophes inside."""
 BETWEEN = "\0"
 """Stands between texts that are read as one; no text of an index holds it."""

@@ -15,7 +15,7 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 )
 _LETTER = rf"[^\W_{_UNSPACED}]"
-_WORD = re.compile(rf"[{_UNSPACED}]|{_LETTER}+(?:['’]{_LETTER}+)*")
+_WORD = re.compile(rf"[{_UNSPACED}]|{_LETTER}++(?:['’]{_LETTER}++)*+")
 """Whole words without stems and parts, which language/tokens gives: a verification token is held
 only as it was written. Where no spaces part words, every character is one."""
 

@@ -22,7 +22,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0
 _HEAD_BYTES = 8192
 _OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
 _PARTIES = re.compile(
-    r"^parties:[ \t]*(?:\[(.*?)\][ \t]*$|((?:\n[ \t]*-[ \t]+[^\n]*)+))", re.M | re.S
+    r"^parties:[ \t]*(?:\[(.*?)\][ \t]*$|((?:\n[ \t]*-[ \t]+[^\n]*)++))", re.M | re.S
 )
 
 

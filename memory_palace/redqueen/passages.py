@@ -12,10 +12,10 @@ from memory_palace.language.tokens import tokenize
 from memory_palace.language.vocabulary import VAGUE
 from memory_palace.language.word_lists import STOPWORDS, bm25_idf
 
-_CONTENT_WORD = re.compile(r"[^\W_]+(?:[.,'’\-][^\W_]+)*")
+_CONTENT_WORD = re.compile(r"[^\W_]++(?:[.,'’\-][^\W_]++)*+")
 """Words as they are written: people read them in questions and anchors, where tokens are stems."""
 NUMBER = re.compile(
-    r"(?<![\w.,])[−+-]?\d+(?:[.,]\d+)*(?:\s?(?:°C|%|€|hPa|(?:mm|cm|km|m|W|Ah|dB|kg|g|h|s)\b))?"
+    r"(?<![\w.,])[−+-]?\d++(?:[.,]\d++)*+(?:\s?(?:°C|%|€|hPa|(?:mm|cm|km|m|W|Ah|dB|kg|g|h|s)\b))?"
 )
 _SHORTEST_WORDS = 4
 _LONGEST_WORDS = 60
