@@ -128,6 +128,17 @@ def test_rooms_are_folders_that_the_settings_name(mapped):
     assert [n.path for n in palace.notes(room="dispatch_corridor")] == ["Tasks/README.md"]
 
 
+def test_a_room_whose_folder_is_not_there_is_named(vault):
+    palace = Palace.init(vault, here=True)
+    palace.paths.settings.write_text("rooms: {archive: archive_basement}\n")
+    palace = Palace(vault)
+    problems = [*palace.index(embedder="hashing").problems, *palace.status().problems]
+    assert [problem.path for problem in problems] == [".palace/palace.yaml"] * 2
+    assert "no folder archive for archive_basement" in problems[0].message
+    (vault / "archive").mkdir()
+    assert not palace.index().problems
+
+
 def test_a_room_that_is_named_later_types_and_archives_its_notes_at_the_next_build(vault):
     Palace.init(vault, here=True).index(embedder="hashing")
     (vault / ".palace" / "palace.yaml").write_text(MAPPED)

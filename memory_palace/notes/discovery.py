@@ -99,6 +99,15 @@ class _Walk:
                 stack.extend(self._folder(folder, path, is_cold=is_cold))
             elif path == top:
                 self.is_complete = False
+        self.problems.extend(self._missing_rooms())
+
+    def _missing_rooms(self) -> Iterator[Problem]:
+        """Yield a problem for each folder that the settings call a room and that is not there."""
+        paths = self.paths
+        for folder, room in paths.rooms.folders.items() if not paths.prefix else ():
+            if not (paths.root / folder).is_dir():
+                message = f"there is no folder {folder} for {room}; make it, or correct `rooms:`"
+                yield Problem(paths.shown(paths.settings), None, "name", message)
 
     def _enter(self, path: str) -> bool:
         """Read a folder's ignore files; whether what is in it may be looked at."""
