@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 import typer
+from running import run_main
 
-from memory_palace.cli.app import main
 from memory_palace.cli.commands import COMMANDS, PANELS, app
 
 ROOT = Path(__file__).parent.parent.parent
@@ -35,13 +35,7 @@ def run(capsys, monkeypatch):
     monkeypatch.delenv("PALACE_ROOT", raising=False)
 
     def run_palace(*arguments):
-        status = 0
-        try:
-            main(arguments)
-        except SystemExit as error:
-            status = error.code or 0
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
+        return run_main(capsys, *arguments)
 
     return run_palace
 

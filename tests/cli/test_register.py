@@ -5,8 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-
-from memory_palace.cli.app import main
+from running import run_main
 
 
 @pytest.fixture
@@ -23,13 +22,7 @@ def world(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path / "elsewhere")
 
     def run(*arguments):
-        status = 0
-        try:
-            main(arguments)
-        except SystemExit as error:
-            status = error.code or 0
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
+        return run_main(capsys, *arguments)
 
     for name in ("work", "home"):
         run("-C", str(tmp_path / name), "index", "-q", "--embedder", "none")
