@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MARKER = re.compile(
-    r"[\[［][ \t]*verify[ \t]*[:：](?P<token>(?:[^\]］\n]|\n(?![ \t]*\n))*?)"
-    r"(?:[\]］]|(?P<open>(?=\n[ \t]*(?:\n|#))|\Z))",
+    r"[\[［][ \t]*verify[ \t]*[:：](?P<token>(?:[^\]］\n]++|\n(?![ \t]*(?:\n|#)))*+)"
+    r"(?:[\]］]|(?P<open>(?=\n)|\Z))",
     re.IGNORECASE,
 )
 """A marker may run over a line end, never over a blank line or a heading: one that is not closed
