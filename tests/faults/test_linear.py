@@ -116,7 +116,7 @@ def test_every_reader_is_linear(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_megabyte_takes_ten_times_as_long_as_a_tenth_of_it(name):
-    """The best of up to fifteen runs of each size, for a busy machine; mostly the first is enough."""
+    """The best of up to fifteen runs of each size, for a busy machine; mostly one is enough."""
     run, own = search_all(PATTERNS[name]), own_texts(PATTERNS[name])
     for piece in [*KNOWN_TEXTS, *own, *(piece + _AT_THE_END for piece in own)]:
         texts = [fill(piece, size) for size in (100_000, 1_000_000)]
