@@ -12,6 +12,7 @@ from memory_palace.language.word_lists import PSEUDO_TEXTS
 from memory_palace.models import Query
 from memory_palace.retrieval.evidence import BM25, K1, PASSAGE_B, Evidence
 from memory_palace.retrieval.search import search
+from memory_palace.retrieval.signals.table import BESIDE
 
 VECTOR = np.array([1, 0], np.float32)
 
@@ -83,19 +84,32 @@ def test_segments_do_not_change_a_score(build, passage):
     ]
 
 
-def test_a_passage_borrows_from_those_beside_it_in_its_own_note(build, passage):
+@pytest.mark.parametrize(
+    ("signal", "lender", "vector", "cosines"),
+    [
+        ("beside_words", "lexical", None, [0.0, 0.0]),
+        ("beside_meaning", "dense", VECTOR, [0.9, 0.0]),
+    ],
+)
+def test_a_passage_borrows_from_those_beside_it_in_its_own_note(
+    build, passage, signal, lender, vector, cosines
+):
     snapshot = build(
         [
-            passage("palace/a.md", [0.0, 0.0], texts=["frost on the pump", "it was mended"]),
+            passage("palace/a.md", cosines, texts=["frost on the pump", "it was mended"]),
             passage("palace/b.md", [0.0, 0.0], texts=["it was mended", "sun"]),
         ]
     )
-    found = search(asked("frost pump"), snapshot, profile="hybrid", per_note=False, limit=9)
+    question = "frost pump" if vector is None else "cold water"
+    found = search(asked(question, vector), snapshot, profile="hybrid", per_note=False, limit=9)
     values = {
         (hit.path, hit.chunk.first_line): {c.signal: c.value for c in hit.contributions}
         for hit in found.hits
     }
-    assert values["palace/a.md", 11]["surrounding"] > 0
+    first, second = values["palace/a.md", 1], values["palace/a.md", 11]
+    assert first[signal] == 0 < first[lender]
+    assert second[signal] == pytest.approx(BESIDE[1][0] * first[lender], rel=1e-4)
+    assert {name for name in second if name.startswith("beside") and second[name]} == {signal}
     assert ("palace/b.md", 1) not in values
 
 

@@ -24,8 +24,8 @@ SIGNALS: Mapping[str, str] = {
     name: module
     for module, names in {
         "metadata": "recency importance",
-        "table": "semantic dense note_dense lexical note_lexical surrounding speaker statement "
-        "called titled "
+        "table": "semantic dense note_dense lexical note_lexical beside_words beside_meaning "
+        "speaker statement called titled "
         "anchor anchoring enriched bridge",
         "time": "temporal weekday",
         "structure": "described overlap logic logic_undamped preference noun_phrase quoted name "
@@ -43,9 +43,9 @@ once, for all candidates."""
 
 LISTED = np.float32(0.5)
 """What every note gets where nothing was asked (source document 002)."""
-SURROUNDING = {-1: 0.5, 1: 0.3, -2: 0.2, 2: 0.15}
-"""How much a passage borrows from the one that many places after it. What comes before sets the
-topic, a question for one, and counts for more than what follows (chosen on LoCoMo dev)."""
+BESIDE = {1: (0.5, 0.3), 2: (0.2, 0.15)}
+"""How much a passage borrows from the one that many places before it, and after it. What comes
+before sets the topic, a question for one, and counts for more (chosen on LoCoMo dev)."""
 ANCHORING = (1.0, 0.75, 0.5625, 0.421875, 0.31640625)
 """By rank: 10 % falling to 3.2 % over the first five in source document 001, which is .75 to the
 power of the rank."""
@@ -136,18 +136,28 @@ def titled(context: SearchContext) -> Scores:
     return scores
 
 
-def surrounding(context: SearchContext) -> Scores:
-    """Return what each candidate borrows from the dense and lexical evidence around it.
+def beside_words(context: SearchContext) -> Scores:
+    """Return what each candidate borrows from the words of the passages around it."""
+    return _borrow(context, context.evidence.words)
+
+
+def beside_meaning(context: SearchContext) -> Scores:
+    """Return what each candidate borrows from the meaning of the passages around it."""
+    return _borrow(context, context.evidence.meaning.above)
+
+
+def _borrow(context: SearchContext, evidence: Scores) -> Scores:
+    """Return the shares ``BESIDE`` of what the rows around each candidate found.
 
     Passages of other notes lend nothing.
     """
-    evidence = context.evidence.meaning.above + context.evidence.words
     note_of = context.snapshot.row_note
-    scores: Scores = np.zeros(len(context.rows), np.float32)
-    for step, share in SURROUNDING.items():
-        rows = np.clip(context.rows + step, 0, len(note_of) - 1)
-        is_same = (note_of[rows] == context.notes) & (rows != context.rows)
-        scores += np.float32(share) * np.where(is_same, evidence[rows], 0)
+    borrowed = np.zeros(len(note_of), np.float32)
+    for step, (before, after) in BESIDE.items():
+        is_same = note_of[step:] == note_of[:-step]
+        borrowed[step:] += np.float32(before) * evidence[:-step] * is_same
+        borrowed[:-step] += np.float32(after) * evidence[step:] * is_same
+    scores: Scores = borrowed[context.rows]
     return scores
 
 
