@@ -1,4 +1,4 @@
-"""``palace models``: which embedders there are, and the weights of the small one."""
+"""``palace models``: which embedders there are, and the weights of the small ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.cli.progress import clear_line, progress_line
 from memory_palace.embedding.registry import EMBEDDERS, find_weights, is_available
-from memory_palace.embedding.weights import FETCH, MINILM_FILES, cache_folder, verify_minilm
+from memory_palace.embedding.weights import MINILM, PINNED, PinnedModel, cache_folder
 from memory_palace.errors import MissingPartError, UsageError
 
 app = Typer(no_args_is_help=True, help="List, fetch, locate and verify embedding models.")
@@ -46,7 +46,8 @@ def fetch_model(name: Name = "minilm") -> None:
 
     Example: palace models fetch minilm
     """
-    if name != "minilm":
+    model = PINNED.get(name)
+    if model is None:
         folder = find_weights(name)
         if folder is None:
             say(f"{name} needs no weights")
@@ -54,8 +55,8 @@ def fetch_model(name: Name = "minilm") -> None:
             print(folder)
         return
     is_new = not is_available(name)
-    print(_fetch_minilm())
-    if is_new:
+    print(_fetch(model))
+    if is_new and model is MINILM:
         say("words go on answering in a palace indexed without it, until its next `palace index`")
 
 
@@ -64,14 +65,17 @@ def offer_model(*, asks: bool) -> None:
 
     A fetch that fails is told and no error: words answer without a model.
     """
-    size = f"{sum(file.size_bytes for file in MINILM_FILES) / 1e6:.0f} MB"
+    size = f"{MINILM.size_bytes / 1e6:.0f} MB"
     if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
-        say(f"no model is here: words alone answer; `{FETCH}` ({size}) finds what is meant as well")
+        say(
+            f"no model is here: words alone answer; `{MINILM.fetch_command}` ({size}) "
+            "finds what is meant as well"
+        )
         return
     question = f"No model is here, so words alone will answer. Fetch minilm ({size})?"
     if confirm(question, default=True, err=True):
         try:
-            _fetch_minilm()
+            _fetch(MINILM)
         except MissingPartError as error:
             say(str(error))
 
@@ -81,20 +85,21 @@ def _announce(words: str) -> None:
     say(words)
 
 
-def _fetch_minilm() -> Path:
-    from memory_palace.embedding.fetching import fetch_minilm, list_sources
+def _fetch(model: PinnedModel) -> Path:
+    from memory_palace.embedding.fetching import fetch_weights, list_sources
 
-    total, done = sum(file.size_bytes for file in MINILM_FILES), 0
+    done = 0
     with progress_line(in_bytes=True, stopped="stopped; nothing is kept") as advance:
 
         def progress(read_bytes: int) -> None:
             nonlocal done
             done += read_bytes
-            advance("fetching minilm", done, total)
+            advance(f"fetching {model.name}", done, model.size_bytes)
 
-        return fetch_minilm(
+        return fetch_weights(
+            model,
             cache=cache_folder(os.environ),
-            sources=list_sources(os.environ),
+            sources=list_sources(model, os.environ),
             progress=progress,
             announce=_announce,
         )
@@ -118,9 +123,10 @@ def verify_model(name: Name = "minilm") -> None:
 
     Exits 8 if a file is damaged, 9 if one is missing. Example: palace models verify minilm
     """
-    if name == "minilm":
-        verify_minilm(cache_folder(os.environ))
-        print("minilm: both files have the pinned SHA-256")
+    if model := PINNED.get(name):
+        model.verify(cache_folder(os.environ))
+        files = "both files have" if len(model.files) > 1 else "its file has"
+        print(f"{name}: {files} the pinned SHA-256")
     elif (folder := find_weights(name)) is None:
         print(f"{name}: nothing to verify")
     else:

@@ -12,7 +12,7 @@ from typer import Context
 from memory_palace.cli.options import open_palace
 from memory_palace.cli.printing import plural
 from memory_palace.cli.registry import Registry, read_registry
-from memory_palace.embedding.weights import MINILM_FILES
+from memory_palace.embedding.weights import MINILM
 from memory_palace.errors import IndexMissingError, NotAPalaceError
 from memory_palace.index.status import IndexStatus
 from memory_palace.language.visible import visible
@@ -71,7 +71,7 @@ def _model_steps(palace: Palace) -> Iterator[tuple[str, str]]:
     if awaited is not None and awaited.is_ready:
         yield "palace index", f"find by meaning too: {awaited.name} is here now"
     elif awaited is not None:
-        size = sum(file.size_bytes for file in MINILM_FILES) / 1e6
+        size = MINILM.size_bytes / 1e6
         yield "palace models fetch", f"find by meaning too ({size:.0f} MB, once)"
 
 

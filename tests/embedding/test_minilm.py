@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from memory_palace.embedding.forward import _gelu
 from memory_palace.embedding.minilm import TOKEN_LIMIT, MiniLMEmbedder
-from memory_palace.embedding.minilm_forward import _gelu
 from memory_palace.errors import MissingPartError
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "minilm_reference.json").read_bytes())

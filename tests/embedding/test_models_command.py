@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from memory_palace.cli.models import app
 from memory_palace.embedding.registry import EMBEDDERS
-from memory_palace.embedding.weights import minilm_folder
+from memory_palace.embedding.weights import MINILM
 from memory_palace.errors import MissingPartError, UsageError
 
 runner = CliRunner()
@@ -25,7 +25,7 @@ def test_list_names_every_embedder_and_whether_it_is_ready() -> None:
     lines = runner.invoke(app, ["list"]).stdout.splitlines()
     assert [line.split()[0] for line in lines] == list(EMBEDDERS)
     assert "missing" in lines[0]
-    assert "ready" in lines[2]
+    assert "ready" in lines[3]
 
 
 def test_list_as_json_has_a_schema_number() -> None:
@@ -36,7 +36,7 @@ def test_list_as_json_has_a_schema_number() -> None:
 
 
 def test_path_prints_the_folder_and_nothing_else(empty_cache: Path) -> None:
-    assert runner.invoke(app, ["path", "minilm"]).stdout == f"{minilm_folder(empty_cache)}\n"
+    assert runner.invoke(app, ["path", "minilm"]).stdout == f"{MINILM.folder(empty_cache)}\n"
 
 
 def test_path_of_an_embedder_without_weights_is_a_usage_error() -> None:
@@ -66,8 +66,8 @@ def test_fetch_says_on_stderr_where_it_looks_and_prints_the_folder(
 ) -> None:
     monkeypatch.setenv("PALACE_CACHE", str(minilm_cache))
     result = runner.invoke(app, ["fetch", "minilm"])
-    assert result.stdout == f"{minilm_folder(minilm_cache)}\n"
-    assert result.stderr == f"already in {minilm_folder(minilm_cache)}\n"
+    assert result.stdout == f"{MINILM.folder(minilm_cache)}\n"
+    assert result.stderr == f"already in {MINILM.folder(minilm_cache)}\n"
     assert "pinned SHA-256" in runner.invoke(app, ["verify", "minilm"]).stdout
 
 
@@ -81,4 +81,4 @@ def test_fetch_from_a_source_shows_no_bar_where_there_is_no_terminal(
     assert result.exit_code == 0
     first, second = result.stderr.splitlines()
     assert first == "looking in the Hugging Face cache" and "next `palace index`" in second
-    assert result.stdout == f"{minilm_folder(empty_cache)}\n"
+    assert result.stdout == f"{MINILM.folder(empty_cache)}\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_palace.embedding.registry import EMBEDDERS, get_embedder, is_available
-from memory_palace.embedding.weights import MINILM_FILES, minilm_folder
+from memory_palace.embedding.weights import MINILM
 from memory_palace.errors import UsageError
 
 
@@ -50,9 +50,9 @@ def test_minilm_is_available_once_both_files_have_their_length(
     environ: Mapping[str, str], tmp_path: Path
 ) -> None:
     assert not is_available("minilm", environ=environ)
-    folder = minilm_folder(tmp_path)
+    folder = MINILM.folder(tmp_path)
     folder.mkdir(parents=True)
-    for file in MINILM_FILES:
+    for file in MINILM.files:
         assert not is_available("minilm", environ=environ)
         with (folder / file.name).open("wb") as sparse:
             sparse.truncate(file.size_bytes)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from memory_palace.embedding.registry import is_available
-from memory_palace.embedding.weights import cache_folder, minilm_folder
+from memory_palace.embedding.weights import MINILM, cache_folder
 
 ROOT = Path(__file__).parent.parent.parent
 PALACE = Path(sys.executable).parent / "palace"
@@ -76,9 +76,9 @@ def home(tmp_path: Path) -> Home:
     home = tmp_path / "home"
     (home / "tmp").mkdir(parents=True)
     if is_available("minilm"):
-        there = minilm_folder(home / CACHE)
+        there = MINILM.folder(home / CACHE)
         there.parent.mkdir(parents=True)
-        there.symlink_to(minilm_folder(cache_folder(os.environ)))
+        there.symlink_to(MINILM.folder(cache_folder(os.environ)))
     return Home(home)
 
 

@@ -25,7 +25,7 @@ import pytest
 
 from memory_palace.config import MANIFEST, ROOMS
 from memory_palace.embedding.registry import is_available
-from memory_palace.embedding.weights import MINILM_FILES, minilm_folder
+from memory_palace.embedding.weights import MINILM
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -51,9 +51,9 @@ def commands(path: Path) -> list[tuple[str, list[str]]]:
 
 def pretend_to_have_minilm(cache: Path) -> Path:
     """Make files of the right length, so that nothing is said of a missing model."""
-    folder = minilm_folder(cache)
+    folder = MINILM.folder(cache)
     folder.mkdir(parents=True)
-    for file in MINILM_FILES:
+    for file in MINILM.files:
         with (folder / file.name).open("wb") as sparse:
             sparse.truncate(file.size_bytes)
     return cache
