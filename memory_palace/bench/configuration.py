@@ -13,23 +13,26 @@ import memory_palace
 from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion
 from memory_palace.retrieval.profiles import Profile
 
-_LENGTH = 24
+_LENGTH, _SHORT = 24, 8
 _INDEXING = ("language", "notes", "embedding", "index", "facts")
 """Packages that decide what is in an index."""
-_SCORING = ("bench/datasets", "bench/corpora.py", "bench/systems.py", "bench/metrics.py")
-_RANKING = (*_INDEXING, "graph", "anchors", "retrieval", *_SCORING)
+_SCORING = (
+    *("bench/datasets", "bench/corpora.py", "bench/systems.py", "bench/metrics.py"),
+    "bench/product.py",
+)
+_RANKING = (*_INDEXING, "graph", "anchors", "retrieval", "engine.py", "palace.py", *_SCORING)
 """Packages and modules that decide how it is ranked and scored."""
 
 
 def digest_run(collections: Iterable[Collection], system: str | Profile, fingerprint: str) -> str:
     """Digest everything that can change an answer: data, profile, embedder, and our own code."""
-    whole = sha256(f"{fingerprint}\n{_digest_code(_RANKING)}\n{_recipe(system)}".encode())
-    for collection in collections:
-        whole.update(f"{collection.group}{collection.ranks_passages}".encode())
-        parts: list[EvalDocument | EvalQuestion] = [*collection.documents, *collection.questions]
-        for part in parts:
-            whole.update(json.dumps(asdict(part), default=sorted).encode())
-    return whole.hexdigest()[:_LENGTH]
+    told = f"{fingerprint}\n{_digest_code(_RANKING)}\n{_recipe(system)}\n"
+    return sha256(f"{told}{_digest_collections(collections)}".encode()).hexdigest()[:_LENGTH]
+
+
+def digest_data(collections: Iterable[Collection]) -> str:
+    """Digest what is asked of what, in a few letters for the name of a file."""
+    return _digest_collections(collections)[:_SHORT]
 
 
 def digest_index(collection: Collection, fingerprint: str) -> str:
@@ -38,6 +41,16 @@ def digest_index(collection: Collection, fingerprint: str) -> str:
     for document in collection.documents:
         whole.update(json.dumps(asdict(document)).encode())
     return whole.hexdigest()[:_LENGTH]
+
+
+def _digest_collections(collections: Iterable[Collection]) -> str:
+    whole = sha256()
+    for collection in collections:
+        whole.update(f"{collection.group}{collection.ranks_passages}".encode())
+        parts: list[EvalDocument | EvalQuestion] = [*collection.documents, *collection.questions]
+        for part in parts:
+            whole.update(json.dumps(asdict(part), default=sorted).encode())
+    return whole.hexdigest()
 
 
 def _recipe(system: str | Profile) -> str:

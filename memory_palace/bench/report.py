@@ -9,6 +9,9 @@ from memory_palace.bench.metrics import MEASURES, interval, mcnemar, paired_inte
 from memory_palace.bench.runs import Answer, Run
 from memory_palace.errors import UsageError
 
+SHOWN = ("shown", "bytes")
+"""Measures of what a system shows of its hits: whether a passage that answers stands there whole,
+and how many bytes that takes."""
 _COSTS = ("any@5, 95 %", "ranking s", "CPU s", "preparing CPU s", "peak MiB")
 
 
@@ -38,7 +41,8 @@ def summarise(answers: Iterable[Answer]) -> dict[str, float]:
     scored = [answer.scores for answer in answers if answer.scores]
     if not scored:
         return {}
-    return {measure: sum(s[measure] for s in scored) / len(scored) for measure in MEASURES}
+    measures = [*MEASURES, *(more for more in SHOWN if all(more in s for s in scored))]
+    return {measure: sum(s[measure] for s in scored) / len(scored) for measure in measures}
 
 
 def core(answers: Iterable[Answer]) -> list[Answer]:
@@ -53,6 +57,7 @@ def run_record(run: Run) -> dict[str, object]:
     record: dict[str, object] = {
         "set": run.name,
         "system": run.system,
+        "embedder": run.embedder or None,
         "questions": len(answers),
         "left_out": len(run.answers) - len(answers),
         **summarise(answers),
@@ -66,15 +71,16 @@ def run_record(run: Run) -> dict[str, object]:
 
 def table(runs: Sequence[Run]) -> Iterator[str]:
     """Yield the lines of a Markdown table, a row per run, with the interval of recall_any@5."""
-    yield f"| run | questions | {' | '.join(MEASURES)} | {' | '.join(_COSTS)} |"
-    yield "|" + "---|" * (2 + len(MEASURES) + len(_COSTS))
+    measures = list(dict.fromkeys((*MEASURES, *(m for r in runs for m in summarise(r.answers)))))
+    yield f"| run | questions | {' | '.join(measures)} | {' | '.join(_COSTS)} |"
+    yield "|" + "---|" * (2 + len(measures) + len(_COSTS))
     for run in runs:
         for label, answers in _views(run):
             means = summarise(answers)
             if not means:
                 continue
             low, high = interval([a.scores["any@5"] for a in answers if a.scores])
-            cells = " | ".join(f"{means[measure]:.3f}" for measure in MEASURES)
+            cells = " | ".join(_cell(measure, means.get(measure)) for measure in measures)
             cost = _cost_cells(run) if label == run.system else " | " * (len(_COSTS) - 2)
             yield f"| {label} | {len(answers)} | {cells} | {low:.3f}–{high:.3f} | {cost} |"
 
@@ -104,6 +110,12 @@ def compare_runs(first: Run, second: Run, *, measure: str = "any@5") -> Differen
     return Difference(
         first.system, second.system, measure, len(pairs), value, mean, low, high, lost, won, p
     )
+
+
+def _cell(measure: str, value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if measure == "bytes" else f"{value:.3f}"
 
 
 def _cost_cells(run: Run) -> str:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from memory_palace.bench.configuration import digest_run
+from memory_palace.bench.configuration import digest_data, digest_run
 from memory_palace.bench.corpora import open_corpus
 from memory_palace.bench.cost import Meter, RunCost, read_cost, write_cost
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.metrics import score_ranking
-from memory_palace.bench.systems import Ranker, grep_ranker, mode_profile, profile_ranker
+from memory_palace.bench.product import product_grep, product_ranker
+from memory_palace.bench.systems import (
+    WORDS_ALONE,
+    Ranker,
+    grep_ranker,
+    mode_profile,
+    profile_ranker,
+)
 from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.registry import NO_VECTORS, get_embedder
 from memory_palace.errors import UsageError
 from memory_palace.index.recipes import name_recipe
 from memory_palace.models import Vector
@@ -55,6 +64,8 @@ class Run:
     system: str
     answers: tuple[Answer, ...]
     cost: RunCost
+    embedder: str = ""
+    """Empty where the system makes no vectors."""
 
 
 def run_system(
@@ -64,27 +75,36 @@ def run_system(
     *,
     embedder: Embedder,
     cache: Path,
+    is_product: bool = False,
     progress: Progress = lambda what, done, total: None,
 ) -> Run:
     """Ask every question that an earlier, stopped run of the same configuration has not asked.
 
     The file of answers holds nothing that differs between two runs; what they cost stands beside.
+    It is named by the set, the system, its embedder and a digest of what is asked, so that runs of
+    another file or with another embedder stay. ``is_product`` asks as ``palace query`` does, and
+    ranks notes (see ``product``). A system that compares words alone makes no vectors.
     """
     label = system if isinstance(system, str) else system.name
-    path = cache / "runs" / f"{name}--{label}.jsonl"
-    path.parent.mkdir(parents=True, exist_ok=True)
     recipe = _recipe(collections, system)
-    configuration = digest_run(collections, recipe, name_recipe(embedder))
-    header = {"name": name, "system": label, "configuration": configuration}
+    if (recipe if isinstance(recipe, str) else recipe.name) in WORDS_ALONE:
+        embedder = get_embedder(NO_VECTORS)
+    made_by = embedder.name if embedder.dimension else ""
+    path = cache / "runs" / _name_file(name, label, made_by, digest_data(collections))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kind = f"{name_recipe(embedder)}{', product' * is_product}"
+    configuration = digest_run(collections, recipe, kind)
+    header = {"name": name, "system": label, "configuration": configuration, "embedder": made_by}
     done = _read_done(path, header)
     before = (
         read_cost(path.with_suffix(".json"), configuration=configuration) if done else RunCost()
     )
     meter = Meter()
+    folder = cache if embedder.dimension else None
     remembering = RememberingEmbedder(
-        embedder, cache, progress=lambda made, total: progress("embedding", made, total)
+        embedder, folder, progress=lambda made, total: progress("embedding", made, total)
     )
-    asker = _Asker(recipe, remembering, cache, meter)
+    asker = _Asker(recipe, remembering, cache, meter, is_product)
     total = sum(len(collection.questions) for collection in collections)
     is_complete = len(done) == total
     try:
@@ -98,7 +118,7 @@ def run_system(
         cost = before if is_complete else before + meter.read()
         write_cost(path.with_suffix(".json"), cost, configuration=configuration)
     order = [question.id for collection in collections for question in collection.questions]
-    return Run(name, label, tuple(done[identity] for identity in order), cost)
+    return Run(name, label, tuple(done[identity] for identity in order), cost, made_by)
 
 
 def read_run(path: Path) -> Run:
@@ -111,7 +131,8 @@ def read_run(path: Path) -> Run:
     header, *rows = lines
     cost = read_cost(path.with_suffix(".json"), configuration=header["configuration"])
     answers = tuple(_answer(row, f"{path}:{n}") for n, row in enumerate(rows, start=2))
-    return Run(str(header["name"]), str(header["system"]), answers, cost)
+    made_by = str(header.get("embedder", ""))
+    return Run(str(header["name"]), str(header["system"]), answers, cost, made_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +143,7 @@ class _Asker:
     embedder: Embedder
     cache: Path
     meter: Meter
+    is_product: bool
 
     def ask(self, collection: Collection, done: dict[str, Answer]) -> Iterator[Answer]:
         """Yield the answers that are not done."""
@@ -133,10 +155,11 @@ class _Asker:
             matrix = self.embedder.embed_queries([question.text for question in waiting])
         for question, vector in zip(waiting, matrix, strict=True):
             with self.meter.asking():
-                ranked = ranker(question, vector)
-            units = [unit for unit, _ in ranked]
+                found = ranker(question, vector)
+            units = [unit for unit, _ in found.units]
             gains = dict(question.gains)
             scores = score_ranking(units, question.gold, gains) if question.gold else {}
+            scores |= found.figures if scores else {}
             yield Answer(
                 question.id,
                 collection.group,
@@ -145,13 +168,15 @@ class _Asker:
                 question.is_incomplete,
                 tuple(sorted(question.gold)),
                 tuple(units[:_KEPT]),
-                tuple(round(score, 6) for _, score in ranked[:_KEPT]),
+                tuple(round(score, 6) for _, score in found.units[:_KEPT]),
                 {measure: round(value, 6) for measure, value in scores.items()},
             )
 
     def _ranker(self, collection: Collection) -> Ranker:
         if isinstance(self.recipe, str):
-            return grep_ranker(collection)
+            return (product_grep if self.is_product else grep_ranker)(collection)
+        if self.is_product:
+            return product_ranker(self.recipe, collection, self.cache, self.embedder)
         signals = self.recipe.weights.keys()
         needs = self.recipe.needs
         corpus = open_corpus(collection, self.cache, self.embedder, detail=needs)
@@ -170,6 +195,11 @@ def _recipe(collections: Sequence[Collection], system: str | Profile) -> str | P
         return system
     ranks_passages = bool(collections) and collections[0].ranks_passages
     return mode_profile(system, ranks_passages=ranks_passages)
+
+
+def _name_file(*parts: str) -> str:
+    """Return a name that a file can have: ``beir-scifact--hybrid--minilm--0a1b2c3d.jsonl``."""
+    return "--".join(re.sub(r"[^\w.+-]+", "-", part) for part in parts if part) + ".jsonl"
 
 
 def _read_done(path: Path, header: dict[str, str]) -> dict[str, Answer]:

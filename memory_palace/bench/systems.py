@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
@@ -18,11 +18,21 @@ from memory_palace.retrieval.search import search
 
 DEPTH = 20
 """How many units are ranked: what lies below counts in no measure but the last of MRR."""
+WORDS_ALONE = frozenset({"grep", "bm25", "bm25-passages"})
+"""What compares words alone; a profile of them is asked of an index without vectors."""
 
 
-Ranked: TypeAlias = Sequence[tuple[str, float]]
-"""Units that were found and their scores, best first."""
-Ranker: TypeAlias = Callable[[EvalQuestion, Vector], Ranked]
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a system gave for a question."""
+
+    units: Sequence[tuple[str, float]]
+    """Units that were found and their scores, best first."""
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """More measures than those of the ranking."""
+
+
+Ranker: TypeAlias = Callable[[EvalQuestion, Vector], Found]
 
 
 def mode_profile(mode: str, *, ranks_passages: bool) -> Profile:
@@ -46,7 +56,7 @@ def profile_ranker(
     """
     unit = partial(corpus.unit, is_passage=collection.ranks_passages)
 
-    def rank(question: EvalQuestion, vector: Vector) -> Ranked:
+    def rank(question: EvalQuestion, vector: Vector) -> Found:
         query = Query(" ".join(question.text.split()), question.as_of, Filters(), vector)
         query = replace(query, phrases=phrases.get(question.id))
         found = search(
@@ -57,10 +67,12 @@ def profile_ranker(
             per_note=not collection.ranks_passages,
             neighbors=0,
         )
-        return [
-            (unit(hit.path, hit.chunk.first_line if hit.chunk else 1), hit.score)
-            for hit in found.hits
-        ]
+        return Found(
+            [
+                (unit(hit.path, hit.chunk.first_line if hit.chunk else 1), hit.score)
+                for hit in found.hits
+            ]
+        )
 
     return rank
 
@@ -77,10 +89,10 @@ def grep_ranker(collection: Collection) -> Ranker:
         )
     ]
 
-    def rank(question: EvalQuestion, vector: Vector) -> Ranked:
+    def rank(question: EvalQuestion, vector: Vector) -> Found:
         words = set(tokenize(question.text, stems=False)) - STOPWORDS
         counts = [(-len(words & held), place) for place, (_, held) in enumerate(units)]
         best = sorted(counts)[:DEPTH]
-        return [(units[place][0], -count) for count, place in best if count]
+        return Found([(units[place][0], -count) for count, place in best if count])
 
     return rank

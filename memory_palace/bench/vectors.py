@@ -16,6 +16,7 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.registry import is_available
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.errors import MissingPartError
+from memory_palace.index.recipes import Embedders
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_stream
 
@@ -100,13 +101,17 @@ class RememberingEmbedder:
 
 @contextmanager
 def loading(embedder: Embedder) -> Iterator[None]:
-    """Let palaces that are opened inside embed with this embedder where they ask for minilm."""
-    own = minilm.load
-    minilm.load = lambda model, environ: embedder  # type: ignore[assignment, return-value]
+    """Let palaces that are opened inside embed with this embedder where they ask for its name."""
+    own = Embedders.get
+
+    def get(embedders: Embedders, name: str) -> Embedder:
+        return embedder if name == embedder.name else own(embedders, name)
+
+    Embedders.get = get  # type: ignore[assignment, method-assign]
     try:
         yield
     finally:
-        minilm.load = own
+        Embedders.get = own  # type: ignore[method-assign]
 
 
 class DrawnMiniLM(minilm.MiniLMEmbedder):

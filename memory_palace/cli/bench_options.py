@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from typer import Option
 
 from memory_palace.bench.timing import Measured
 from memory_palace.cli.printing import print_answer, to_record
+from memory_palace.language.visible import visible
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -40,6 +42,31 @@ Rounds = Annotated[
 Asked = Annotated[
     int | None, Option("--asked", min=1, help="Questions of the Examiner; default: one per memory.")
 ]
+
+
+class Rows:
+    """Prints rows as they come; as JSON one object at the end, with lists of rows by name."""
+
+    def __init__(self, *names: str, as_json: bool) -> None:
+        self._as_json = as_json
+        self.record: dict[str, Any] = {name: [] for name in names or ("rows",)}
+
+    def add(
+        self, row: object, lines: str | Iterable[str], *, to: str = "rows", **more: object
+    ) -> None:
+        """Print a row as its lines, or keep it, with ``more`` keys, in the list ``to``."""
+        self.record[to].append(to_record(row) | more)
+        if not self._as_json:
+            for line in [lines] if isinstance(lines, str) else lines:
+                print(visible(line), flush=True)
+
+
+@contextmanager
+def printing(*names: str, as_json: bool) -> Iterator[Rows]:
+    """Give rows to print; what is stopped or fails prints no half of an object."""
+    rows = Rows(*names, as_json=as_json)
+    yield rows
+    print_answer(rows.record, as_json=as_json)
 
 
 def print_row(row: DataclassInstance, line: str, *, as_json: bool, **more: object) -> None:

@@ -159,6 +159,8 @@ def ask_all(
     system: str | Profile,
     embedder: str,
     cache: Path | None,
+    *,
+    is_product: bool = False,
 ) -> Run:
     """Ask every question of some collections, with a bar on a terminal."""
     with progress_line(name if isinstance(system, str) else system.name, stopped=KEPT) as progress:
@@ -168,6 +170,7 @@ def ask_all(
             system,
             embedder=get_embedder(embedder),
             cache=cache_of(cache),
+            is_product=is_product,
             progress=progress,
         )
 

@@ -18,6 +18,7 @@ from memory_palace.bench.datasets.items import Passage
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.metrics import MEASURES
 from memory_palace.bench.plots import draw_ablation, draw_runs
+from memory_palace.bench.product import as_notes
 from memory_palace.bench.report import compare_runs, core, run_record, summarise, table
 from memory_palace.bench.runs import read_run, run_system
 from memory_palace.bench.systems import grep_ranker
@@ -39,6 +40,15 @@ def ask(locomo, tmp_path):
     return run
 
 
+def load_all(path, unit):
+    return list(load_locomo(path, unit=unit))
+
+
+def run_file(cache, system):
+    (path,) = (cache / "runs").glob(f"made--{system}--*.jsonl")
+    return path
+
+
 @pytest.mark.parametrize("system", ["grep", "bm25", "vector", "hybrid"])
 @pytest.mark.parametrize("unit", ["turn", "session"])
 def test_every_system_finds_what_shares_its_words(ask, system, unit):
@@ -51,13 +61,13 @@ def test_every_system_finds_what_shares_its_words(ask, system, unit):
 def test_two_runs_write_the_same_bytes(ask, tmp_path):
     for cache in ("one", "two"):
         ask("hybrid", cache=cache)
-    first, second = (tmp_path / c / "runs" / "made--hybrid.jsonl" for c in ("one", "two"))
+    first, second = (run_file(tmp_path / c, "hybrid") for c in ("one", "two"))
     assert first.read_bytes() == second.read_bytes()
 
 
 def test_a_stopped_run_goes_on_where_it_stopped(ask, tmp_path):
     whole = ask("hybrid")
-    path = tmp_path / "cache" / "runs" / "made--hybrid.jsonl"
+    path = run_file(tmp_path / "cache", "hybrid")
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines[:2], lines[2][:20]]))
     assert ask("hybrid").answers == whole.answers
@@ -66,12 +76,49 @@ def test_a_stopped_run_goes_on_where_it_stopped(ask, tmp_path):
 
 def test_answers_of_another_configuration_are_not_used(ask, tmp_path):
     ask("hybrid")
-    path = tmp_path / "cache" / "runs" / "made--hybrid.jsonl"
+    path = run_file(tmp_path / "cache", "hybrid")
     lines = path.read_text().splitlines()
     header = json.loads(lines[0]) | {"configuration": "other"}
     wrong = json.loads(lines[1]) | {"ranked": ["nonsense"]}
     path.write_text("\n".join([json.dumps(header), json.dumps(wrong)]))
     assert "nonsense" not in ask("hybrid").answers[0].ranked
+
+
+def test_runs_of_another_file_or_embedder_do_not_erase_it(ask, locomo, tmp_path):
+    first = ask("hybrid")
+    path = run_file(tmp_path / "cache", "hybrid")
+    locomo.write_text(locomo.read_text().replace("tomatoes", "potatoes"))
+    other = ask("hybrid")
+    wider = HashingEmbedder()
+    wider.name, wider.fingerprint = "llm:wide/1", "other"
+    collections = list(load_locomo(locomo))
+    run_system("made", collections, "hybrid", embedder=wider, cache=tmp_path / "cache")
+    names = sorted(path.name for path in (tmp_path / "cache" / "runs").glob("*.jsonl"))
+    assert [name.split("--")[2] for name in names] == ["hashing", "hashing", "llm-wide-1"]
+    assert read_run(path).answers == first.answers != other.answers
+    assert read_run(path).embedder == "hashing"
+
+
+@pytest.mark.parametrize("is_product", [False, True])
+@pytest.mark.parametrize("system", ["grep", "bm25"])
+@pytest.mark.parametrize("unit", ["turn", "session"])
+def test_what_compares_words_alone_makes_no_vectors(locomo, tmp_path, system, is_product, unit):
+    class Missing(HashingEmbedder):
+        """Embeds nothing: its weights are not here."""
+
+        embed_passages = embed_queries = count_tokens = None
+
+    run = run_system(
+        "made",
+        [as_notes(c) for c in load_locomo(locomo)] if is_product else load_all(locomo, unit),
+        system,
+        embedder=Missing(),
+        cache=tmp_path / "cache",
+        is_product=is_product,
+    )
+    assert run.embedder == ""
+    assert all(answer.scores["any@5"] == 1 for answer in run.answers)
+    assert not list((tmp_path / "cache").glob("vectors-*.npz"))
 
 
 CHANGES = {
@@ -142,7 +189,7 @@ def test_a_run_in_two_parts_cost_both(ask, tmp_path, monkeypatch):
         patch.setattr("memory_palace.bench.runs.grep_ranker", stop_at_the_second)
         with pytest.raises(KeyboardInterrupt):
             ask("grep")
-    path = tmp_path / "cache" / "runs" / "made--grep.jsonl"
+    path = run_file(tmp_path / "cache", "grep")
     assert (len(read_run(path).answers), read_run(path).cost.questions) == (1, 1)
     assert ask("grep").cost.questions == 2
     assert read_run(path).cost.wall_seconds > 0
@@ -150,7 +197,7 @@ def test_a_run_in_two_parts_cost_both(ask, tmp_path, monkeypatch):
 
 def test_a_table_says_of_how_many_questions_a_cost_is(ask, tmp_path):
     ask("grep")
-    path = tmp_path / "cache" / "runs" / "made--grep.jsonl"
+    path = run_file(tmp_path / "cache", "grep")
     configuration = json.loads(path.read_text().splitlines()[0])["configuration"]
     write_cost(path.with_suffix(".json"), RunCost(1, 2.5), configuration=configuration)
     assert "| 2.5 for 1 |" in list(table([read_run(path)]))[2]
@@ -160,7 +207,7 @@ def test_an_index_that_was_not_finished_is_made_again(ask, tmp_path):
     whole = ask("hybrid", cache="cache")
     (commit,) = (tmp_path / "cache" / "corpora").glob("*/palace/.index/INDEX.json")
     write_commit(commit, replace(read_commit(commit), generation=1, calibration={}))
-    (tmp_path / "cache" / "runs" / "made--hybrid.jsonl").unlink()
+    run_file(tmp_path / "cache", "hybrid").unlink()
     assert ask("hybrid", cache="cache").answers == whole.answers
     assert read_commit(commit).calibration
 
@@ -173,8 +220,8 @@ def test_scores_stand_beside_what_was_ranked(ask):
 
 
 def test_a_name_with_a_line_separator_reads_back(ask, tmp_path):
-    path = tmp_path / "cache" / "runs" / "made--grep.jsonl"
     ask("grep")
+    path = run_file(tmp_path / "cache", "grep")
     changed = path.read_text("utf-8").replace('["D1:1"]', '["D1\u2028:\x85 1"]')
     path.write_text(changed, "utf-8")
     assert len(read_run(path).answers) == 2
@@ -190,9 +237,9 @@ def test_a_file_that_is_no_run_is_named(tmp_path, content):
 
 def test_what_another_version_wrote_is_named_with_its_line(ask, tmp_path):
     ask("grep")
-    path = tmp_path / "cache" / "runs" / "made--grep.jsonl"
+    path = run_file(tmp_path / "cache", "grep")
     path.write_text(path.read_text().replace("ranked_scores", "values"))
-    with pytest.raises(UsageError, match=r"grep\.jsonl:2: this answer has no 'ranked_scores'"):
+    with pytest.raises(UsageError, match=r"--\w+\.jsonl:2: this answer has no 'ranked_scores'"):
         read_run(path)
 
 
@@ -222,7 +269,7 @@ def test_vectors_are_made_once(ask, monkeypatch):
 
 def test_a_run_reads_back_as_it_was(ask, tmp_path):
     run = ask("bm25")
-    path = tmp_path / "cache" / "runs" / "made--bm25.jsonl"
+    path = run_file(tmp_path / "cache", "bm25")
     assert read_run(path).answers == run.answers
     with pytest.raises(UsageError, match="palace bench list"):
         read_run(path.with_name("none.jsonl"))

@@ -41,6 +41,8 @@ class EvalQuestion:
     """Whether not all that answers it is labelled, so that it counts apart too."""
     gains: tuple[tuple[str, int], ...] = ()
     """Graded gains for nDCG where labels are graded; else every gold counts 1."""
+    passages: frozenset[str] = frozenset()
+    """Ids of the passages that answer, where ``gold`` names the documents that hold them."""
 
 
 @dataclass(frozen=True, slots=True)
