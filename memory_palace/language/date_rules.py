@@ -74,6 +74,11 @@ _COUNT = (
 _WHICH = r"(?P<which>last|past|previous|this|current|next|coming|upcoming)"
 _UNIT = r"(?P<unit>day|week|month|year)s?"
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
+_WEEKDAY = rf"(?P<weekday>{'|'.join(WEEKDAY_NAMES)})"
+_WHOSE = _WHICH.replace("<which>", "<whose>")
+_WHOSE_YEAR = rf",?(?: of| in)? (?:the )?{_WHOSE} year\b"
+_YEARLY = rf"\b{_WHOSE} year(?:['’]s)?,?(?: (?:in|on|during))?(?: the)?"
+"""What goes behind "August" or before it: "August last year", "last year in August"."""
 
 
 Make = Callable[[re.Match[str], date], Iterable[Window]]
@@ -98,9 +103,10 @@ def _full_day(match: re.Match[str], as_of: date) -> Iterator[Window]:
     parts = match.groupdict()
     month = _number_of_month(parts["month"])
     number = int(parts["day"])
-    years = [int(parts["year"])] if parts.get("year") else [as_of.year, as_of.year - 1]
+    named = _year_named(match, as_of)
+    years = [as_of.year, as_of.year - 1] if named is None else [named]
     days = (make_day(year, month, number) for year in years)
-    day = next((d for d in days if d and (parts.get("year") or d <= as_of)), None)
+    day = next((d for d in days if d and (named is not None or d <= as_of)), None)
     if day:
         yield _window(match, (day, day), _ONE["day"])
 
@@ -126,11 +132,20 @@ def _season(match: re.Match[str], as_of: date) -> Iterator[Window]:
 
 def _months_meant(match: re.Match[str], month: int, months: int, as_of: date) -> tuple[date, date]:
     """Return so many months from one on, of the year that is named or of the one that is meant."""
+    year = _year_named(match, as_of)
+    if year is not None:
+        return month_span(year, month, months)
+    direction = _DIRECTIONS.get((match.groupdict().get("which") or "").casefold(), 0)
+    return nearest_span(month, months, direction, as_of)
+
+
+def _year_named(match: re.Match[str], as_of: date) -> int | None:
+    """Return the year that is written, or is meant by "last year"."""
     parts = match.groupdict()
     if parts.get("year"):
-        return month_span(int(parts["year"]), month, months)
-    direction = _DIRECTIONS.get((parts.get("which") or "").casefold(), 0)
-    return nearest_span(month, months, direction, as_of)
+        return int(parts["year"])
+    which = parts.get("whose") or ""
+    return as_of.year + _DIRECTIONS[which.casefold()] if which else None
 
 
 def _year(match: re.Match[str], _: date) -> Iterator[Window]:
@@ -168,6 +183,12 @@ def _weekday(match: re.Match[str], as_of: date) -> Iterator[Window]:
     weekday = WEEKDAY_NAMES.index(match["weekday"].casefold())
     direction = _DIRECTIONS[match["which"].casefold()]
     day = nearest_weekday(weekday, direction, as_of)
+    yield _window(match, (day, day), 1)
+
+
+def _weekday_of_week(match: re.Match[str], as_of: date) -> Iterator[Window]:
+    monday, _ = unit_span("week", _DIRECTIONS[match["whose"].casefold()], as_of)
+    day = monday + timedelta(WEEKDAY_NAMES.index(match["weekday"].casefold()))
     yield _window(match, (day, day), 1)
 
 
@@ -215,9 +236,10 @@ RULES = (
         _YEARS,
         "day",
     ),
-    _rule(rf"\b{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?", _full_day, _NAMES_OF_MONTHS, "day"),
-    _rule(
-        rf"\b{_MONTH} (?:the )?{_DAY}(?![\d:])(?:,? {_YEAR})?", _full_day, _NAMES_OF_MONTHS, "day"
+    *(
+        _rule(pattern, _full_day, _NAMES_OF_MONTHS, "day")
+        for day in (rf"\b{_DAY}(?: of)? {_MONTH}", rf"\b{_MONTH} (?:the )?{_DAY}(?![\d:])")
+        for pattern in (rf"{_YEARLY} {day}", rf"{day}(?:,? {_YEAR}|{_WHOSE_YEAR})?")
     ),
     _rule(
         r"(?<![\d/])(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/(?P<year>(?:20|19)?\d\d)(?![\d/])",
@@ -228,7 +250,17 @@ RULES = (
     _rule(
         r"(?<![\d-])(?P<year>(?:19|20|21)\d\d)-(?P<month>[01]\d)(?![\d-])", _month, _YEARS, "month"
     ),
-    _rule(rf"\b{_MONTH},?(?: of)? {_YEAR}", _month, _NAMES_OF_MONTHS, "month"),
+    _rule(rf"\b{_MONTH}(?:,?(?: of)? {_YEAR}|{_WHOSE_YEAR})", _month, _NAMES_OF_MONTHS, "month"),
+    _rule(rf"{_YEARLY} {_MONTH}(?!\w)", _month, _NAMES_OF_MONTHS, "month"),
+    _rule(rf"\b{_SEASON}(?:(?: of|,)? {_YEAR}|{_WHOSE_YEAR})", _season, _NAMES_OF_SEASONS),
+    _rule(rf"{_YEARLY} {_SEASON}\b", _season, _NAMES_OF_SEASONS),
+    *(
+        _rule(pattern, _weekday_of_week, _NAMES_OF_DAYS, "day")
+        for pattern in (
+            rf"\b{_WEEKDAY},?(?: of)? (?:the )?{_WHOSE} week\b",
+            rf"\b{_WHOSE} week(?:['’]s)?,?(?: on)? {_WEEKDAY}\b",
+        )
+    ),
     _rule(
         rf"\b{_COUNT} {_UNIT}(?: or so)? (?:ago|back|earlier)\b",
         _ago,
@@ -247,8 +279,7 @@ RULES = (
         _unit,
         frozenset(("weekend", "week", "month", "year")),
     ),
-    _rule(rf"\b{_WHICH} (?P<weekday>{'|'.join(WEEKDAY_NAMES)})\b", _weekday, _NAMES_OF_DAYS, "day"),
-    _rule(rf"\b{_SEASON}(?: of|,)? {_YEAR}", _season, _NAMES_OF_SEASONS),
+    _rule(rf"\b{_WHICH} {_WEEKDAY}\b", _weekday, _NAMES_OF_DAYS, "day"),
     _rule(rf"\b{_WHICH} {_SEASON}\b", _season, _NAMES_OF_SEASONS),
     _rule(rf"\b(?:in|during|over) the {_SEASON}\b", _season, _NAMES_OF_SEASONS),
     _rule(rf"\b{_WHICH} {_MONTH}(?!\w)", _month, _NAMES_OF_MONTHS, "month"),
