@@ -21,13 +21,13 @@ from memory_palace.index.commit import Commit
 CHUNKER = "sections-6"
 """Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
 
-TOKENIZER = "words-1"
+TOKENIZER = "words-2"
 """Bump it whenever ``language.tokens`` can give other tokens for a text."""
 
-FACTS = "plain-4"
+FACTS = "plain-5"
 """Bump it whenever ``facts.derive`` can find other names, headings, dates or speakers in a text."""
 
-STRUCTURE = "facts-4"
+STRUCTURE = "facts-5"
 """Bump it whenever ``facts`` can extract anything else from a text."""
 
 ENRICHED = "enriched-1"

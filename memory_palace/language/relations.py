@@ -8,14 +8,12 @@ from typing import NamedTuple
 from memory_palace.language.tagged_words import Part, Word
 from memory_palace.language.tokens import stem_word
 from memory_palace.language.vocabulary import AUXILIARIES, VAGUE, WORDS
-from memory_palace.language.word_lists import read_table
 
 FIRST_PERSON = WORDS["first person"]
 _SKIPPED = WORDS["between subject and verb"]
 _PREPOSITIONS = WORDS["prepositions"]
-_LEMMAS = {
-    form: lemma for lemma, forms in read_table("lemmas.txt").items() for form in forms.split()
-}
+_AMBIGUOUS = {"saw": "see", "left": "leave", "rose": "rise", "bit": "bite", "led": "lead"}
+"""Forms of irregular verbs that ``stem_word`` leaves alone: behind a subject they are verbs."""
 _OPENERS = frozenset({Part.DETERMINER, Part.ADJECTIVE, Part.NUMBER})
 _LONGEST_OBJECT = 4
 _MOST_BETWEEN = 3
@@ -30,8 +28,8 @@ class Relation(NamedTuple):
 
 
 def lemma(verb: str) -> str:
-    """Return a form that all forms of a verb share: irregular ones by table, others by stem."""
-    return stem_word(_LEMMAS.get(verb, verb))
+    """Return a form that all forms of a verb share."""
+    return stem_word(_AMBIGUOUS.get(verb, verb))
 
 
 def find_relations(
