@@ -132,9 +132,8 @@ class Encoder:
 
 def _batch_by_length(sequences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Yield rows of non-empty sequences, longest first, about ``BATCH_TOKENS`` at a time."""
-    rows = sorted(
-        (row for row, ids in enumerate(sequences) if ids), key=lambda r: -len(sequences[r])
-    )
+    rows = [row for row, ids in enumerate(sequences) if ids]
+    rows.sort(key=lambda row: -len(sequences[row]))
     batch: list[int] = []
     tokens = 0
     for row in rows:
