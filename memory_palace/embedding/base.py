@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import numpy as np
+
 from memory_palace.models import Matrix, Vector
+
+PART_LENGTH = np.float32(0.5**0.5)
+"""Length of each half of a vector of two embedders (``embedding.pair``): the whole has unit length,
+and the product of two of them is the mean of both cosines. So whatever compares vectors works with
+a pair as with one embedder."""
 
 
 class Embedder(Protocol):
@@ -56,3 +63,9 @@ def find_token_reader(embedder: Embedder) -> Callable[[str], tuple[list[str], Ma
     ``None`` where the embedder gives vectors to whole texts alone.
     """
     return getattr(embedder, "embed_tokens", None)
+
+
+def find_parts(embedder: Embedder) -> tuple[Embedder, ...]:
+    """Return both embedders of a pair, whose vectors stand side by side; else itself alone."""
+    parts: tuple[Embedder, ...] = getattr(embedder, "parts", (embedder,))
+    return parts

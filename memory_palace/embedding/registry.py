@@ -60,19 +60,37 @@ def get_embedder(name: str, *, environ: Mapping[str, str] = os.environ) -> Embed
 
     Raises ``UsageError`` for an unknown name, ``MissingPartError`` for a missing extra.
     """
+    names = split_name(name)
+    if len(names) > 1:
+        from memory_palace.embedding.pair import join_embedders  # delayed: most indexes have one
+
+        return join_embedders([get_embedder(part, environ=environ) for part in names])
     module, model = _find(name)
     embedder: Embedder = module.load(model, environ)
     return embedder
 
 
+def split_name(name: str) -> list[str]:
+    """Return the names that a name joins with ``+``, as ``minilm+e5`` does; else itself.
+
+    The model of a library may have a plus sign in its own name: it is not taken apart where
+    nothing that is known follows.
+    """
+    names = name.split("+")
+    is_model = name.startswith("llm:") and not all(map(_is_known, names[1:]))
+    return [name] if is_model else names
+
+
 def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether the packages and weights of an embedder are here; imports none of them."""
-    module, _ = _find(name)
-    return bool(module.is_available(environ)) if hasattr(module, "is_available") else True
+    """Whether the packages and weights of an embedder, or of both, are here; imports none."""
+    modules = [_find(part)[0] for part in split_name(name)]
+    return all(m.is_available(environ) for m in modules if hasattr(m, "is_available"))
 
 
 def find_weights(name: str, *, environ: Mapping[str, str] = os.environ) -> Path | None:
     """Return the folder of an embedder's weights; ``None`` where it has none of its own."""
+    if len(split_name(name)) > 1:
+        raise UsageError(f"{name} is two embedders; name one of them")
     module, _ = _find(name)
     folder: Path | None = module.find_weights(environ) if hasattr(module, "find_weights") else None
     return folder
@@ -107,6 +125,11 @@ def choose_embedder(
         f"the index was built with {committed}, not {wanted}; keep it, or run "
         f"`palace index --force --embedder {wanted}` to build it again"
     )
+
+
+def _is_known(name: str) -> bool:
+    kind, _, model = name.partition(":")
+    return (f"{kind}:MODEL" if model else name) in EMBEDDERS
 
 
 def _find(name: str) -> tuple[Any, str]:

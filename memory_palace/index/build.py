@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
+from memory_palace.embedding.base import find_parts
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.context import LOOKING, BuildContext
 from memory_palace.index.diff import Diff, diff_notes
+from memory_palace.index.known import KnownVectors
 from memory_palace.index.listing import Listing, append_lines, consult, meta_rows
 from memory_palace.index.publish import Published, Written, draft_commit, publish
-from memory_palace.index.rows import KnownVectors, RowMaker, Tally
+from memory_palace.index.recipes import is_embedder_of
+from memory_palace.index.rows import RowMaker, Tally
 from memory_palace.index.segment import Segment, open_segment
 from memory_palace.index.state import EMPTY, CommittedState, changed_ns
 from memory_palace.index.values import IndexReport
@@ -27,8 +30,8 @@ def build_index(
     """Index every note that changed. The caller holds the writer's lock.
 
     ``state`` is what is committed. ``force`` uses nothing of it but when undated notes last
-    changed, and another recipe its vectors besides; ``verify`` hashes every note. Nothing is
-    visible to readers until the commit.
+    changed, and another recipe or embedder what it has of the vectors; ``verify`` hashes every
+    note. Nothing is visible to readers until the commit.
     """
     started = context.monotonic()
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
@@ -43,7 +46,7 @@ def build_index(
     )
     listing = consult(context, base, diff)
     tally = Tally.of(diff)
-    known_vectors = KnownVectors() if force else _known_vectors(context, state, diff)
+    known_vectors = _known_vectors(context, state, diff, force=force)
     maker = RowMaker(context, listing, known_vectors, _ages(state, diff), tally)
     written = _write_zones(context, base, diff, listing, maker, tally)
     manifest_digest = append_lines(context, listing, diff, _gone(tally))
@@ -58,6 +61,7 @@ def build_index(
         _report_fates(diff, known, found.left_out, gone=_gone(tally)),
         embedded=tally.embedded if context.embedder.dimension else 0,
         reused=tally.reused,
+        reused_halves=tally.reused_halves,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
         problems=tuple(dict.fromkeys(problems)),
         seconds=context.monotonic() - started,
@@ -147,11 +151,22 @@ def _write_zones(
     return Written(tuple(refs), opened)
 
 
-def _known_vectors(context: BuildContext, state: CommittedState, diff: Diff) -> KnownVectors:
-    known = KnownVectors()
-    if state.commit and state.commit.embedder == context.embedder.name:
+def _known_vectors(
+    context: BuildContext, state: CommittedState, diff: Diff, *, force: bool
+) -> KnownVectors:
+    """Return what need not be embedded: nothing, where it is asked to be made again."""
+    known, commit = KnownVectors(), state.commit
+    is_same = commit is None or commit.embedder == context.embedder.name
+    if force and is_same:
+        return known
+    if commit is not None and is_same:
         for segment in state.segments:
             known.add_all(segment.arrays)
+    for part in find_parts(context.embedder):
+        if commit is not None and not is_same and is_embedder_of(part, commit):
+            half = known.halves[part.name] = KnownVectors()
+            for segment in state.segments:
+                half.add_all(segment.arrays)
     if diff.new or diff.changed or diff.moved:
         known.add_leftovers(
             context.paths.index,

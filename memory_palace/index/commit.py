@@ -55,6 +55,19 @@ class Commit:
     """Names of the anchor files: the nightly one, then the one of updates since."""
     waits_for: str = ""
     """The embedder that a build takes up once it is here; empty where this one was chosen."""
+    second_dimension: int = 0
+    """How many of the last components are a second embedder's; 0 of an index with one."""
+
+    @property
+    def parts(self) -> tuple[slice, ...]:
+        """The components of a vector that each embedder makes: of one embedder, all of them.
+
+        Of two each makes a half, see ``embedding.base.PART_LENGTH``.
+        """
+        if not self.second_dimension:
+            return (slice(None),)
+        border = self.dimension - self.second_dimension
+        return slice(0, border), slice(border, self.dimension)
 
     @property
     def rows(self) -> int:
@@ -85,6 +98,8 @@ def read_commit(path: Path) -> Commit:
 def write_commit(path: Path, commit: Commit) -> int:
     """Replace the record; from here on readers see this generation. Return its size in bytes."""
     body = asdict(commit)
+    if not commit.second_dimension:
+        del body["second_dimension"]  # the record of one embedder stays as it was
     record = {"format": FORMAT, "check": _check(body), "commit": body}
     data = (json.dumps(record, sort_keys=True) + "\n").encode()
     write_atomic(path, data)

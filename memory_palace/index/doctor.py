@@ -20,7 +20,13 @@ from memory_palace.index.fold import group_rows
 from memory_palace.index.postings import same_keys
 from memory_palace.index.recipes import describe_mismatch, name_recipe, read_detail
 from memory_palace.index.rows import chunk_row, list_embedded
-from memory_palace.index.segment import VECTORS, VectorMember, chunk_line, chunk_record
+from memory_palace.index.segment import (
+    VECTORS,
+    VectorChoice,
+    VectorMember,
+    chunk_line,
+    chunk_record,
+)
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.state import MENDED, CommittedState, check_anchors, open_state
 from memory_palace.index.writing import DIGEST_BYTES
@@ -218,7 +224,7 @@ class _Examiner:
     ) -> Iterator[Finding]:
         again = embedder.embed_passages([text for _, _, text in sample])
         rows = np.array([row for _, row, _ in sample])
-        stored = self._snapshot.rows_of(rows, member=member)
+        stored = self._snapshot.rows_of(rows, VectorChoice(member))
         for (_, row, _), distance in zip(
             sample, np.abs(again - stored).max(axis=1, initial=0), strict=True
         ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from memory_palace.embedding.base import find_parts
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.commit import Commit, SegmentRef, next_commit, write_commit
 from memory_palace.index.compact import compact
@@ -50,6 +51,7 @@ def draft_commit(context: BuildContext, *, manifest: str, git_head: str) -> Comm
         embedder=context.embedder.name,
         fingerprint=context.fingerprint,
         dimension=context.embedder.dimension,
+        second_dimension=sum(part.dimension for part in find_parts(context.embedder)[1:]),
         scanned_ns=context.now_ns,
         built_ns=context.now_ns,
         manifest=manifest,

@@ -155,7 +155,7 @@ class Embedders:
         )
         embedder = self.get(name)
         is_same = commit is None or name == commit.embedder
-        if commit is not None and is_same and not force and not _is_of(embedder, commit):
+        if commit is not None and is_same and not force and not is_embedder_of(embedder, commit):
             raise WrongEmbedderError(describe_mismatch(embedder, commit))
         return embedder, waits_for
 
@@ -180,7 +180,7 @@ def find_awaited(commit: Commit | None, configured: str | None) -> AwaitedModel 
 
 def describe_mismatch(embedder: Embedder, commit: Commit) -> str:
     """Say why an index does not fit this version, and which command makes it fit."""
-    if _is_of(embedder, commit):
+    if is_embedder_of(embedder, commit):
         return _OTHER_VERSION
     return (
         f"the index was built with another version of {commit.embedder}; "
@@ -188,7 +188,8 @@ def describe_mismatch(embedder: Embedder, commit: Commit) -> str:
     )
 
 
-def _is_of(embedder: Embedder, commit: Commit) -> bool:
+def is_embedder_of(embedder: Embedder, commit: Commit) -> bool:
+    """Whether the vectors of an index are those that an embedder makes."""
     return commit.fingerprint.startswith(f"{embedder.fingerprint}|")
 
 

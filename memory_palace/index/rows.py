@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from pathlib import Path
 from typing import Self, TypeAlias
 
 import numpy as np
 
+from memory_palace.embedding.base import find_parts
+from memory_palace.embedding.pair import join_parts
 from memory_palace.index.compact import LARGE_ROWS
 from memory_palace.index.context import EMBEDDING, READING, BuildContext
 from memory_palace.index.diff import Diff
+from memory_palace.index.known import KnownVectors
 from memory_palace.index.listing import Listing
-from memory_palace.index.npz import Array, map_arrays
 from memory_palace.index.postings import derived_keys
 from memory_palace.index.recipes import Detail
 from memory_palace.index.segment import (
@@ -23,7 +24,6 @@ from memory_palace.index.segment import (
     HAS_PROBLEMS,
     PRIORITIES,
     PRIVATE,
-    VECTORS,
     chunk_line,
     note_line,
 )
@@ -33,7 +33,6 @@ from memory_palace.models import Matrix, Problem, Vector
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.reading import NoteUnreadable, read_note
-from memory_palace.storage.atomic import is_named_by_content
 
 _SLICE = 32
 """Texts embedded at a time, but for the first: 512 at a time take as long (21 CPU s for 256)."""
@@ -47,6 +46,8 @@ class Tally:
 
     embedded: int = 0
     reused: int = 0
+    reused_halves: int = 0
+    """Of those that were embedded by one of two embedders alone."""
     notes_done: int = 0
     notes_total: int = 0
     bytes_done: int = 0
@@ -190,8 +191,7 @@ class RowMaker:
                 self._report(len(missing) - start)
                 # The first slices are small, so that the rate is known within the first second.
                 part = missing[start : start + min(max(start, 1), _SLICE)]
-                matrix = self._context.embedder.embed_passages([texts[digest] for digest in part])
-                made.update(zip(part, matrix, strict=True))
+                made.update(zip(part, self._make(part, texts), strict=True))
                 start += len(part)
                 if start - kept >= _KEPT and start < len(missing):
                     self._keep(missing[kept:start], made)
@@ -201,6 +201,22 @@ class RowMaker:
                 self._keep(missing[kept:start], made)
         self._report(0)
         return made
+
+    def _make(self, digests: Sequence[bytes], texts: Mapping[bytes, str]) -> Matrix:
+        """Return a vector for each digest; of two embedders one may have made its half before."""
+        embedder, halves = self._context.embedder, self.known.halves
+        if not halves:
+            return embedder.embed_passages([texts[digest] for digest in digests])
+        matrices = []
+        for part in find_parts(embedder):
+            found = halves[part.name].find(digests) if part.name in halves else {}
+            missing = [digest for digest in digests if digest not in found]
+            if missing:
+                made = part.embed_passages([texts[digest] for digest in missing])
+                found |= zip(missing, made, strict=True)
+            self._tally.reused_halves += len(digests) - len(missing)
+            matrices.append(np.stack([found[digest] for digest in digests]))
+        return join_parts(matrices)
 
     def _keep(self, digests: Sequence[bytes], made: Mapping[bytes, Vector]) -> None:
         context = self._context
@@ -223,47 +239,6 @@ class RowMaker:
         columns = zip(*(chunk.digests for chunk in row.chunks), strict=True)
         matrices = (np.stack([vectors[digest] for digest in column]) for column in columns)
         return replace(row, vectors=tuple(matrices))
-
-
-class KnownVectors:
-    """Looks digests up in the arrays of segments and of what unfinished builds left."""
-
-    def __init__(self) -> None:
-        self._sources: list[tuple[Array, Matrix]] = []
-
-    def add(self, digests: Array, vectors: Matrix) -> None:
-        """Offer vectors, one per row of 16-byte ``digests``."""
-        if len(digests):
-            self._sources.append((np.ascontiguousarray(digests).view("<u8"), vectors))
-
-    def add_all(self, arrays: Mapping[str, Array]) -> None:
-        """Offer all vectors of a segment or a checkpoint, given its arrays."""
-        for member, digests in VECTORS.items():
-            if member in arrays:
-                self.add(arrays[digests], arrays[member])
-
-    def add_leftovers(self, folder: Path, *, fingerprint: str, committed: Iterable[str]) -> None:
-        """Offer what an interrupted build wrote, where it verifies and has the same recipe."""
-        named = set(committed)
-        for path in sorted((*folder.glob("seg-*.npz"), *folder.glob("vec-*.npz"))):
-            if path.stem not in named and is_named_by_content(path):
-                made_by = (arrays := map_arrays(path)).get("fingerprint")  # of another kind: none
-                if made_by is not None and bytes(made_by).decode() == fingerprint:
-                    self.add_all(arrays)
-
-    def find(self, digests: Sequence[bytes]) -> dict[bytes, Vector]:
-        """Return the vectors of those digests that are known."""
-        found: dict[bytes, Vector] = {}
-        wanted = np.unique(np.frombuffer(b"".join(digests), "<u8").reshape(-1, 2)[:, 0])
-        needed = set(digests)
-        for keys, vectors in self._sources:
-            place = np.searchsorted(wanted, keys[:, 0])
-            hits = np.flatnonzero(wanted[np.minimum(place, len(wanted) - 1)] == keys[:, 0])
-            for row in hits.tolist():
-                digest = keys[row].tobytes()
-                if digest in needed:
-                    found.setdefault(digest, vectors[row])
-        return found
 
 
 def chunk_row(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import SEVEN, PalacePaths, Rooms
+from memory_palace.embedding.base import PART_LENGTH
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import Commit, read_commit
 from memory_palace.index.fold import Fold, fold_segments
@@ -18,12 +19,13 @@ from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.segment import (
     EVERGREEN,
     HAS_PROBLEMS,
+    PASSAGES,
     PRIORITIES,
     PRIVATE,
     SOURCES,
     STAT,
     Segment,
-    VectorMember,
+    VectorChoice,
     chunk_record,
     note_record,
     open_segment,
@@ -91,24 +93,29 @@ class Snapshot:
         """How much the index keeps of each passage."""
         return read_detail(self.commit.fingerprint)
 
-    def similarities(self, vector: Vector, *, member: VectorMember = "vectors") -> Scores:
+    def similarities(self, vector: Vector, which: VectorChoice = PASSAGES) -> Scores:
         """Return the cosine of every row with a unit vector; dead rows have some value too.
 
-        ``member`` says with which vector of the row; ``described`` is in enriched indexes only.
+        Of one of two embedders the vector is of that one. The matrix is not copied.
         """
         scores: Scores = np.empty(int(self.row_starts[-1]), np.float32)
+        if which.prefix:
+            vector = vector / PART_LENGTH
         for segment, start in zip(self.segments, self.row_starts.tolist(), strict=False):
-            np.matmul(segment[member], vector, out=scores[start : start + segment.rows])
+            matrix = segment[which.member][:, which.part]
+            np.matmul(matrix, vector, out=scores[start : start + segment.rows])
         return scores
 
-    def rows_of(self, rows: NDArray[np.int64], *, member: VectorMember = "vectors") -> Matrix:
-        """Return the vectors of some rows, shape ``(len(rows), dimension)``."""
-        found = np.empty((len(rows), self.commit.dimension), np.float32)
+    def rows_of(self, rows: NDArray[np.int64], which: VectorChoice = PASSAGES) -> Matrix:
+        """Return the unit vectors of some rows, shape ``(len(rows), dimension)``."""
+        width = len(range(*which.part.indices(self.commit.dimension)))
+        found = np.empty((len(rows), width), np.float32)
         numbers = np.searchsorted(self.row_starts, rows, side="right") - 1
         for number in sorted(set(numbers.tolist())):  # np.unique would import numpy.ma: 7 ms
             inside = numbers == number
-            found[inside] = self.segments[number][member][rows[inside] - self.row_starts[number]]
-        return found
+            places = rows[inside] - self.row_starts[number]
+            found[inside] = self.segments[number][which.member][places, which.part]
+        return found / PART_LENGTH if which.prefix else found
 
     @cached_property
     def titles(self) -> list[str]:
@@ -243,6 +250,12 @@ class Snapshot:
     def _rows(self, name: str, empty: Array) -> Array:
         column: Array = np.concatenate([empty, *(segment[name] for segment in self.segments)])
         return column
+
+
+def take_part(vectors: Matrix, which: VectorChoice) -> Matrix:
+    """Return the unit vectors of one of two embedders, given those of both."""
+    taken: Matrix = vectors[..., which.part] / PART_LENGTH if which.prefix else vectors
+    return taken
 
 
 def open_snapshot(

@@ -36,6 +36,8 @@ class IndexReport:
     embedded: int = 0
     reused: int = 0
     """Chunks written in this run whose vector was already known."""
+    reused_halves: int = 0
+    """Of those that were embedded with two embedders: one half was already known."""
     failed: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     seconds: float = 0.0

@@ -25,7 +25,7 @@ from memory_palace.index.calibration import (
 )
 from memory_palace.index.postings import PostingLookup, Rows
 from memory_palace.index.recipes import Detail
-from memory_palace.index.segment import VectorMember
+from memory_palace.index.segment import DESCRIPTIONS, PASSAGES, VectorChoice
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Query, Scores, Vector
@@ -58,12 +58,10 @@ class VectorEvidence:
     """
 
     def __init__(
-        self, snapshot: Snapshot, vector: Vector | None, *, member: VectorMember = "vectors"
+        self, snapshot: Snapshot, vector: Vector | None, which: VectorChoice = PASSAGES
     ) -> None:
         """Compare nothing, and find nothing, where ``vector`` is ``None``."""
-        self._snapshot = snapshot
-        self._vector = vector
-        self._member: VectorMember = member
+        self._snapshot, self._vector, self._which = snapshot, vector, which
         self._rough: VectorEvidence | None = None
         self._exact_rows: Places = np.zeros(0, np.int64)
 
@@ -71,7 +69,7 @@ class VectorEvidence:
         """Return the same with cosines in double precision in some rows."""
         if self._vector is None:
             return self
-        exact = VectorEvidence(self._snapshot, self._vector, member=self._member)
+        exact = VectorEvidence(self._snapshot, self._vector, self._which)
         exact._rough, exact._exact_rows = self, rows
         return exact
 
@@ -81,10 +79,20 @@ class VectorEvidence:
         if self._vector is None:
             return np.zeros(len(self._snapshot.row_note), np.float32)
         if self._rough is None:
-            return self._snapshot.similarities(self._vector, member=self._member)
+            return self._snapshot.similarities(self._vector, self._which)
         cosines = self._rough.cosines.copy()
         cosines[self._exact_rows] = self.multiply(self._exact_rows)
         return cosines
+
+    @property
+    def parts(self) -> tuple[VectorEvidence, VectorEvidence]:
+        """What each of two embedders finds; the second of one finds nothing."""
+        return self, VectorEvidence(self._snapshot, None)
+
+    @property
+    def found(self) -> NDArray[np.bool_]:
+        """Whether each row is nearer than the mean."""
+        return self.above > 0
 
     @cached_property
     def above(self) -> Scores:
@@ -120,7 +128,7 @@ class VectorEvidence:
         """Return the cosines of some rows in double precision."""
         if self._vector is None:
             return np.zeros(len(rows))
-        vectors = self._snapshot.rows_of(rows, member=self._member)
+        vectors = self._snapshot.rows_of(rows, self._which)
         cosines: Exact = np.einsum("ij,j->i", vectors, self._vector, dtype=np.float64)
         return cosines
 
@@ -129,7 +137,7 @@ class VectorEvidence:
         if self._rough is not None:
             return self._rough._moments
         sample = self.multiply(sample_rows(self._snapshot))
-        return expect(sample, read_null(self._snapshot.commit.calibration))
+        return expect(sample, read_null(self._snapshot.commit.calibration, self._which.prefix))
 
 
 class BM25:
@@ -209,14 +217,15 @@ class Evidence:
         vector = query.vector if query.text else None
         has_descriptions = snapshot.detail == Detail.ENRICHED
         self.meaning = VectorEvidence(snapshot, vector)
-        """The question beside each passage."""
-        self.descriptions = VectorEvidence(
-            snapshot, vector if has_descriptions else None, member="described"
-        )
+        """The question beside each passage; of two embedders, by the mean of both."""
+        if snapshot.commit.second_dimension and vector is not None:
+            from memory_palace.retrieval.joint import JointEvidence  # delayed: few have two
+
+            self.meaning = JointEvidence(snapshot, vector)
+        described, phrases = (vector, query.phrases) if has_descriptions else (None, None)
+        self.descriptions = VectorEvidence(snapshot, described, DESCRIPTIONS)
         """The question beside what describes each passage."""
-        self.bridge = VectorEvidence(
-            snapshot, query.phrases if has_descriptions else None, member="described"
-        )
+        self.bridge = VectorEvidence(snapshot, phrases, DESCRIPTIONS)
         """The question's noun phrases beside what describes each passage."""
         self.facts = PostingLookup(snapshot, "facts")
         self.word_rows = PostingLookup(snapshot, "words")

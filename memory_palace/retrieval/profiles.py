@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from memory_palace.errors import UsageError, WrongEmbedderError
@@ -50,13 +50,19 @@ LOW_PRECISION = frozenset(
 """Those whose sum source document 001 caps."""
 
 
+SECOND = frozenset({"second_dense", "second_note_dense", "second_beside_meaning"})
+"""Signals of the second of two embedders."""
+
 HYBRID: Mapping[str, float] = {
     "dense": 0.7,
     "note_dense": 1.3,
+    "second_dense": 0.35,
+    "second_note_dense": 0.65,
     "lexical": 0.75,
     "note_lexical": 1.0,
     "beside_words": 0.55,
     "beside_meaning": 0.55,
+    "second_beside_meaning": 0.3,
     "speaker": 3.5,
     "statement": 1.1,
     "temporal": 5.0,
@@ -137,6 +143,12 @@ def get_profile(name: str) -> Profile:
     near = get_close_matches(name, PROFILES, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     raise UsageError(f"there is no profile {name!r}{hint} The profiles are {', '.join(PROFILES)}.")
+
+
+def without_second(profile: Profile) -> Profile:
+    """Return a profile as it is for an index of one embedder, where those signals are silent."""
+    weights = {name: weight for name, weight in profile.weights.items() if name not in SECOND}
+    return replace(profile, weights=weights)
 
 
 def check_detail(profile: Profile, detail: Detail) -> None:

@@ -20,7 +20,13 @@ from memory_palace.retrieval.confidence import ANSWERED, Confidence
 from memory_palace.retrieval.context import SearchContext, find_candidates
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
-from memory_palace.retrieval.profiles import HIERARCHICAL, Profile, get_profile, weigh
+from memory_palace.retrieval.profiles import (
+    HIERARCHICAL,
+    Profile,
+    get_profile,
+    weigh,
+    without_second,
+)
 from memory_palace.retrieval.rank import Scored, ScoringRule, rank, score_exactly
 
 if TYPE_CHECKING:
@@ -75,6 +81,8 @@ def search(
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
     chosen = _choose_profile(query, profile)
+    if not snapshot.commit.second_dimension:
+        chosen = without_second(chosen)
     if chosen.name == HIERARCHICAL:
         from memory_palace.retrieval.routing import narrow  # delayed: only this asks for it
 

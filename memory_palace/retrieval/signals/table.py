@@ -24,8 +24,8 @@ SIGNALS: Mapping[str, str] = {
     name: module
     for module, names in {
         "metadata": "recency importance",
-        "table": "semantic dense note_dense lexical note_lexical beside_words beside_meaning "
-        "speaker statement called titled "
+        "table": "semantic dense note_dense second_dense second_note_dense lexical note_lexical "
+        "beside_words beside_meaning second_beside_meaning speaker statement called titled "
         "anchor anchoring enriched bridge",
         "time": "temporal weekday",
         "structure": "described overlap logic logic_undamped preference noun_phrase quoted name "
@@ -85,7 +85,13 @@ def semantic(context: SearchContext) -> Scores:
 
 def dense(context: SearchContext) -> Scores:
     """Return the standard deviations by which each candidate's cosine is above the mean, or 0."""
-    scores: Scores = context.evidence.meaning.above[context.rows]
+    scores: Scores = context.evidence.meaning.parts[0].above[context.rows]
+    return scores
+
+
+def second_dense(context: SearchContext) -> Scores:
+    """Return the same by the second of two embedders; silent in an index of one."""
+    scores: Scores = context.evidence.meaning.parts[1].above[context.rows]
     return scores
 
 
@@ -96,7 +102,13 @@ def note_dense(context: SearchContext) -> Scores:
     (on LoCoMo dev and the golden questions the mean did better than the best, and than the best
     three).
     """
-    scores: Scores = context.evidence.meaning.notes_above[context.notes]
+    scores: Scores = context.evidence.meaning.parts[0].notes_above[context.notes]
+    return scores
+
+
+def second_note_dense(context: SearchContext) -> Scores:
+    """Return the same by the second of two embedders; silent in an index of one."""
+    scores: Scores = context.evidence.meaning.parts[1].notes_above[context.notes]
     return scores
 
 
@@ -143,7 +155,12 @@ def beside_words(context: SearchContext) -> Scores:
 
 def beside_meaning(context: SearchContext) -> Scores:
     """Return what each candidate borrows from the meaning of the passages around it."""
-    return _borrow(context, context.evidence.meaning.above)
+    return _borrow(context, context.evidence.meaning.parts[0].above)
+
+
+def second_beside_meaning(context: SearchContext) -> Scores:
+    """Return the same by the second of two embedders; silent in an index of one."""
+    return _borrow(context, context.evidence.meaning.parts[1].above)
 
 
 def _borrow(context: SearchContext, evidence: Scores) -> Scores:
@@ -181,7 +198,7 @@ def statement(context: SearchContext) -> Scores:
     evidence = context.evidence
     is_asked = np.zeros(len(context.snapshot.row_note), np.bool_)
     is_asked[context.facts.rows("form", "question")] = True
-    is_found = (evidence.meaning.above[context.rows] > 0) | (evidence.words[context.rows] > 0)
+    is_found = evidence.meaning.found[context.rows] | (evidence.words[context.rows] > 0)
     scores: Scores = (is_found & ~is_asked[context.rows]).astype(np.float32)
     return scores
 
