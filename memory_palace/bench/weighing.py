@@ -63,6 +63,9 @@ def fit_weights(
     """
     weights = np.ones(len(signals), np.float32)
     tables = [table for part in sets for table in part]
+    for place in range(len(signals)):
+        if not any(table.values[place].any() for table in tables):
+            weights[place] = 0  # the second of two embedders, where there is one
     totals = [weights @ table.values for table in tables]
     best = _value(sets, totals)
     for _ in range(_ROUNDS):

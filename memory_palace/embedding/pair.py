@@ -19,8 +19,8 @@ JOINT = "+"
 _BETWEEN = "&"
 _KIND = "pair:"
 _AMPLE = 1.5
-"""An embedder that sees this many times the tokens of another counts no passage of ASCII: models
-split such text into like numbers of pieces (e5 makes 1.1 to 1.3 of each of minilm's)."""
+"""An embedder that reads this many times ``token_limit`` counts no passage of ASCII: models split
+such text into like numbers of pieces (e5 makes 1.1 to 1.3 of each of minilm's)."""
 
 
 class PairEmbedder:
@@ -57,13 +57,13 @@ class PairEmbedder:
     def count_tokens(self, text: str) -> int:
         """Return the larger share of its limit that a text takes of either, in ``token_limit``.
 
-        Indexing does not pay twice for it: see ``_AMPLE``.
+        Indexing does not pay twice for it where it cannot matter: see ``_AMPLE``.
         """
-        limit = self.token_limit
-        counting = [
-            part for part in self._ready if part.token_limit < _AMPLE * limit or not text.isascii()
-        ]
-        return max(-(-part.count_tokens(text) * limit // part.token_limit) for part in counting)
+        limit, (first, second) = self.token_limit, self._ready
+        share = -(-first.count_tokens(text) * limit // first.token_limit)
+        if text.isascii() and _reads(second) >= _AMPLE * limit:
+            return share
+        return max(share, -(-second.count_tokens(text) * limit // second.token_limit))
 
     def embed_queries(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of both for each question, side by side."""
@@ -79,6 +79,12 @@ class PairEmbedder:
         for part in self.parts:
             part.count_tokens("")
         return self.parts
+
+
+def _reads(embedder: Embedder) -> int:
+    """Return how many tokens an embedder reads of a text, if that is more than its limit."""
+    reads: int = getattr(embedder, "read_limit", embedder.token_limit)
+    return reads
 
 
 def join_embedders(embedders: Sequence[Embedder]) -> PairEmbedder:

@@ -30,13 +30,12 @@ def build_index(
     """Index every note that changed. The caller holds the writer's lock.
 
     ``state`` is what is committed. ``force`` uses nothing of it but when undated notes last
-    changed, and another recipe or embedder what it has of the vectors; ``verify`` hashes every
-    note. Nothing is visible to readers until the commit.
+    changed, and another recipe or embedder such vectors as fit; ``verify`` hashes every note.
+    Nothing is visible to readers until the commit.
     """
     started = context.monotonic()
     is_anew = force or (state.commit and state.commit.fingerprint != context.fingerprint)
-    base = EMPTY if is_anew else state
-    found = _discover(context)
+    base, found = EMPTY if is_anew else state, _discover(context)
     diff = diff_notes(
         found.files,
         base.known(),
@@ -46,8 +45,8 @@ def build_index(
     )
     listing = consult(context, base, diff)
     tally = Tally.of(diff)
-    known_vectors = _known_vectors(context, state, diff, force=force)
-    maker = RowMaker(context, listing, known_vectors, _ages(state, diff), tally)
+    vectors = _known_vectors(context, state, diff, force=force)
+    maker = RowMaker(context, listing, vectors, _ages(state, diff), tally)
     written = _write_zones(context, base, diff, listing, maker, tally)
     manifest_digest = append_lines(context, listing, diff, _gone(tally))
     published = Published()
@@ -61,7 +60,6 @@ def build_index(
         _report_fates(diff, known, found.left_out, gone=_gone(tally)),
         embedded=tally.embedded if context.embedder.dimension else 0,
         reused=tally.reused,
-        reused_halves=tally.reused_halves,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
         problems=tuple(dict.fromkeys(problems)),
         seconds=context.monotonic() - started,
@@ -69,6 +67,7 @@ def build_index(
         bytes_merged=published.bytes_merged,
         embedder=context.embedder.name,
         is_dry_run=context.is_dry_run,
+        reused_halves=tally.reused_halves,
     )
 
 

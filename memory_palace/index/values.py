@@ -36,8 +36,6 @@ class IndexReport:
     embedded: int = 0
     reused: int = 0
     """Chunks written in this run whose vector was already known."""
-    reused_halves: int = 0
-    """Of those that were embedded with two embedders: one half was already known."""
     failed: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     seconds: float = 0.0
@@ -49,3 +47,5 @@ class IndexReport:
     is_dry_run: bool = False
     left_out: tuple[str, ...] = ()
     """What is left out by default, by path; folders end with a slash."""
+    reused_halves: int = 0
+    """Of the chunks embedded with two embedders: those whose vector of one was already known."""

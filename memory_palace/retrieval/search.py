@@ -80,9 +80,7 @@ def search(
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
-    chosen = _choose_profile(query, profile)
-    if not snapshot.commit.second_dimension:
-        chosen = without_second(chosen)
+    chosen = _choose_profile(query, snapshot, profile)
     if chosen.name == HIERARCHICAL:
         from memory_palace.retrieval.routing import narrow  # delayed: only this asks for it
 
@@ -106,10 +104,11 @@ def search(
     return SearchResult(hits, rule.gate.figures() if rule.gate else {}, is_answered)
 
 
-def _choose_profile(query: Query, asked: str | Profile) -> Profile:
+def _choose_profile(query: Query, snapshot: Snapshot, asked: str | Profile) -> Profile:
     if query.anchors is not None:
         return weigh(query.anchors)
-    return asked if isinstance(asked, Profile) else get_profile(asked)
+    chosen = asked if isinstance(asked, Profile) else get_profile(asked)
+    return chosen if snapshot.commit.second_dimension else without_second(chosen)
 
 
 def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], bool]:
