@@ -74,14 +74,15 @@ def table(runs: Sequence[Run]) -> Iterator[str]:
     measures = list(dict.fromkeys((*MEASURES, *(m for r in runs for m in summarise(r.answers)))))
     yield f"| run | questions | {' | '.join(measures)} | {' | '.join(_COSTS)} |"
     yield "|" + "---|" * (2 + len(measures) + len(_COSTS))
+    is_mixed = len({run.embedder for run in runs if run.embedder}) > 1
     for run in runs:
-        for label, answers in _views(run):
+        for label, answers in _views(run, names_embedder=is_mixed):
             means = summarise(answers)
             if not means:
                 continue
             low, high = interval([a.scores["any@5"] for a in answers if a.scores])
             cells = " | ".join(_cell(measure, means.get(measure)) for measure in measures)
-            cost = _cost_cells(run) if label == run.system else " | " * (len(_COSTS) - 2)
+            cost = _cost_cells(run) if answers == core(run.answers) else " | " * (len(_COSTS) - 2)
             yield f"| {label} | {len(answers)} | {cells} | {low:.3f}–{high:.3f} | {cost} |"
 
 
@@ -127,12 +128,13 @@ def _cost_cells(run: Run) -> str:
     return f"{wall} | {cost.cpu_seconds:.1f} | {cost.prepare_cpu_seconds:.1f} | {cost.peak_mib:.0f}"
 
 
-def _views(run: Run) -> Iterator[tuple[str, list[Answer]]]:
+def _views(run: Run, *, names_embedder: bool) -> Iterator[tuple[str, list[Answer]]]:
     answers = core(run.answers)
-    yield run.system, answers
+    name = f"{run.system} ({run.embedder})" if names_embedder and run.embedder else run.system
+    yield name, answers
     if len(answers) < len(run.answers):
-        yield f"{run.system}, with abstentions and incomplete labels", list(run.answers)
+        yield f"{name}, with abstentions and incomplete labels", list(run.answers)
     categories = sorted({answer.category for answer in answers})
     if len(categories) > 1:
         for category in categories:
-            yield f"{run.system}, {category}", [a for a in answers if a.category == category]
+            yield f"{name}, {category}", [a for a in answers if a.category == category]

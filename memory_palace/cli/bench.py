@@ -13,7 +13,7 @@ from memory_palace.cli.bench_confidence import run_confidence
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
 from memory_palace.cli.bench_known import run_known
 from memory_palace.cli.bench_memories import run_hierarchy, run_ragbench, run_verify
-from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, print_measured
+from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, add_measured, printing
 from memory_palace.cli.bench_pages import pages
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_runs import ablate, compare, list_runs, report
@@ -21,7 +21,7 @@ from memory_palace.cli.bench_seek import run_seek
 from memory_palace.cli.bench_sets import beir, cache_of, locomo, longmemeval, notes, qmsum
 from memory_palace.cli.bench_shown import draw_answer
 from memory_palace.cli.bench_tune import tune
-from memory_palace.cli.options import JsonLines
+from memory_palace.cli.options import Json
 from memory_palace.cli.progress import clear_line, progress_line
 from memory_palace.errors import CheckFailedError
 
@@ -43,7 +43,7 @@ def run_scale(
     ] = None,
     embedder: EmbedderName = "hashing",
     runs: Annotated[int, Option("--runs", min=1, help="Runs of each process.")] = 5,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Measure building and asking on generated notes, beside baselines of the same run.
 
@@ -53,7 +53,9 @@ def run_scale(
         rows = measure_notes(notes, embedder=embedder, runs=runs)
     else:
         rows = measure_scale(tuple(size or (1_000, 10_000, 25_000)), embedder=embedder, runs=runs)
-    print_measured(rows, as_json=as_json)
+    with printing("figures", as_json=as_json) as printed:
+        for row in rows:
+            add_measured(printed, row)
 
 
 @app.command("promises")
@@ -74,7 +76,7 @@ def run_promises(
     ] = None,
     runs: Annotated[int, Option("--runs", min=1, help="Runs of each process.")] = 5,
     cache: Cache = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Measure every promised figure: size of the code, cost of a question, quality of answers.
 
@@ -84,12 +86,15 @@ def run_promises(
     Example: palace bench promises --all --data data --base ../palace-1722493
     """
     parts = list(PARTS) if all_parts else part or []
-    with progress_line("promises", stopped=KEPT) as progress:
+    is_kept = True
+    with (
+        printing("figures", as_json=as_json) as printed,
+        progress_line("promises", stopped=KEPT) as progress,
+    ):
         given = Given(data, base, cache_of(cache), runs, progress, draw_answer)
-        is_kept = True
         for row in measure_promises(given, parts):
             clear_line()
-            print_measured([row], as_json=as_json)
+            add_measured(printed, row)
             is_kept &= row.is_kept is not False
     if not is_kept:
         raise Exit(CheckFailedError.exit_code)

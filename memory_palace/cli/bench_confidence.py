@@ -18,9 +18,9 @@ from memory_palace.bench.confidence import (
     read_groups,
     read_own,
 )
-from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, print_row
+from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, printing
 from memory_palace.cli.bench_sets import cache_of
-from memory_palace.cli.options import JsonLines
+from memory_palace.cli.options import Json
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import UsageError
@@ -46,7 +46,7 @@ def run_confidence(
     ] = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Ask every collection the questions of others: what is answered, and how sure it is.
 
@@ -74,15 +74,16 @@ def run_confidence(
 
 
 def _print(answers: Answers, chart: Path | None, *, as_json: bool) -> None:
-    for row in compare(answers):
-        line = (
-            f"{row.palace:<12} asked {row.source:<12} AUC {row.auc:.3f}  own {row.own:.3f} of "
-            f"{row.own_asked:<4} foreign {row.foreign:.3f} of {row.foreign_asked}"
-        )
-        print_row(row, line, as_json=as_json)
     bins = find_bins(answers)
-    for one in bins:
-        line = f"confidence {one.confidence:.3f}  right {one.right:.3f} of {one.count}"
-        print_row(one, line, as_json=as_json)
+    with printing("pairs", "bins", as_json=as_json) as rows:
+        for row in compare(answers):
+            line = (
+                f"{row.palace:<12} asked {row.source:<12} AUC {row.auc:.3f}  own {row.own:.3f} of "
+                f"{row.own_asked:<4} foreign {row.foreign:.3f} of {row.foreign_asked}"
+            )
+            rows.add(row, line, to="pairs")
+        for one in bins:
+            line = f"confidence {one.confidence:.3f}  right {one.right:.3f} of {one.count}"
+            rows.add(one, line, to="bins")
     if chart is not None:
         chart.write_text(draw_bins(bins), "utf-8")

@@ -13,8 +13,8 @@ from memory_palace.bench.corf import CorfRow, measure_corf
 from memory_palace.bench.corf_data import SEED, CorfQuestion, generate_corf, read_items, write_items
 from memory_palace.bench.corf_fresh import PROBES, with_fresh_notes
 from memory_palace.bench.plots import draw_corf
-from memory_palace.cli.bench_options import Plots, Seed, print_measured, print_row
-from memory_palace.cli.options import JsonLines, open_palace
+from memory_palace.cli.bench_options import Plots, Seed, add_measured, printing
+from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import say
 from memory_palace.palace import Palace
 
@@ -44,7 +44,7 @@ def run_corf(
         float, Option("--fresh", min=0, max=1, help="Share of notes written after the build.")
     ] = 0.0,
     plots: Plots = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Measure whether anchors find what is stored, beside dense search, BM25 and hybrid.
 
@@ -64,8 +64,9 @@ def run_corf(
         say("no questions are left in that half")
         return
     figures = _measure(palace, chosen, system or (), share=fresh, seed=seed)
-    for row in figures:
-        print_row(row, _line(row), as_json=as_json)
+    with printing(as_json=as_json) as rows:
+        for row in figures:
+            rows.add(row, _line(row))
     if plots:
         say(f"drew {draw_corf(figures, plots)}")
 
@@ -103,10 +104,12 @@ def _line(row: CorfRow) -> str:
 
 def run_anchor_scale(
     notes: Annotated[int, Option("--notes", min=100, help="Number of notes to generate.")] = 17_000,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Measure lookup, build and update of 400 anchors on generated notes.
 
     Example: palace bench anchors --notes 17000
     """
-    print_measured(measure_anchor_scale(notes), as_json=as_json)
+    with printing("figures", as_json=as_json) as printed:
+        for row in measure_anchor_scale(notes):
+            add_measured(printed, row)

@@ -8,8 +8,8 @@ from typing import Annotated
 from typer import Argument, Option
 
 from memory_palace.bench.known_items import MOST, KnownItem, measure_known
-from memory_palace.cli.bench_options import EmbedderName, Seed, print_row
-from memory_palace.cli.options import JsonLines
+from memory_palace.cli.bench_options import EmbedderName, Seed, printing
+from memory_palace.cli.options import Json
 from memory_palace.cli.printing import say
 
 _GOOD = {"typo": 5}
@@ -25,7 +25,7 @@ def run_known(
     misses: Annotated[bool, Option("--misses", help="Name what was missed, on stderr.")] = False,
     embedder: EmbedderName = "minilm",
     seed: Seed = 1,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Ask a folder of notes for its own names, quotes and words, the worst kind first.
 
@@ -36,9 +36,10 @@ def run_known(
         if misses and not 1 <= rank <= _GOOD.get(item.kind, 1):
             say(f"{item.kind}, rank {rank or 'none'}: {item.question} -> {item.path}")
 
-    for row in measure_known(
-        folder, embedder=embedder, seed=seed, half=half, most=most, report=tell
-    ):
-        figures = f"{row.at_1:.3f} first, {row.at_5:.3f} in five, {row.answered:.3f} answered"
-        line = f"{row.kind:<15} {row.system:<15} {figures} of {row.questions}"
-        print_row(row, line, as_json=as_json)
+    with printing(as_json=as_json) as rows:
+        for row in measure_known(
+            folder, embedder=embedder, seed=seed, half=half, most=most, report=tell
+        ):
+            figures = f"{row.at_1:.3f} first, {row.at_5:.3f} in five, {row.answered:.3f} answered"
+            line = f"{row.kind:<15} {row.system:<15} {figures} of {row.questions}"
+            rows.add(row, line)

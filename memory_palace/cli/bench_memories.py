@@ -14,8 +14,8 @@ from memory_palace.bench.plots import draw_hierarchy, draw_verification
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.two_hops import CLAIMED_SAVING, HierarchyRow, measure_hierarchy
 from memory_palace.bench.verifying import CLAIMED_F1, VerificationRow, measure_verification
-from memory_palace.cli.bench_options import Plots, Seed, print_row
-from memory_palace.cli.options import JsonLines
+from memory_palace.cli.bench_options import Plots, Seed, printing
+from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.embedding.base import embed_query, find_token_reader
 from memory_palace.embedding.registry import get_embedder, is_available
@@ -31,7 +31,7 @@ def run_verify(
     words: Annotated[bool, Option("--words", help="Compare words only, without a model.")] = False,
     kinds: Annotated[bool, Option("--kinds", help="Print a row for each kind as well.")] = False,
     plots: Plots = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Measure verification on 420 hand-written answers of each half, or on 140 and 80 others.
 
@@ -40,9 +40,10 @@ def run_verify(
     by_meaning = not words and is_available(MEASURED_EMBEDDER)
     reader = find_token_reader(get_embedder(MEASURED_EMBEDDER)) if by_meaning else None
     rows = measure_verification(half, embed_tokens=reader)
-    for row in rows:
-        if as_json or kinds or row.kind == "all":
-            print_row(row, _line(row), as_json=as_json, by_meaning=by_meaning)
+    with printing(as_json=as_json) as printed:
+        for row in rows:
+            lines = [_line(row)] if kinds or row.kind == "all" else []
+            printed.add(row, lines, by_meaning=by_meaning)
     if plots is not None:
         say(str(draw_verification(rows, plots)))
     say(f"claims compared by {'meaning' if by_meaning else 'words alone'}; claimed F1 {CLAIMED_F1}")
@@ -68,7 +69,7 @@ def run_hierarchy(
     ] = "none",
     seed: Seed = 2,
     plots: Plots = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Measure the hierarchical index beside flat top-k: recall, and bytes that are read.
 
@@ -78,16 +79,16 @@ def run_hierarchy(
     sets = [read_written()]
     sets += [make_memories(at, seed=seed) for at in size or (100, 1_000, 10_000)]
     rows = []
-    for found in sets:
-        row = measure_hierarchy(
-            found,
-            k=count,
-            embed=None if chosen is None else chosen.embed_passages,
-            embed_query=None if chosen is None else partial(embed_query, chosen),
-        )
-        rows.append(row)
-        lines = "\n".join(_hierarchy_lines(row))
-        print_row(row, lines, as_json=as_json, index_share=row.index_share)
+    with printing(as_json=as_json) as printed:
+        for found in sets:
+            row = measure_hierarchy(
+                found,
+                k=count,
+                embed=None if chosen is None else chosen.embed_passages,
+                embed_query=None if chosen is None else partial(embed_query, chosen),
+            )
+            rows.append(row)
+            printed.add(row, _hierarchy_lines(row), index_share=row.index_share)
     if plots is not None:
         say(str(draw_hierarchy(rows[1:], plots)))
     say(f"claimed: {CLAIMED_SAVING:.0%} less than the whole corpus, the root not counted")
@@ -112,7 +113,7 @@ def _hierarchy_lines(row: HierarchyRow) -> Iterator[str]:
 
 def run_ragbench(
     file: Annotated[Path, Argument(help="JSON lines with question, documents and response.")],
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Measure answers from documents: TRACe by overlap of words, no model asked.
 

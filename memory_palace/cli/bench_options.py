@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from typer import Option
 
 from memory_palace.bench.timing import Measured
 from memory_palace.cli.printing import print_answer, to_record
 from memory_palace.language.visible import visible
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 
 KEPT = "stopped; vectors and answers are kept, and the same command goes on from there"
 Unit: TypeAlias = Literal["turn", "session"]
@@ -69,15 +65,9 @@ def printing(*names: str, as_json: bool) -> Iterator[Rows]:
     print_answer(rows.record, as_json=as_json)
 
 
-def print_row(row: DataclassInstance, line: str, *, as_json: bool, **more: object) -> None:
-    """Print a row as its line, or as one JSON object with ``more`` keys."""
-    print_answer(to_record(row) | more, [line], as_json=as_json, flush=True)
-
-
-def print_measured(rows: Iterable[Measured], *, as_json: bool) -> None:
-    """Print each figure with its baseline and limit, once it is there."""
-    for row in rows:
-        print_row(row, _line(row), as_json=as_json, ratio=row.ratio, kept=row.is_kept)
+def add_measured(rows: Rows, row: Measured, *, to: str = "figures") -> None:
+    """Print a figure with its baseline and limit."""
+    rows.add(row, _line(row), to=to, ratio=row.ratio, kept=row.is_kept)
 
 
 def _line(row: Measured) -> str:

@@ -12,8 +12,8 @@ from memory_palace.bench.answers import measure_answers
 from memory_palace.bench.forgetting import LEAST_REPETITIONS, Cell, simulate
 from memory_palace.bench.golden import read_pairs
 from memory_palace.bench.hardening import build_vault_palace, measure_hardening
-from memory_palace.cli.bench_options import Asked, EmbedderName, Rounds, Seed, print_row
-from memory_palace.cli.options import JsonLines, Prices, open_palace
+from memory_palace.cli.bench_options import Asked, EmbedderName, Rounds, Seed, printing
+from memory_palace.cli.options import Json, Prices, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import half_life_days
@@ -36,7 +36,7 @@ def run_redqueen(
         int, Option("--repetitions", min=1, help="Repetitions of each simulated row.")
     ] = LEAST_REPETITIONS,
     seed: Seed = 1,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Measure one applied round on copies, beside random words; without notes, simulate.
 
@@ -55,13 +55,14 @@ def run_redqueen(
         rows = measure_hardening(
             root, questions, embedder=embedder, asked=asked, seed=seed, rounds=rounds
         )
-    for row in rows:
-        line = (
-            f"{row.arm:<13} {row.seen_by:<6} {row.group:<12} {row.questions:>4} asked  recall@5 "
-            f"{row.before:.3f} -> {row.after:.3f}  {row.difference:+.3f} "
-            f"[{row.low:+.3f}, {row.high:+.3f}]  {row.evolved:.0f} evolved"
-        )
-        print_row(row, line, as_json=as_json, difference=row.difference)
+    with printing(as_json=as_json) as printed:
+        for row in rows:
+            line = (
+                f"{row.arm:<13} {row.seen_by:<6} {row.group:<12} {row.questions:>4} asked  "
+                f"recall@5 {row.before:.3f} -> {row.after:.3f}  {row.difference:+.3f} "
+                f"[{row.low:+.3f}, {row.high:+.3f}]  {row.evolved:.0f} evolved"
+            )
+            printed.add(row, line, difference=row.difference)
 
 
 def run_llm(
@@ -71,7 +72,7 @@ def run_llm(
     limit: Annotated[int, Option("-k", "--top-k", min=1, help="Notes to show the model.")] = 3,
     prices: Prices = None,
     seed: Seed = 1,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Let a model answer with and without the palace, and grade both by what they name.
 
@@ -96,13 +97,14 @@ def _print_cells(cells: list[Cell], *, as_json: bool) -> None:
             "band       rounds  rule                                 score        reviews passed"
             "  last day     claimed"
         )
-    for cell in cells:
-        line = (
-            f"{cell.band:<10} {cell.rounds:>6}  {cell.rule:<35}  {_pair(cell.score)}  "
-            f"{_pair(cell.recall)}    {_pair(cell.confidence)}  "
-            f"{cell.claimed[0]:.2f}-{cell.claimed[1]:.2f}"
-        )
-        print_row(cell, line, as_json=as_json)
+    with printing("cells", as_json=as_json) as printed:
+        for cell in cells:
+            line = (
+                f"{cell.band:<10} {cell.rounds:>6}  {cell.rule:<35}  {_pair(cell.score)}  "
+                f"{_pair(cell.recall)}    {_pair(cell.confidence)}  "
+                f"{cell.claimed[0]:.2f}-{cell.claimed[1]:.2f}"
+            )
+            printed.add(cell, line, to="cells")
     if not as_json:
         say(
             f"half-life by the table {half_life_days(0):.1f} days at score 0, "

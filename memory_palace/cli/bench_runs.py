@@ -24,11 +24,11 @@ from memory_palace.cli.bench_options import (
     Plots,
     Unit,
     UnitOption,
-    print_row,
+    printing,
 )
 from memory_palace.cli.bench_sets import ask_all, cache_of, print_runs
-from memory_palace.cli.options import JsonLines
-from memory_palace.cli.printing import print_answer, say
+from memory_palace.cli.options import Json
+from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
 
 RunKind: TypeAlias = Literal["locomo", "longmemeval", "beir", "qmsum"]
@@ -45,7 +45,7 @@ def ablate(
     plots: Plots = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Measure what each signal and guard is worth, with intervals of the paired differences.
 
@@ -53,16 +53,17 @@ def ablate(
     """
     found = _load(path, kind, unit, gold)
     name = f"ablate-{kind}" + (f"-{unit}" if kind == "locomo" else "")
-    for profiles in (list(sixteen()), list(without_each())):
-        base: Run | None = None
-        differences = []
-        for profile in profiles:
-            run = ask_all(name, found, profile, embedder, cache)
-            base = base or run
-            differences.append(compare_runs(base, run, measure=measure))
-            _print_difference(differences[-1], as_json=as_json)
-        if plots is not None:
-            say(str(draw_ablation(name, differences, plots, measure=measure)))
+    with printing("differences", as_json=as_json) as rows:
+        for profiles in (list(sixteen()), list(without_each())):
+            base: Run | None = None
+            differences = []
+            for profile in profiles:
+                run = ask_all(name, found, profile, embedder, cache)
+                base = base or run
+                differences.append(compare_runs(base, run, measure=measure))
+                rows.add(differences[-1], _line(differences[-1]), to="differences")
+            if plots is not None:
+                say(str(draw_ablation(name, differences, plots, measure=measure)))
 
 
 def _load(path: Path, kind: RunKind, unit: Unit, gold: Path | None) -> list[Collection]:
@@ -77,38 +78,45 @@ def compare(
     first: Annotated[Path, Argument(help="JSONL of a run.")],
     second: Annotated[Path, Argument(help="JSONL of another run of the same questions.")],
     measure: Measure = "any@5",
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Compare two runs question by question: paired bootstrap and McNemar's test.
 
     Example: palace bench compare a.jsonl b.jsonl
     """
     difference = compare_runs(read_run(first), read_run(second), measure=measure)
-    _print_difference(difference, as_json=as_json)
+    print_answer(to_record(difference), [_line(difference)], as_json=as_json)
 
 
-def list_runs(cache: Cache = None, as_json: JsonLines = False) -> None:
+def list_runs(cache: Cache = None, as_json: Json = False) -> None:
     """List the runs that were made.
 
     Example: palace bench list
     """
-    for path in sorted((cache_of(cache) / "runs").glob("*.jsonl")):
-        try:
-            run = read_run(path)
-        except UsageError as error:
-            say(str(error))
-            continue
-        means = summarise(core(run.answers))
-        record = {"path": str(path), "run": run.name, "system": run.system}
-        count = len(run.answers)
-        line = f"{path}  {count} questions, any@5 {means.get('any@5', 0):.3f}"
-        print_answer(record | {"questions": count, **means}, [line], as_json=as_json)
+    with printing("runs", as_json=as_json) as rows:
+        for path in sorted((cache_of(cache) / "runs").glob("*.jsonl")):
+            try:
+                run = read_run(path)
+            except UsageError as error:
+                say(str(error))
+                continue
+            means = summarise(core(run.answers))
+            count = len(run.answers)
+            record = {
+                "path": str(path),
+                "set": run.name,
+                "system": run.system,
+                "embedder": run.embedder or None,
+                "questions": count,
+            }
+            line = f"{path}  {count} questions, any@5 {means.get('any@5', 0):.3f}"
+            rows.add(record | means, line, to="runs")
 
 
 def report(
     runs: Annotated[list[Path], Argument(help="Runs of one question set.")],
     plots: Plots = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Print a Markdown table of runs, and draw them with --plots.
 
@@ -121,11 +129,9 @@ def report(
             say(str(path))
 
 
-def _print_difference(difference: Difference, *, as_json: bool) -> None:
-    d = difference
+def _line(d: Difference) -> str:
     test = "McNemar" if d.measure.startswith(("any", "all")) else "sign test"
-    line = (
+    return (
         f"{d.second:<26} {d.measure} {d.value:.4f}  {d.mean:+.4f} "
         f"[{d.low:+.4f}, {d.high:+.4f}]  won {d.won}, lost {d.lost}, {test} p {d.p:.4f}"
     )
-    print_row(d, line, as_json=as_json)

@@ -9,8 +9,8 @@ from typer import Argument, Option
 
 from memory_palace.bench import seeking
 from memory_palace.bench.house import Steps, measure_house
-from memory_palace.cli.bench_options import EmbedderName, Seed, print_measured, print_row
-from memory_palace.cli.options import JsonLines
+from memory_palace.cli.bench_options import EmbedderName, Seed, add_measured, printing
+from memory_palace.cli.options import Json
 from memory_palace.embedding.registry import get_embedder
 
 Stores = Annotated[int, Option("--stores", min=1, help="Number of random stores.")]
@@ -27,19 +27,20 @@ def run_seek(
         int, Option("--nodes", min=0, help="Nodes for the timing; 0 skips it.")
     ] = 100_000,
     seed: Seed = seeking.SEED,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Measure what a search promotes by chance, what it finds, its steps and its time.
 
     Example: palace bench seek tests/navigation/paraphrases.md
     """
     errands, model = seeking.read_errands(table), get_embedder(embedder)
-    for share in seeking.measure_promotion(errands, model, stores=stores, seed=seed):
-        print_row(share, _share_line(share), as_json=as_json)
-    for steps in measure_house(errands, model, goals=goals, seed=seed) if goals else []:
-        print_row(steps, _steps_line(steps), as_json=as_json)
-    if nodes:
-        print_measured([seeking.measure_retrieval(nodes, seed=seed)], as_json=as_json)
+    with printing("shares", "steps", "figures", as_json=as_json) as rows:
+        for share in seeking.measure_promotion(errands, model, stores=stores, seed=seed):
+            rows.add(share, _share_line(share), to="shares")
+        for steps in measure_house(errands, model, goals=goals, seed=seed) if goals else []:
+            rows.add(steps, _steps_line(steps), to="steps")
+        if nodes:
+            add_measured(rows, seeking.measure_retrieval(nodes, seed=seed))
 
 
 def _share_line(share: seeking.Share) -> str:

@@ -28,7 +28,7 @@ from memory_palace.cli.bench_options import (
     UnitOption,
 )
 from memory_palace.cli.bench_shown import print_shown
-from memory_palace.cli.options import JsonLines
+from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import get_embedder
@@ -43,7 +43,7 @@ def longmemeval(
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Ask LongMemEval: one haystack of sessions per question.
 
@@ -61,7 +61,7 @@ def locomo(
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Ask LoCoMo: questions on long conversations.
 
@@ -82,7 +82,7 @@ def beir(
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Ask a BEIR collection.
 
@@ -98,7 +98,7 @@ def qmsum(
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Ask QMSum: meetings cut into notes of ten turns.
 
@@ -118,7 +118,7 @@ def notes(
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Ask your own notes, with your own questions.
 
@@ -144,13 +144,8 @@ def _run(
 
 
 def print_runs(runs: Sequence[Run], *, as_json: bool) -> None:
-    """Print a table of runs, or a line of JSON for each."""
-    if not as_json:
-        for line in table(runs):
-            print(line)
-        return
-    for run in runs:
-        print_answer(run_record(run), as_json=True)
+    """Print a table of runs; as JSON one object with a record of each."""
+    print_answer({"runs": [run_record(run) for run in runs]}, table(runs), as_json=as_json)
 
 
 def ask_all(

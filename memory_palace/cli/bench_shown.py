@@ -10,7 +10,7 @@ from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.shown import ShownRow, measure_shown
 from memory_palace.bench.vectors import RememberingEmbedder, loading
 from memory_palace.cli.answers import arrange
-from memory_palace.cli.bench_options import print_row
+from memory_palace.cli.bench_options import printing
 from memory_palace.cli.progress import progress_line
 from memory_palace.cli.screen import lay_out
 from memory_palace.embedding.registry import get_embedder
@@ -27,8 +27,9 @@ def print_shown(
     with progress_line("shown") as progress, loading(remembering):
         rows = measure_shown(collections, embedder=remembering, draw=draw_answer, progress=progress)
     remembering.save()
-    for row in rows:
-        print_row(row, _line(row), as_json=as_json)
+    with printing(as_json=as_json) as printed:
+        for row in rows:
+            printed.add(row, _line(row))
 
 
 def draw_answer(root: Path, result: QueryResult) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, get_args
@@ -14,10 +14,9 @@ from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.runs import Answer
 from memory_palace.bench.signal_tables import measure_collections
-from memory_palace.cli.bench_options import Cache, EmbedderName, Gold, Unit
+from memory_palace.cli.bench_options import Cache, EmbedderName, Gold, Unit, printing
 from memory_palace.cli.bench_sets import ask_all, cache_of
-from memory_palace.cli.options import JsonLines
-from memory_palace.cli.printing import print_answer, to_record
+from memory_palace.cli.options import Json
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.retrieval.profiles import Profile
 
@@ -27,7 +26,7 @@ def tune(
     gold: Gold = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
-    as_json: JsonLines = False,
+    as_json: Json = False,
 ) -> None:
     """Fit weights on all conversations but one, from equal weights, and judge on that one.
 
@@ -42,12 +41,16 @@ def tune(
         for part in found.values()
     ]
     profiles = dict(weighing.hold_out_each(tables))
-    for unit, part in found.items():
-        ask = partial(_ask, f"tune-{unit}", embedder, cache)
-        _print(unit, weighing.judge_held_out(part, profiles, ask), as_json=as_json)
-    refitted = weighing.fit_weights([list(part.values()) for part in tables])
-    weights = ", ".join(f"{signal} {weight:g}" for signal, weight in refitted.items())
-    print_answer({"refitted": refitted}, [f"refitted on all: {weights}"], as_json=as_json)
+    with printing("held_out", as_json=as_json) as rows:
+        for unit, part in found.items():
+            ask = partial(_ask, f"tune-{unit}", embedder, cache)
+            held_out = weighing.judge_held_out(part, profiles, ask)
+            rows.add(held_out, _lines(unit, held_out), to="held_out", unit=unit)
+        refitted = weighing.fit_weights([list(part.values()) for part in tables])
+        rows.record["refitted"] = refitted
+    if not as_json:
+        weights = ", ".join(f"{signal} {weight:g}" for signal, weight in refitted.items())
+        print(f"refitted on all: {weights}")
 
 
 def _ask(
@@ -56,10 +59,10 @@ def _ask(
     return ask_all(name, found, profile, embedder, cache).answers
 
 
-def _print(unit: str, held_out: weighing.HeldOut, *, as_json: bool) -> None:
-    lines = [f"{unit:<8} {group:<12} any@5 {mean:.4f}" for group, mean in held_out.groups.items()]
-    lines.append(
+def _lines(unit: str, held_out: weighing.HeldOut) -> Iterator[str]:
+    for group, mean in held_out.groups.items():
+        yield f"{unit:<8} {group:<12} any@5 {mean:.4f}"
+    yield (
         f"{unit:<8} {'held out':<12} any@5 {held_out.mean:.4f} "
         f"[{held_out.low:.4f}, {held_out.high:.4f}], spread {held_out.spread:.4f}"
     )
-    print_answer({"unit": unit} | to_record(held_out), lines, as_json=as_json)

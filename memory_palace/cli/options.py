@@ -32,7 +32,6 @@ Note = Annotated[
     Argument(help="Path, file name, title or alias of a note.", autocompletion=completed("notes")),
 ]
 Json = Annotated[bool, Option("--json", help="Print one JSON object.")]
-JsonLines = Annotated[bool, Option("--json", help="Print one JSON object per line.")]
 Quiet = Annotated[bool, Option("-q", "--quiet", help="Print only errors.")]
 Verbose = Annotated[
     bool, Option("-v", "--verbose", help="Say on stderr what is being done, a line per phase.")

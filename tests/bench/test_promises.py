@@ -55,7 +55,8 @@ def test_a_limit_that_is_not_kept_is_an_exit_status(capsys, monkeypatch):
     with pytest.raises(SystemExit) as stopped:
         main(["bench", "promises", "--part", "code", "--json"])
     assert stopped.value.code == 8
-    assert json.loads(capsys.readouterr().out)["kept"] is False
+    (figure,) = json.loads(capsys.readouterr().out)["figures"]
+    assert figure["kept"] is False
 
 
 def test_commands_are_measured_in_turn_and_a_failing_one_is_named():

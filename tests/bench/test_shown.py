@@ -35,7 +35,7 @@ def test_the_command_prints_a_row_for_each_way_of_showing(locomo, tmp_path, syst
     words = ["bench", "locomo", str(locomo), "--shown", "--embedder", "hashing", "--json"]
     done = CliRunner().invoke(app, [*words, "--cache", str(tmp_path / "cache")])
     assert done.exit_code == 0, done.output
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    rows = json.loads(done.stdout)["rows"]
     [row] = [row for row in rows if row["system"] == system and row["group"] == "all"]
     assert row["questions"] == 2 and row["held"] == 1
 
