@@ -39,7 +39,7 @@ class Engine:
 
     def __init__(self, root: Path, *, config: Config | None = None) -> None:
         self.paths, self.config = read_settings(root, config)
-        self._embedders = Embedders(self.config.embedder)
+        self._embedders = Embedders(self.paths, self.config)
         self._snapshots: dict[bool, Snapshot] = {}
         self.unread: dict[str, Problem] = {}
         """Files and folders that a method could not read and went on without, by path."""

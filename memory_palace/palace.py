@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
@@ -164,12 +164,14 @@ class Palace(Engine):
 
     def awaited_model(self) -> AwaitedModel | None:
         """Return the model that the next build takes up, or would if it were here."""
+        from memory_palace.index.advice import prefer_embedder
         from memory_palace.index.recipes import find_awaited
 
         commit = None
         with suppress(IndexMissingError, IndexDamagedError):  # a build makes it anew
             commit = read_commit(self.paths.commit)
-        return find_awaited(commit, self.config.embedder)
+        prefer = partial(prefer_embedder, self.paths, self.config, commit)
+        return find_awaited(commit, self.config.embedder, prefer)
 
     def watch(
         self,

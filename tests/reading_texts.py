@@ -103,6 +103,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "markers": lambda text: (list(markers.find_markers(text)), markers.drop_markers(text)),
     "themes": themes.find_themes,
     "language": detect.is_english,
+    "tongue": detect.tell_tongue,
     "preferences": lambda text: list(preferences.find_preferences(text)),
     "question": analyse,
     "numbers": lambda text: (numbers.find_numbers(text), numbers.find_implied(text)),

@@ -11,13 +11,14 @@ import numpy as np
 from typer import Context, Option
 
 from memory_palace.cli.init import say_next, say_outside
-from memory_palace.cli.models import offer_model
+from memory_palace.cli.models import advice_record, describe_advice, offer_model, write_share
 from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line, show_duration
 from memory_palace.cli.watch import CHANGES
-from memory_palace.embedding.registry import NO_VECTORS, get_embedder
+from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, get_embedder
 from memory_palace.errors import NotesFailedError, PalaceError, UsageError
+from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice
 from memory_palace.index.context import EMBEDDING
 from memory_palace.index.values import IndexReport
 from memory_palace.models import ChunkRecord
@@ -70,8 +71,9 @@ def index_notes(
     Example: palace index --verify
     """
     palace = open_palace(ctx)
+    is_told = False
     if not (quiet or dry_run or embedder):
-        _announce_model(palace, as_json=as_json)
+        is_told = _announce_model(palace, as_json=as_json)
     with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
         report = palace.index(
             force=force,
@@ -86,16 +88,24 @@ def index_notes(
     for problem in report.problems:
         say(str(problem))
     if as_json or not quiet:
-        print_answer(_record(report), _lines(report), as_json=as_json)
-    if not quiet and not report.added and not report.unchanged:
-        say_outside(palace.paths)
+        record = _record(report) | advice_record(advise(palace.paths, palace.config))
+        print_answer(record, _lines(report), as_json=as_json)
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
-    if not (quiet or as_json or dry_run):
-        say_next(palace.paths.root, 'query "what you want to know"')
+    if not quiet:
+        _say_after(palace, report, is_told=is_told, as_json=as_json)
     if report.failed:
         count = plural(len(report.failed), "note")
         raise NotesFailedError(f"{count} could not be indexed (named above); the others were")
+
+
+def _say_after(palace: Palace, report: IndexReport, *, is_told: bool, as_json: bool) -> None:
+    if not report.added and not report.unchanged:
+        say_outside(palace.paths)
+    if not report.is_dry_run:
+        _advise(palace, is_told=is_told)
+    if not (as_json or report.is_dry_run):
+        say_next(palace.paths.root, 'query "what you want to know"')
 
 
 def _build_anchors(palace: Palace, wait: float, *, quiet: bool, verbose: bool) -> None:
@@ -105,14 +115,18 @@ def _build_anchors(palace: Palace, wait: float, *, quiet: bool, verbose: bool) -
         say(f"{plural(built.anchors, 'anchor')} lead to {plural(built.entries, 'passage')}")
 
 
-def _announce_model(palace: Palace, *, as_json: bool) -> None:
-    """Offer the model that is missing, or say how long the one takes that has come."""
-    awaited = palace.awaited_model()
+def _announce_model(palace: Palace, *, as_json: bool) -> bool:
+    """Offer the model that is missing, or say how long the one takes that has come.
+
+    Before a first build, which may take long, say that another model would serve these notes
+    better; return whether that was said.
+    """
+    awaited, is_first = palace.awaited_model(), not palace.paths.commit.exists()
     if awaited is None:
-        return
+        return is_first and _announce_first(palace)
     if not awaited.is_ready:
-        offer_model(asks=not as_json and not palace.paths.commit.exists())
-        return
+        offer_model(awaited.name, asks=not as_json and is_first)
+        return False
     passages = f"{awaited.passages:,} passage" + "s" * (awaited.passages != 1)
     duration = ""
     with suppress(PalaceError):  # of an index that is damaged, which the build will mend
@@ -121,6 +135,7 @@ def _announce_model(palace: Palace, *, as_json: bool) -> None:
         f"{awaited.name} is here now: {passages} get vectors{duration}; "
         f"`--embedder {NO_VECTORS}` keeps to words"
     )
+    return False
 
 
 def _estimate_seconds(palace: Palace, name: str) -> float:
@@ -171,3 +186,27 @@ def _record(report: IndexReport) -> dict[str, Any]:
     moved = [{"from": old, "to": new} for old, new in report.moved]
     record: dict[str, Any] = to_record(report)
     return record | {"moved": moved}
+
+
+def _announce_first(palace: Palace) -> bool:
+    advice = advise(palace.paths, palace.config)
+    if not (advice.embedder or palace.config.embedder) and choose_for(advice.share) != DEFAULT:
+        share = write_share(advice.share)
+        say(f"{share} of the notes are not English: {choose_for(advice.share)} makes the vectors")
+    return _say_advice(advice, palace)
+
+
+def _say_advice(advice: ModelAdvice, palace: Palace) -> bool:
+    """Say which embedder would serve the notes better, if one would; return whether it would."""
+    if advice.embedder:
+        say(describe_advice(advice, palace.config))
+    return bool(advice.embedder)
+
+
+def _advise(palace: Palace, *, is_told: bool) -> None:
+    """Say which embedder would serve better, unless somebody was told before, and remember that."""
+    advice = advise(palace.paths, palace.config)
+    if advice.embedder and not advice.is_told:
+        if not is_told:
+            _say_advice(advice, palace)
+        remember_advice(palace.paths, advice.embedder)

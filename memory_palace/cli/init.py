@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -13,7 +12,6 @@ from typer import Argument, Context, Option
 
 from memory_palace.cli.printing import plural, say
 from memory_palace.config import PalacePaths, find_paths
-from memory_palace.embedding.weights import MINILM, cache_folder
 from memory_palace.notes.making import count_outside, make_palace
 
 
@@ -40,10 +38,10 @@ def init_palace(
     paths = make_palace(root, here=here)
     print(paths.notes if paths.is_classic else paths.own)
     say_outside(paths)
-    if not paths.commit.exists() and not MINILM.is_present(cache_folder(os.environ)):
-        from memory_palace.cli.models import offer_model  # delayed, as init is to be quick
+    if not paths.commit.exists():
+        from memory_palace.cli.models import offer_missing  # delayed, as init is to be quick
 
-        offer_model(asks=True)
+        offer_missing(paths.root)
     say_next(paths.root, "index")
 
 

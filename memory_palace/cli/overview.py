@@ -12,7 +12,7 @@ from typer import Context
 from memory_palace.cli.options import open_palace
 from memory_palace.cli.printing import plural
 from memory_palace.cli.registry import Registry, read_registry
-from memory_palace.embedding.weights import MINILM
+from memory_palace.embedding.weights import MINILM, PINNED
 from memory_palace.errors import IndexMissingError, NotAPalaceError
 from memory_palace.index.status import IndexStatus
 from memory_palace.language.visible import visible
@@ -71,8 +71,9 @@ def _model_steps(palace: Palace) -> Iterator[tuple[str, str]]:
     if awaited is not None and awaited.is_ready:
         yield "palace index", f"find by meaning too: {awaited.name} is here now"
     elif awaited is not None:
-        size = MINILM.size_bytes / 1e6
-        yield "palace models fetch", f"find by meaning too ({size:.0f} MB, once)"
+        model = PINNED.get(awaited.name, MINILM)
+        size = f"{model.size_bytes / 1e6:.0f} MB"
+        yield f"palace models fetch {model.name}", f"find by meaning too ({size}, once)"
 
 
 def _next(*steps: tuple[str, str]) -> Iterator[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 from typer import Context
 
+from memory_palace.cli.models import advice_record, write_share
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, to_record
+from memory_palace.index.advice import ModelAdvice, advise
 from memory_palace.index.status import IndexStatus
 from memory_palace.notes.usage import USAGE
 
@@ -20,8 +23,9 @@ def show_status(ctx: Context, as_json: Json = False) -> None:
     """
     palace = open_palace(ctx)
     status, is_logged = palace.status(), palace.config.usage_log
-    record = _record(status) | {"usage_logged": is_logged}
-    lines = _lines(status)
+    advice = advise(palace.paths, palace.config)
+    record = _record(status) | {"usage_logged": is_logged} | advice_record(advice)
+    lines = _lines(status, advice)
     if is_logged:
         where = palace.paths.shown(palace.paths.logs / USAGE)
         lines.append(f"usage      which notes answer is logged in {where} (usage_log)")
@@ -43,7 +47,14 @@ def _record(status: IndexStatus) -> dict[str, Any]:
     }
 
 
-def _lines(status: IndexStatus) -> list[str]:
+def _languages(advice: ModelAdvice) -> Iterator[str]:
+    if advice.share.told:
+        yield f"{write_share(advice.share)} of {plural(advice.share.told, 'passage')} not English"
+    if advice.embedder:
+        yield f"{advice.embedder} would serve them better: `{advice.command}`"
+
+
+def _lines(status: IndexStatus, advice: ModelAdvice) -> list[str]:
     total = sum(status.index_bytes.values())
     parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in status.index_bytes.items())
     behind, has_rooms = status.freshness.behind, set(status.rooms) != {"(no room)"}
@@ -51,6 +62,7 @@ def _lines(status: IndexStatus) -> list[str]:
         f"notes      {status.notes} ({status.cold} cold), {plural(status.chunks, 'chunk')}",
         *(f"  {room:<18} {count}" for room, count in status.rooms.items() if has_rooms),
         f"embedder   {status.embedder}, {status.dimension} dimensions",
+        *(f"languages  {line}" for line in _languages(advice)),
         f"index      generation {status.generation}, built "
         f"{_built(status).isoformat(' ', 'seconds')}, {plural(status.segments, 'segment')}, "
         f"{plural(status.dead_rows, 'dead row')}",

@@ -20,31 +20,35 @@ from memory_palace.errors import UsageError, WrongEmbedderError
 EMBEDDERS: Mapping[str, tuple[str, str]] = {
     "minilm": (
         "minilm",
-        "all-MiniLM-L6-v2, 384 dimensions, English; the default where its weights are",
+        "English, quick; 91 MB (all-MiniLM-L6-v2, Apache-2.0)",
     ),
     "e5": (
         "e5",
-        "multilingual-e5-small of 4 bits, 384 dimensions, a hundred languages; on numpy alone",
+        "a hundred languages; 72 MB (multilingual-e5-small in 4 bits, MIT)",
     ),
     "bge-m3": (
         "bge_m3",
-        "BAAI/bge-m3, 1024 dimensions, a hundred languages; needs the extra [bge]",
+        "a hundred languages, slow; 2.3 GB, the extra [bge] (BAAI/bge-m3, MIT)",
     ),
     "hashing": (
         "hashing",
-        "hashed words and letters, 384 dimensions; lexical: finds words, not meanings",
+        "for tests: compares words and letters, not what they mean",
     ),
     "none": (
         "none",
-        "no vectors: words and facts alone answer; what an index gets where no model is",
+        "no vectors: words alone answer; what an index gets without a model",
     ),
     "llm:MODEL": (
         "llm_models",
-        "an embedding model of the llm library; needs the extra [llm]",
+        "a model of the llm library, often of a service; the extra [llm]",
     ),
 }
 """By name: the module, and what it is in one line. ``MODEL`` stands for the name of any model."""
 DEFAULT, NO_VECTORS = "minilm", "none"
+MULTILINGUAL = ("e5", "bge-m3")
+"""Those that know other languages than English; the first is the one to recommend."""
+OFFERED = (DEFAULT, MULTILINGUAL[0])
+"""Those that `palace models fetch` brings, and an index takes where nobody chose."""
 
 
 class Choice(NamedTuple):
@@ -87,6 +91,12 @@ def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
     return all(m.is_available(environ) for m in modules if hasattr(m, "is_available"))
 
 
+def find_ready(preferred: str, *, environ: Mapping[str, str] = os.environ) -> str | None:
+    """Return the preferred embedder where it is here, else one of those that are offered."""
+    names = dict.fromkeys((preferred, *OFFERED))
+    return next((name for name in names if is_available(name, environ=environ)), None)
+
+
 def find_weights(name: str, *, environ: Mapping[str, str] = os.environ) -> Path | None:
     """Return the folder of an embedder's weights; ``None`` where it has none of its own."""
     if len(split_name(name)) > 1:
@@ -102,6 +112,7 @@ def choose_embedder(
     configured: str | None,
     committed: str | None,
     waits_for: str = "",
+    preferred: str = DEFAULT,
     force: bool,
     takes_up: bool = True,
 ) -> Choice:
@@ -109,16 +120,17 @@ def choose_embedder(
 
     ``asked`` is the flag, ``configured`` what ``palace.yaml`` says, ``committed`` what the index
     was built with. Another one than the committed needs ``force``: vectors of two models do not
-    mix. Without any of them it is minilm where its weights are; if not, there are no vectors and
-    the index ``waits_for`` it: the first build that ``takes_up`` models makes them once it is
-    here. An index whose embedder somebody chose waits for nothing.
+    mix. Without any of them it is the ``preferred`` one of those that are offered, where its
+    weights are, else another of them; if none is here, there are no vectors and the index
+    ``waits_for`` one: the first build that ``takes_up`` models makes them once it is here. An
+    index whose embedder somebody chose waits for nothing.
     """
     wanted = asked or configured
     if committed is None or (waits_for and wanted is None):
-        name = waits_for or wanted or DEFAULT
-        if wanted is not None or (is_available(name) and (takes_up or committed is None)):
-            return Choice(name)
-        return Choice(committed or NO_VECTORS, name)
+        ready = wanted or find_ready(preferred)
+        if ready and (wanted or takes_up or committed is None):
+            return Choice(ready)
+        return Choice(committed or NO_VECTORS, preferred)
     if force or wanted in (None, committed, waits_for):
         return Choice(wanted or committed)
     raise WrongEmbedderError(

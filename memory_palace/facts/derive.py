@@ -13,6 +13,7 @@ from memory_palace.config import PALACE, ROOMS
 from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearless_key
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
+from memory_palace.language.detect import tell_tongue
 from memory_palace.language.sentences import find_speakers
 from memory_palace.language.tokens import squeeze_all, tokenize
 from memory_palace.language.word_lists import may_name_time
@@ -90,6 +91,9 @@ def _find_facts(chunk: Chunk, written: date | None) -> Iterator[tuple[str, str]]
         yield FactKind.SPEAKER.value, speaker
     if chunk.text.rstrip().endswith(("?", "？")):
         yield FactKind.FORM.value, "question"
+    tongue = tell_tongue(chunk.embed_text)
+    if tongue != "english":
+        yield FactKind.TONGUE.value, tongue
     headings = [strip_markup(line) for line in _HEADING.findall(chunk.text)]
     for heading in filter(None, squeeze_all(headings)):
         yield FactKind.HEADING.value, heading

@@ -15,6 +15,8 @@ class FactKind(StrEnum):
     """A word of the name of whoever says a line."""
     FORM = "form"
     """``question`` for a passage that ends in a question mark."""
+    TONGUE = "tongue"
+    """``other`` for a passage that is not English, ``unclear`` for one that does not tell."""
     HEADING = "heading"
     """A heading that stands in a passage, as ``squeeze_all`` writes it."""
     ENTITY = "entity"

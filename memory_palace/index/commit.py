@@ -57,6 +57,10 @@ class Commit:
     """The embedder that a build takes up once it is here; empty where this one was chosen."""
     second_dimension: int = 0
     """How many of the last components are a second embedder's; 0 of an index with one."""
+    languages: Mapping[str, int] = field(default_factory=dict)
+    """How many passages are ``other`` than English, of how many that were ``told``."""
+    advised: str = ""
+    """The embedder that somebody was told would serve these notes better."""
 
     @property
     def parts(self) -> tuple[slice, ...]:

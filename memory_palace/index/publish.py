@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memory_palace.embedding.base import find_parts
+from memory_palace.index.advice import count_languages
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.commit import Commit, SegmentRef, next_commit, write_commit
 from memory_palace.index.compact import compact
@@ -92,8 +93,10 @@ def publish(
     chance = calibrate(hot, context.embedder.embed_passages)
     if questions is not None:
         chance |= find_best_null(hot, questions)
-    draft = replace(draft, calibration=chance)
     before = state.commit
+    advised = before.advised if before else ""
+    languages = count_languages(hot)
+    draft = replace(draft, calibration=chance, languages=languages, advised=advised)
     if before and before.anchors and has_same_vectors(before.fingerprint, draft.fingerprint):
         followed = context.follow(hot, before.anchors, context.embedder, context.now_ns)
         draft, problems = replace(draft, anchors=followed.names), followed.problems

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from functools import cache
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
-from memory_palace.embedding.registry import (
-    DEFAULT,
-    choose_embedder,
-    get_embedder,
-    is_available,
-)
+from memory_palace.embedding.registry import DEFAULT, choose_embedder, find_ready, get_embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
 
@@ -115,9 +111,9 @@ def english_pipeline() -> str | None:
 class Embedders:
     """Gives embedders by name; each is made once, and used only where its recipe fits the index."""
 
-    def __init__(self, configured: str | None) -> None:
-        """Keep none yet; ``configured`` is the one that the settings name."""
-        self._configured = configured
+    def __init__(self, paths: PalacePaths, config: Config) -> None:
+        """Keep none yet; the settings may name the one to build with."""
+        self._paths, self._config = paths, config
         self._made: dict[str, Embedder] = {}
 
     def get(self, name: str) -> Embedder:
@@ -144,12 +140,20 @@ class Embedders:
         force: bool,
         takes_up: bool,
     ) -> tuple[Embedder, str]:
-        """Return the embedder of a build, and which one it waits for; see ``choose_embedder``."""
+        """Return the embedder of a build, and which one it waits for; see ``choose_embedder``.
+
+        Where nobody chose, it is the one that would serve the notes.
+        """
+        from memory_palace.index.advice import prefer_embedder  # delayed: it looks at notes
+
+        configured = self._config.embedder
+        is_open = not (asked or configured) and (commit is None or commit.waits_for)
         name, waits_for = choose_embedder(
             asked=asked,
-            configured=self._configured,
+            configured=configured,
             committed=commit.embedder if commit else None,
             waits_for=commit.waits_for if commit else "",
+            preferred=prefer_embedder(self._paths, self._config, commit) if is_open else DEFAULT,
             force=force,
             takes_up=takes_up,
         )
@@ -170,12 +174,20 @@ class AwaitedModel(NamedTuple):
     """How many the index has."""
 
 
-def find_awaited(commit: Commit | None, configured: str | None) -> AwaitedModel | None:
-    """Return the model that a build would use if it were here, or will use now that it is."""
-    name = DEFAULT if commit is None else commit.waits_for
-    if configured is not None or not name or (commit is None and is_available(name)):
+def find_awaited(
+    commit: Commit | None, configured: str | None, prefer: Callable[[], str]
+) -> AwaitedModel | None:
+    """Return the model that a build would use if it were here, or will use now that it is.
+
+    ``prefer`` says which one would serve notes of which there is no index.
+    """
+    if configured is not None:
         return None
-    return AwaitedModel(name, is_available(name), commit.rows if commit else 0)
+    name = prefer() if commit is None else commit.waits_for
+    ready = find_ready(name) if name else None
+    if not name or (commit is None and ready):
+        return None
+    return AwaitedModel(ready or name, bool(ready), commit.rows if commit else 0)
 
 
 def describe_mismatch(embedder: Embedder, commit: Commit) -> str:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from memory_palace.cli.commands import app
 from memory_palace.config import Config
-from memory_palace.embedding import minilm
+from memory_palace.embedding import e5, minilm
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import WrongEmbedderError
 from memory_palace.palace import Palace
@@ -33,6 +33,7 @@ def weights(monkeypatch: pytest.MonkeyPatch) -> Weights:
         fingerprint = "minilm:quick"
 
     monkeypatch.setattr(minilm, "is_available", lambda environ: found.are_here)
+    monkeypatch.setattr(e5, "is_available", lambda environ: False)
     monkeypatch.setattr(minilm, "load", lambda model, environ: Quick())
     return found
 

@@ -1,0 +1,121 @@
+"""Which embedder would serve the notes, by the languages that they are written in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from memory_palace.config import Config, PalacePaths
+from memory_palace.embedding.registry import (
+    DEFAULT,
+    MULTILINGUAL,
+    NO_VECTORS,
+    find_ready,
+    is_available,
+)
+from memory_palace.errors import IndexDamagedError, IndexLockedError, IndexMissingError
+from memory_palace.index.commit import Commit, read_commit, write_commit
+from memory_palace.index.postings import PostingLookup
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.detect import LanguageShare, tell_tongue
+from memory_palace.notes.discovery import SourceFile, discover_notes
+from memory_palace.storage.lock import writer_lock
+
+MOST_ENGLISH = 0.05
+"""Share of passages in other languages above which a model that knows them is recommended."""
+_SAMPLED_NOTES = 200
+_SAMPLED_BYTES = 4096
+_MOST_ENTRIES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAdvice:
+    """How many passages are not English, and what would serve them better than what is in use."""
+
+    share: LanguageShare
+    embedder: str = ""
+    """The embedder to change to; empty where the one in use serves."""
+    command: str = ""
+    """What to type for it."""
+    is_told: bool = False
+    """Whether somebody was told already."""
+
+
+def count_languages(snapshot: Snapshot) -> dict[str, int]:
+    """Count the passages that are not English, and those that tell, outside the cold zone."""
+    facts = PostingLookup(snapshot, "facts")
+    other, unclear = (facts.document_frequency("tongue", key) for key in ("other", "unclear"))
+    return {"other": other, "told": int(snapshot.hot_rows.sum()) - unclear}
+
+
+def sample_languages(paths: PalacePaths, config: Config) -> LanguageShare:
+    """Read the beginnings of 200 notes at most, evenly chosen, and count those not English."""
+    found = discover_notes(paths, ignore=config.ignore, most_entries=_MOST_ENTRIES).files
+    files = [file for file in found if not file.is_cold]
+    step = max(-(-len(files) // _SAMPLED_NOTES), 1)
+    return _count(paths, files[::step])
+
+
+def _count(paths: PalacePaths, files: Sequence[SourceFile]) -> LanguageShare:
+    told = other = 0
+    for file in files:
+        try:
+            with (paths.root / file.path).open("rb") as opened:
+                text = opened.read(_SAMPLED_BYTES).decode(errors="ignore")
+        except OSError:  # the build says so
+            continue
+        tongue = tell_tongue(text)
+        told += tongue != "unclear"
+        other += tongue == "other"
+    return LanguageShare(other, told)
+
+
+def take_share(paths: PalacePaths, config: Config, commit: Commit | None = None) -> LanguageShare:
+    """Return what the last build counted of passages; of a sample of notes where none told."""
+    if commit is not None and commit.languages.get("told"):
+        return LanguageShare(commit.languages["other"], commit.languages["told"])
+    return sample_languages(paths, config)
+
+
+def choose_for(share: LanguageShare) -> str:
+    """Return the embedder that serves notes of which so many are not English."""
+    return MULTILINGUAL[0] if (share.not_english or 0) > MOST_ENGLISH else DEFAULT
+
+
+def prefer_embedder(paths: PalacePaths, config: Config, commit: Commit | None) -> str:
+    """Return the embedder that would serve the notes, by the index or else by a sample of them."""
+    return choose_for(take_share(paths, config, commit))
+
+
+def advise(paths: PalacePaths, config: Config) -> ModelAdvice:
+    """Say whether another embedder would serve the notes, and how to change to it.
+
+    Where there is no index it is judged by a sample of the notes, and by what a first build would
+    take. Nothing is advised against an embedder that knows other languages, a model of a library,
+    or words alone.
+    """
+    commit = None
+    with suppress(IndexMissingError, IndexDamagedError):
+        commit = read_commit(paths.commit)
+    share = take_share(paths, config, commit)
+    name = choose_for(share)
+    used = commit.embedder if commit else config.embedder or find_ready(name) or NO_VECTORS
+    parts = used.split("+")
+    if name == DEFAULT or DEFAULT not in parts or not set(MULTILINGUAL).isdisjoint(parts):
+        return ModelAdvice(share)
+    fetch = "" if is_available(name) else f"palace models fetch {name} && "
+    flag = "" if config.embedder else f" --embedder {name}"
+    is_told = commit is not None and commit.advised == name
+    return ModelAdvice(share, name, f"{fetch}palace index --force{flag}", is_told)
+
+
+def remember_advice(paths: PalacePaths, embedder: str) -> None:
+    """Note in the commit record that somebody was told of an embedder.
+
+    Where another process writes, it is told once more.
+    """
+    with suppress(IndexLockedError), writer_lock(paths.lock):
+        commit = read_commit(paths.commit)
+        if commit.advised != embedder:
+            write_commit(paths.commit, replace(commit, advised=embedder))

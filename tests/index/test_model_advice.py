@@ -1,0 +1,180 @@
+"""Which embedder a palace is told of, by the languages of its notes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from memory_palace.cli.commands import app
+from memory_palace.embedding import e5, minilm
+from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.palace import Palace
+
+runner = CliRunner()
+ADVICE = "not English, which minilm does not know and e5 does: "
+GERMAN = "Die Pumpe ist nicht für den Winter gemacht, und das ist schlecht."
+ENGLISH = "The pump is not made for the winter, and that is too bad."
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Names of the models that are here; each embeds as ``hashing`` does, under its own name."""
+    found = {"minilm"}
+    for module in (minilm, e5):
+        name = module.__name__.rpartition(".")[2]
+        fingerprint = f"{name}:quick"
+        quick = type("Quick", (HashingEmbedder,), {"name": name, "fingerprint": fingerprint})
+        monkeypatch.setattr(module, "is_available", lambda environ, name=name: name in found)
+        monkeypatch.setattr(module, "load", lambda model, environ, quick=quick: quick())
+    return found
+
+
+def fill(root: Path, texts: list[str]) -> Path:
+    root.mkdir(exist_ok=True)
+    Palace.init(root, here=True)
+    for number, text in enumerate(texts):
+        (root / f"{number}.md").write_text(f"{text} {number}\n")
+    return root
+
+
+def palace(*arguments: object) -> tuple[str, str]:
+    done = runner.invoke(app, [str(part) for part in arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout, done.stderr
+
+
+def test_a_foreign_palace_is_told_of_e5_once(tmp_path, here):
+    root = fill(tmp_path, [GERMAN] * 2 + [ENGLISH] * 18)
+    said = palace("-C", root, "index")[1]
+    assert f"10 % of the notes are {ADVICE}" in said
+    assert "`palace models fetch e5 && palace index --force --embedder e5`" in said
+    (root / "new.md").write_text(GERMAN)
+    assert ADVICE not in palace("-C", root, "index")[1]
+    assert ADVICE not in palace("-C", root, "index", "--force")[1]
+
+
+def test_an_english_palace_is_told_of_nothing(tmp_path, here):
+    root = fill(tmp_path, [GERMAN] + [ENGLISH] * 19)
+    assert palace("-C", root, "index")[1] == ""
+    record = json.loads(palace("-C", root, "status", "--json")[0])
+    assert (record["not_english"], record["recommended_embedder"]) == (0.05, None)
+
+
+def test_who_indexes_quietly_is_told_by_the_first_build_that_speaks(tmp_path, here):
+    root = fill(tmp_path, [GERMAN] * 3)
+    assert palace("-C", root, "index", "-q") == ("", "")
+    assert ADVICE in palace("-C", root, "index")[1]
+    assert ADVICE not in palace("-C", root, "index")[1]
+
+
+def test_a_palace_that_becomes_foreign_is_told_then(tmp_path, here):
+    root = fill(tmp_path, [ENGLISH] * 3)
+    assert palace("-C", root, "index")[1] == ""
+    (root / "new.md").write_text(GERMAN)
+    assert f"25 % of the notes are {ADVICE}" in palace("-C", root, "index")[1]
+
+
+def test_what_is_typed_gives_the_palace_vectors_of_e5(tmp_path, here):
+    root = fill(tmp_path, [GERMAN] * 3)
+    palace("-C", root, "index")
+    here.add("e5")
+    assert "better: `palace index --force --embedder e5`" in palace("-C", root, "status")[0]
+    assert palace("-C", root, "index", "--force", "--embedder", "e5")[1] == ""
+    shown = palace("-C", root, "status")[0]
+    assert "100 % of 3 passages not English" in shown and "would serve" not in shown
+
+
+def test_a_first_build_takes_e5_for_foreign_notes_where_it_is_here(tmp_path, here):
+    here.add("e5")
+    root = fill(tmp_path, [GERMAN] * 3)
+    said = palace("-C", root, "index")[1]
+    assert said == "100 % of the notes are not English: e5 makes the vectors\n"
+    assert Palace(root).snapshot().commit.embedder == "e5"
+
+
+def test_a_first_build_of_english_notes_takes_minilm_though_e5_is_here(tmp_path, here):
+    here.add("e5")
+    root = fill(tmp_path, [ENGLISH] * 3)
+    assert palace("-C", root, "index")[1] == ""
+    assert Palace(root).snapshot().commit.embedder == "minilm"
+
+
+def test_a_foreign_palace_without_a_model_waits_for_e5_and_takes_it_up(tmp_path, here):
+    here.clear()
+    root = fill(tmp_path, [GERMAN] * 3)
+    assert "`palace models fetch e5` (72 MB)" in palace("-C", root, "index")[1]
+    assert "`palace models fetch e5`" in palace("-C", root, "query", "Pumpe")[1]
+    here.add("e5")
+    assert "e5 is here now: 3 passages get vectors" in palace("-C", root, "index")[1]
+    assert Palace(root).snapshot().commit.embedder == "e5"
+
+
+@pytest.mark.parametrize("other", ["minilm", "e5"])
+def test_a_palace_that_waits_takes_whichever_model_has_come(tmp_path, here, other):
+    here.clear()
+    root = fill(tmp_path, [ENGLISH if other == "e5" else GERMAN] * 3)
+    palace("-C", root, "index")
+    here.add(other)
+    assert f"{other} is here now: 3 passages get vectors" in palace("-C", root, "index")[1]
+    assert Palace(root).snapshot().commit.embedder == other
+
+
+@pytest.mark.parametrize("chosen", ["none", "hashing", "e5"])
+def test_who_chose_another_embedder_is_told_of_nothing(tmp_path, here, chosen):
+    here.add("e5")
+    root = fill(tmp_path, [GERMAN] * 3)
+    assert palace("-C", root, "index", "--embedder", chosen)[1] == ""
+    assert json.loads(palace("-C", root, "status", "--json")[0])["recommended_embedder"] is None
+
+
+def test_settings_that_name_minilm_are_to_be_changed_first(tmp_path, here):
+    root = fill(tmp_path, [GERMAN] * 3)
+    (root / ".palace" / "palace.yaml").write_text("embedder: minilm\n")
+    said = palace("-C", root, "index")[1]
+    assert "e5 does: set `embedder: e5` in the settings, then `palace models fetch e5 && " in said
+    assert "palace index --force`\n" in said
+
+
+def test_what_is_in_the_archive_says_nothing_of_the_language(tmp_path, here):
+    root = Palace.init(tmp_path).paths.notes
+    (root / "archive_basement").mkdir(exist_ok=True)
+    for number in range(3):
+        (root / "archive_basement" / f"{number}.md").write_text(f"{GERMAN} {number}")
+        (root / "chambers" / f"{number}.md").write_text(f"{ENGLISH} {number}")
+    assert ADVICE not in palace("-C", tmp_path, "index")[1]
+
+
+def test_a_dry_run_recommends_nothing(tmp_path, here):
+    root = fill(tmp_path, [GERMAN] * 3)
+    assert ADVICE not in palace("-C", root, "index", "--dry-run")[1]
+
+
+def test_the_share_is_counted_anew_when_notes_go(tmp_path, here):
+    root = fill(tmp_path, [GERMAN] * 1 + [ENGLISH] * 3)
+    record = json.loads(palace("-C", root, "index", "--json")[0])
+    assert (record["not_english"], record["recommended_embedder"]) == (0.25, "e5")
+    (root / "0.md").unlink()
+    record = json.loads(palace("-C", root, "index", "--json")[0])
+    assert (record["not_english"], record["recommended_embedder"]) == (0.0, None)
+
+
+def test_fetch_without_a_name_brings_what_serves_the_notes(tmp_path, here, monkeypatch):
+    here.clear()
+    fetched: list[str] = []
+    monkeypatch.setattr(
+        "memory_palace.cli.models._fetch", lambda model: fetched.append(model.name) or tmp_path
+    )
+    german, english = fill(tmp_path / "de", [GERMAN] * 3), fill(tmp_path / "en", [ENGLISH] * 3)
+    said = palace("-C", german, "models", "fetch")[1]
+    assert said.startswith("e5, because 100 % of the notes here are not English\n")
+    assert palace("-C", english, "models", "fetch")[1].startswith("minilm, because 0 %")
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    (plain / "a.md").write_text(GERMAN)
+    monkeypatch.chdir(plain)
+    monkeypatch.delenv("PALACE_ROOT", raising=False)
+    palace("models", "fetch")
+    assert fetched == ["e5", "minilm", "e5"]
