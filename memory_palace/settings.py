@@ -187,7 +187,7 @@ def _check(key: str, value: Any, where: SettingPlace) -> Any:
     if key in PARSERS:
         return PARSERS[key](value, where)
     default = getattr(Config(), key)
-    if key == "embedder" and str(value).startswith("llm:"):
+    if key == "embedder" and any(part.startswith("llm:") for part in str(value).split("+")):
         name = shorten(value).strip("'")
         message = f"{name} may send notes to another machine, which a palace cannot choose; run"
         raise where.wrong(f"{message} `palace index --force --embedder {name}`")

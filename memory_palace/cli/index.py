@@ -20,6 +20,7 @@ from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, get_embedder
 from memory_palace.errors import NotesFailedError, PalaceError, UsageError
 from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice
 from memory_palace.index.context import EMBEDDING
+from memory_palace.index.status import split_vectors
 from memory_palace.index.values import IndexReport
 from memory_palace.models import ChunkRecord
 from memory_palace.notes.excerpt import excerpt
@@ -89,7 +90,7 @@ def index_notes(
         say(str(problem))
     if as_json or not quiet:
         record = _record(report) | advice_record(advise(palace.paths, palace.config))
-        print_answer(record, _lines(report), as_json=as_json)
+        print_answer(record, _lines(report, palace), as_json=as_json)
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
     if not quiet:
@@ -166,14 +167,18 @@ def what_is_kept(phase: str, done: int, total: int) -> str:
     return f"stopped; {done:,} of {total:,} passages are kept; run `palace index` to go on"
 
 
-def _lines(report: IndexReport) -> Iterator[str]:
+def _lines(report: IndexReport, palace: Palace) -> Iterator[str]:
     yield "would do:" if report.is_dry_run else "done:"
     for name in CHANGES:
         yield f"  {name:<10} {len(getattr(report, name))}"
     yield f"  {'unchanged':<10} {report.unchanged}"
     by_words = "none: words alone answer"
-    embedded = f"{report.embedded} chunks with {report.embedder}"
+    known = f"; one vector of {report.reused_halves} was known" * bool(report.reused_halves)
+    embedded = f"{report.embedded} chunks with {report.embedder}{known}"
     yield f"  {'embedded':<10} {by_words if report.embedder == NO_VECTORS else embedded}"
+    if not report.is_dry_run and (parts := split_vectors(palace.snapshot().commit)):
+        sizes = " + ".join(f"{size / 1024:,.0f} KiB of {name}" for name, size in parts.items())
+        yield f"  {'vectors':<10} {sizes}"
     yield f"  {'reused':<10} {report.reused} chunks"
     yield f"  {'failed':<10} {len(report.failed)}"
     if report.left_out:

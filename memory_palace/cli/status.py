@@ -58,10 +58,12 @@ def _lines(status: IndexStatus, advice: ModelAdvice) -> list[str]:
     total = sum(status.index_bytes.values())
     parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in status.index_bytes.items())
     behind, has_rooms = status.freshness.behind, set(status.rooms) != {"(no room)"}
+    held = (f"{size / 1024:,.0f} KiB of {name}" for name, size in status.vector_bytes.items())
+    vectors = f": {' + '.join(held)}" * bool(status.vector_bytes)
     lines = [
         f"notes      {status.notes} ({status.cold} cold), {plural(status.chunks, 'chunk')}",
         *(f"  {room:<18} {count}" for room, count in status.rooms.items() if has_rooms),
-        f"embedder   {status.embedder}, {status.dimension} dimensions",
+        f"embedder   {status.embedder}, {status.dimension} dimensions{vectors}",
         *(f"languages  {line}" for line in _languages(advice)),
         f"index      generation {status.generation}, built "
         f"{_built(status).isoformat(' ', 'seconds')}, {plural(status.segments, 'segment')}, "

@@ -62,7 +62,13 @@ def find_token_reader(embedder: Embedder) -> Callable[[str], tuple[list[str], Ma
 
     ``None`` where the embedder gives vectors to whole texts alone.
     """
-    return getattr(embedder, "embed_tokens", None)
+    readers = (getattr(part, "embed_tokens", None) for part in find_parts(embedder))
+    return next((reader for reader in readers if reader is not None), None)
+
+
+def find_read_limit(embedder: Embedder) -> int:
+    """Return how many tokens an embedder reads of a text: its limit, or more if it says so."""
+    return getattr(embedder, "read_limit", embedder.token_limit)
 
 
 def find_parts(embedder: Embedder) -> tuple[Embedder, ...]:

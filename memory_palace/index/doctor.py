@@ -12,8 +12,9 @@ from typing import TypeAlias
 import numpy as np
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.embedding.base import Embedder
+from memory_palace.embedding.base import Embedder, find_parts
 from memory_palace.errors import IndexDamagedError
+from memory_palace.index.calibration import list_choices
 from memory_palace.index.commit import read_commit
 from memory_palace.index.context import Derive
 from memory_palace.index.fold import group_rows
@@ -22,12 +23,11 @@ from memory_palace.index.recipes import describe_mismatch, name_recipe, read_det
 from memory_palace.index.rows import chunk_row, list_embedded
 from memory_palace.index.segment import (
     VECTORS,
-    VectorChoice,
     VectorMember,
     chunk_line,
     chunk_record,
 )
-from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.index.snapshot import Snapshot, open_snapshot, take_part
 from memory_palace.index.state import MENDED, CommittedState, check_anchors, open_state
 from memory_palace.index.writing import DIGEST_BYTES
 from memory_palace.notes.discovery import SourceFile, discover_notes
@@ -224,13 +224,17 @@ class _Examiner:
     ) -> Iterator[Finding]:
         again = embedder.embed_passages([text for _, _, text in sample])
         rows = np.array([row for _, row, _ in sample])
-        stored = self._snapshot.rows_of(rows, VectorChoice(member))
-        for (_, row, _), distance in zip(
-            sample, np.abs(again - stored).max(axis=1, initial=0), strict=True
-        ):
-            if distance > VECTOR_TOLERANCE:
-                path = self._snapshot.paths[int(self._snapshot.row_note[row])]
-                yield Finding("vector", path, f"differs by {distance:.1e} when made again")
+        parts, choices = find_parts(embedder), list_choices(self._snapshot.commit)
+        for part, passages in zip(parts, choices[-len(parts) :], strict=True):
+            which = passages._replace(member=member)
+            stored = self._snapshot.rows_of(rows, which)
+            distances = np.abs(take_part(again, which) - stored).max(axis=1, initial=0)
+            whose = f" by {part.name}" if which.prefix else ""
+            for row, distance in zip(rows.tolist(), distances, strict=True):
+                if distance > VECTOR_TOLERANCE:
+                    path = self._snapshot.paths[int(self._snapshot.row_note[row])]
+                    message = f"differs by {distance:.1e} when made again{whose}"
+                    yield Finding("vector", path, message)
 
     def _manifest(self, hot: Collection[str]) -> Iterator[Finding]:
         manifest = read_manifest(self._paths)

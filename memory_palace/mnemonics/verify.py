@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory_palace.embedding.base import find_token_reader
+from memory_palace.embedding.registry import split_name
 from memory_palace.engine import Engine
 from memory_palace.mnemonics.form import read_form
 from memory_palace.mnemonics.lint import Flaw, lint_tokens
@@ -63,7 +64,7 @@ def verify(
 
 def _reader_of(engine: Engine) -> EmbedTokens | None:
     has_index = engine.paths.commit.exists()
-    if not has_index or engine.snapshot().commit.embedder != MEASURED_EMBEDDER:
+    if not has_index or MEASURED_EMBEDDER not in split_name(engine.snapshot().commit.embedder):
         return None
     reader = find_token_reader(engine.embedder())
     return None if reader is None else cache(reader)  # a memory is read once for all claims
