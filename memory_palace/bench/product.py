@@ -7,6 +7,7 @@ number, so that no name gives away what a note is about.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,15 +21,16 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.index.recipes import name_recipe
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS
-from memory_palace.models import Vector
+from memory_palace.models import Filters, Query, Vector
 from memory_palace.palace import Palace
 from memory_palace.retrieval.profiles import Profile
+from memory_palace.retrieval.search import search
 from memory_palace.storage.atomic import write_atomic
 
 HITS = 5
 """What the command gives unless it is told otherwise."""
 DEPTH = 20
-"""What is asked for once more, for measures that look below those."""
+"""What the same search is asked for once more, for measures that look below those."""
 
 
 def as_notes(collection: Collection) -> Collection:
@@ -93,20 +95,19 @@ def product_ranker(
     right = _read_passages(collection)
 
     def rank(question: EvalQuestion, vector: Vector) -> Found:
+        moment = question.as_of or time.time()
         as_of = datetime.fromtimestamp(question.as_of, UTC) if question.as_of else None
         with loading(embedder):
-            first, more = (
-                palace.query(
-                    question.text, limit=limit, profile=profile.name, as_of=as_of, is_use=False
-                )
-                for limit in (HITS, DEPTH)
+            result = palace.query(
+                question.text, limit=HITS, profile=profile.name, as_of=as_of, is_use=False
             )
-        found = {documents[hit.path]: hit.score for hit in first if hit.role == "core"}
-        for hit in more:
-            if hit.role == "core":
-                found.setdefault(documents[hit.path], hit.score)
-        shown = [hit.text for hit in first if hit.role == "core"]
-        return Found(tuple(found.items()), _judge(shown, right, question))
+        core = [hit for hit in result if hit.role == "core"]
+        query = Query(" ".join(question.text.split()), moment, Filters(written_by=moment), vector)
+        below = search(query, palace.snapshot(), profile=profile, limit=DEPTH, neighbors=0).hits
+        found = {documents[hit.path]: hit.score for hit in core}
+        for hit in below:
+            found.setdefault(documents[hit.path], hit.score)
+        return Found(tuple(found.items()), _judge([hit.text for hit in core], right, question))
 
     return rank
 

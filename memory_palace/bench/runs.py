@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from memory_palace.bench.configuration import digest_data, digest_run
 from memory_palace.bench.corpora import open_corpus
@@ -36,6 +36,7 @@ Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
 _KEPT = 10
 _HEADER = {"name", "system", "configuration"}
+_Header: TypeAlias = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,44 +82,38 @@ def run_system(
     """Ask every question that an earlier, stopped run of the same configuration has not asked.
 
     The file of answers holds nothing that differs between two runs; what they cost stands beside.
-    It is named by the set, the system, its embedder and a digest of what is asked, so that runs of
-    another file or with another embedder stay. ``is_product`` asks as ``palace query`` does, and
-    ranks notes (see ``product``). A system that compares words alone makes no vectors.
+    ``is_product`` asks as ``palace query`` does. What compares words alone makes no vectors.
     """
-    label = system if isinstance(system, str) else system.name
     recipe = _recipe(collections, system)
     if (recipe if isinstance(recipe, str) else recipe.name) in WORDS_ALONE:
         embedder = get_embedder(NO_VECTORS)
-    made_by = embedder.name if embedder.dimension else ""
-    path = cache / "runs" / _name_file(name, label, made_by, digest_data(collections))
-    path.parent.mkdir(parents=True, exist_ok=True)
     kind = f"{name_recipe(embedder)}{', product' * is_product}"
     configuration = digest_run(collections, recipe, kind)
-    header = {"name": name, "system": label, "configuration": configuration, "embedder": made_by}
+    header = _head(name, system, configuration, embedder)
+    path = cache / "runs" / _name_file(header, digest_data(collections))
+    path.parent.mkdir(parents=True, exist_ok=True)
     done = _read_done(path, header)
-    before = (
-        read_cost(path.with_suffix(".json"), configuration=configuration) if done else RunCost()
-    )
+    before = read_cost(path.with_suffix(".json"), configuration=configuration if done else "")
     meter = Meter()
     folder = cache if embedder.dimension else None
     remembering = RememberingEmbedder(
         embedder, folder, progress=lambda made, total: progress("embedding", made, total)
     )
     asker = _Asker(recipe, remembering, cache, meter, is_product)
-    total = sum(len(collection.questions) for collection in collections)
-    is_complete = len(done) == total
+    order = [question.id for collection in collections for question in collection.questions]
+    is_complete = len(done) == len(order)
     try:
         for collection in collections:
             for answer in asker.ask(collection, done):
                 append_record(path, asdict(answer), is_durable=False)
                 done[answer.id] = answer
-                progress("asking", len(done), total)
+                progress("asking", len(done), len(order))
     finally:
         remembering.save()
         cost = before if is_complete else before + meter.read()
         write_cost(path.with_suffix(".json"), cost, configuration=configuration)
-    order = [question.id for collection in collections for question in collection.questions]
-    return Run(name, label, tuple(done[identity] for identity in order), cost, made_by)
+    answers = tuple(done[identity] for identity in order)
+    return Run(name, header["system"], answers, cost, header["embedder"])
 
 
 def read_run(path: Path) -> Run:
@@ -197,12 +192,22 @@ def _recipe(collections: Sequence[Collection], system: str | Profile) -> str | P
     return mode_profile(system, ranks_passages=ranks_passages)
 
 
-def _name_file(*parts: str) -> str:
+def _head(name: str, system: str | Profile, configuration: str, embedder: Embedder) -> _Header:
+    return {
+        "name": name,
+        "system": system if isinstance(system, str) else system.name,
+        "embedder": embedder.name if embedder.dimension else "",
+        "configuration": configuration,
+    }
+
+
+def _name_file(header: _Header, asked: str) -> str:
     """Return a name that a file can have: ``beir-scifact--hybrid--minilm--0a1b2c3d.jsonl``."""
+    parts = header["name"], header["system"], header["embedder"], asked
     return "--".join(re.sub(r"[^\w.+-]+", "-", part) for part in parts if part) + ".jsonl"
 
 
-def _read_done(path: Path, header: dict[str, str]) -> dict[str, Answer]:
+def _read_done(path: Path, header: _Header) -> dict[str, Answer]:
     """Return the answers in the file; start it again where they are of another configuration."""
     rows = list(read_records(path))
     if not rows or rows[0] != header:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from math import log1p
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import numpy as np
 from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion
 from memory_palace.bench.generate import scratch_folder
 from memory_palace.bench.metrics import interval
+from memory_palace.bench.product import write_note
 from memory_palace.bench.runs import Progress
 from memory_palace.embedding.base import Embedder
 from memory_palace.language.tokens import tokenize
@@ -93,10 +93,7 @@ def measure_shown(
 def _make_palace(root: Path, collection: Collection, embedder: Embedder) -> Palace:
     palace = Palace.init(root)
     for document in collection.documents:
-        day = datetime.fromtimestamp(document.timestamp, UTC).isoformat()
-        head = f"---\ndate: {day}\n---\n" if document.timestamp else ""
-        turns = "\n\n".join(passage.text for passage in document.passages)
-        (root / _FOLDER / f"{document.id}.md").write_text(f"{head}{turns}\n", "utf-8")
+        (root / _FOLDER / f"{document.id}.md").write_text(write_note(document), "utf-8")
     palace.index(embedder=embedder.name)
     return palace
 

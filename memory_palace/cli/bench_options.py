@@ -29,6 +29,13 @@ Audited = Annotated[
 Shown = Annotated[
     bool, Option("--shown", help="Measure what is shown of the hits instead of the ranking.")
 ]
+Product = Annotated[
+    bool,
+    Option(
+        "--product",
+        help="Ask as `palace query` does: notes in a folder, the ordinary index, its flags.",
+    ),
+]
 UnitOption = Annotated[Unit, Option("--unit", help="What to rank: turns or sessions.")]
 Plots = Annotated[Path | None, Option("--plots", help="Draw PNG files into this folder.")]
 Seed = Annotated[int, Option("--seed", help="Seed of everything random.")]

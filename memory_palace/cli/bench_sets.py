@@ -15,6 +15,7 @@ from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings, load_turns
 from memory_palace.bench.datasets.own import load_notes
+from memory_palace.bench.product import as_notes
 from memory_palace.bench.report import run_record, table
 from memory_palace.bench.runs import Run, run_system
 from memory_palace.cli.bench_options import (
@@ -24,6 +25,7 @@ from memory_palace.cli.bench_options import (
     EmbedderName,
     Gold,
     Mode,
+    Product,
     Shown,
     UnitOption,
 )
@@ -40,6 +42,7 @@ _BASELINES = ("grep", "bm25")
 
 def longmemeval(
     file: Annotated[Path, Argument(help="The official JSON file.")],
+    product: Product = False,
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -49,7 +52,8 @@ def longmemeval(
 
     Example: palace bench longmemeval longmemeval_s.json --mode hybrid
     """
-    _run("longmemeval", list(load_longmemeval(file)), mode, embedder, cache, as_json=as_json)
+    found = list(load_longmemeval(file))
+    _run("longmemeval", found, mode, embedder, cache, is_product=product, as_json=as_json)
 
 
 def locomo(
@@ -58,6 +62,7 @@ def locomo(
     gold: Gold = None,
     audited: Audited = False,
     shown: Shown = False,
+    product: Product = False,
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -65,15 +70,19 @@ def locomo(
 ) -> None:
     """Ask LoCoMo: questions on long conversations.
 
+    Turns and sessions are ranked in an index of turns, which no command builds. With --product each
+    session is a note, and `shown` says how often five hits show a right turn whole.
+
     Example: palace bench locomo locomo10.json --unit session
     """
     if shown:
         turns = list(load_locomo(file, unit="turn", gold=gold, audited=audited))
         print_shown(turns, embedder, cache_of(cache), as_json=as_json)
         return
+    unit = "turn" if product else unit
     found = list(load_locomo(file, unit=unit, gold=gold, audited=audited))
-    name = f"locomo-{unit}" + ("-audited" if audited else "")
-    _run(name, found, mode, embedder, cache, as_json=as_json)
+    name = ("locomo" if product else f"locomo-{unit}") + ("-audited" if audited else "")
+    _run(name, found, mode, embedder, cache, is_product=product, as_json=as_json)
 
 
 def beir(
@@ -95,6 +104,7 @@ def beir(
 def qmsum(
     file: Annotated[Path, Argument(help="JSONL of meetings.")],
     shown: Shown = False,
+    product: Product = False,
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -107,7 +117,8 @@ def qmsum(
     if shown:
         print_shown([load_turns(file)], embedder, cache_of(cache), as_json=as_json)
         return
-    _run("qmsum", [load_meetings(file)], mode, embedder, cache, as_json=as_json)
+    found = load_turns(file) if product else load_meetings(file)
+    _run("qmsum", [found], mode, embedder, cache, is_product=product, as_json=as_json)
 
 
 def notes(
@@ -115,6 +126,7 @@ def notes(
     qrels: Annotated[
         Path, Option("--qrels", help="Lines of question, note and gain, separated by tabs.")
     ],
+    product: Product = False,
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
@@ -125,7 +137,8 @@ def notes(
     Example: palace bench notes palace --qrels questions.tsv
     """
     found = [load_notes(folder, qrels)]
-    _run(f"notes-{folder.name}", found, mode, embedder, cache, as_json=as_json)
+    name = f"notes-{folder.name}"
+    _run(name, found, mode, embedder, cache, is_product=product, as_json=as_json)
 
 
 def _run(
@@ -135,11 +148,16 @@ def _run(
     embedder: str,
     cache: Path | None,
     *,
+    is_product: bool = False,
     as_json: bool,
 ) -> None:
     """Run every mode asked for, and the two that belong into every table."""
     wanted = list(dict.fromkeys((*_BASELINES, *(modes or ("vector", "hybrid")))))
-    done = [ask_all(name, collections, mode, embedder, cache) for mode in wanted]
+    if is_product:
+        name, collections = f"{name}-product", [as_notes(part) for part in collections]
+    done = [
+        ask_all(name, collections, mode, embedder, cache, is_product=is_product) for mode in wanted
+    ]
     print_runs(done, as_json=as_json)
 
 

@@ -1,0 +1,97 @@
+"""What the command gives is measured through the command's own code, on notes in a folder."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from memory_palace.bench.datasets.items import EvalDocument
+from memory_palace.bench.datasets.locomo import load_locomo
+from memory_palace.bench.product import as_notes, name_notes, write_note
+from memory_palace.bench.runs import run_system
+from memory_palace.cli.commands import app
+from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.palace import Palace
+
+
+def ask(path, cache, system="hybrid", embedder=None):
+    found = [as_notes(part) for part in load_locomo(path)]
+    chosen = embedder or HashingEmbedder()
+    return run_system("made", found, system, embedder=chosen, cache=cache, is_product=True)
+
+
+def test_a_session_is_a_note_of_its_day_with_a_turn_a_paragraph(locomo):
+    (collection,) = load_locomo(locomo)
+    notes = as_notes(collection)
+    assert name_notes(notes) == {"session_1": "0000000.md", "session_2": "0000001.md"}
+    text = write_note(notes.documents[1])
+    day = "2023-06-02T09:00:00+00:00"
+    assert text == f"---\ndate: {day}\n---\nBert: My bicycle was stolen at the station.\n"
+    assert write_note(EvalDocument("a.md", "# A\n")) == "# A\n\n"
+    assert name_notes(as_notes(notes)).keys() == name_notes(notes).keys()
+
+
+def test_gold_of_a_turn_is_the_note_that_holds_it(locomo):
+    (collection,) = load_locomo(locomo)
+    first, second = as_notes(collection).questions
+    assert (first.gold, first.passages) == ({"session_1"}, {"D1:1"})
+    assert (second.gold, second.passages) == ({"session_2"}, {"D2:1"})
+
+
+@pytest.mark.parametrize("system", ["hybrid", "vector"])
+def test_notes_are_ranked_as_the_palace_ranks_them(locomo, tmp_path, system):
+    run = ask(locomo, tmp_path / "cache", system)
+    (collection,) = load_locomo(locomo)
+    (tmp_path / "notes").mkdir()
+    for document in collection.documents:
+        (tmp_path / "notes" / f"{document.id}.md").write_text(write_note(document), "utf-8")
+    palace = Palace.init(tmp_path / "notes", here=True)
+    palace.index(embedder="hashing")
+    for question, answer in zip(collection.questions, run.answers, strict=True):
+        profile = {"vector": "raw"}.get(system, system)
+        result = palace.query(question.text, profile=profile, as_of="2023-06-02", is_use=False)
+        core = [hit for hit in result if hit.role == "core"]
+        assert list(answer.ranked) == [hit.path.removesuffix(".md") for hit in core]
+        assert answer.scores["bytes"] == sum(len(hit.text.encode()) for hit in core)
+
+
+def test_a_right_turn_is_shown_whole_or_not(locomo, tmp_path):
+    assert [a.scores["shown"] for a in ask(locomo, tmp_path).answers] == [1, 1]
+    samples = json.loads(locomo.read_text())
+    turn = samples[0]["conversation"]["session_1"][0]
+    turn["text"] = " ".join([turn["text"], *("word" for _ in range(2_000))])
+    locomo.write_text(json.dumps(samples))
+    answers = ask(locomo, tmp_path).answers
+    assert [(a.scores["any@5"], a.scores["shown"]) for a in answers] == [(1, 0), (1, 1)]
+
+
+def test_grep_shows_the_paragraph_with_most_of_the_words(locomo, tmp_path):
+    answers = ask(locomo, tmp_path, "grep").answers
+    assert [answer.scores["shown"] for answer in answers] == [1, 1]
+    assert answers[0].scores["bytes"] < 60
+
+
+def test_a_stopped_run_goes_on_with_the_index_it_made(locomo, tmp_path, monkeypatch):
+    whole = ask(locomo, tmp_path)
+    (path,) = (tmp_path / "runs").glob("*.jsonl")
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join(lines[:2]), "utf-8")
+    monkeypatch.setattr(HashingEmbedder, "embed_passages", None)
+    monkeypatch.setattr(HashingEmbedder, "embed_queries", None)
+    assert ask(locomo, tmp_path).answers == whole.answers
+
+
+def test_the_command_prints_what_is_shown_beside_the_ranking(locomo, tmp_path):
+    words = ["bench", "locomo", str(locomo), "--product", "--embedder", "hashing"]
+    kept = ["--cache", str(tmp_path / "cache")]
+    done = CliRunner().invoke(app, [*words, *kept, "--json"])
+    assert done.exit_code == 0, done.output
+    runs = json.loads(done.stdout)["runs"]
+    assert [run["system"] for run in runs] == ["grep", "bm25", "vector", "hybrid"]
+    assert {run["set"] for run in runs} == {"locomo-product"}
+    assert all(run["shown"] == run["any@5"] == 1 for run in runs)
+    head, _, row, *_ = CliRunner().invoke(app, [*words, *kept]).stdout.splitlines()
+    assert head.split(" | ")[10:12] == ["shown", "bytes"]
+    assert row.startswith("| grep | 2 | 1.000 |")
