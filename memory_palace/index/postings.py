@@ -1,12 +1,12 @@
-"""Inverted lists: which rows of a segment, or of a whole snapshot, hold a key, and how often.
+"""Inverted lists: which rows of a segment or a snapshot hold a key, and what that scores (BM25).
 
-Keys are 64-bit digests of terms: with a million distinct ones, a collision anywhere has a chance of
-one in thirty million. Rows and sizes have the smallest types that hold them; counts that are all 1,
-as those of facts and extras are, are left out.
+Keys are 64-bit digests: of a million terms two are equal with a chance of one in thirty million.
+Rows and sizes have the smallest types that hold them; counts that are all 1 are left out.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from memory_palace.index.npz import Array
 from memory_palace.index.values import Derived
+from memory_palace.language.word_lists import expect_idf
 
 if TYPE_CHECKING:
     from memory_palace.index.snapshot import Snapshot
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 Rows = NDArray[np.int64]
 Counts = NDArray[np.float64]
 NO_ROWS: Rows = np.zeros(0, np.int64)
+
+K1, NOTE_B = 1.2, 0.75
+PASSAGE_B = 0.3
+"""Passages are cut to like length, so length says little of them (on LoCoMo dev .3 beats .75)."""
+UNSEEN = 0.5
+"""Passages that an unknown word is counted as having."""
 
 
 def find_sorted(ordered: Array, wanted: Array) -> tuple[Rows, NDArray[np.bool_]]:
@@ -155,19 +162,23 @@ class PostingLookup:
     """Finds live rows by term in one field. Cold rows are found, and counted in no frequency."""
 
     def __init__(self, snapshot: Snapshot, field: str) -> None:
-        self._snapshot = snapshot
-        self._field = field
-        self._rows: dict[tuple[str, ...], Rows] = {}
+        self.snapshot, self._field = snapshot, field
+        self._found: dict[tuple[str, ...], tuple[Rows, Counts]] = {}
 
     def find(self, *parts: str) -> tuple[Rows, Counts]:
         """Return the live rows that hold a term, ascending, and how often each does.
 
-        A fact is found by its kind and its key.
+        A fact is found by its kind and its key. What was found is kept, for several signals ask.
         """
+        if parts not in self._found:
+            self._found[parts] = self._look_up(*parts)
+        return self._found[parts]
+
+    def _look_up(self, *parts: str) -> tuple[Rows, Counts]:
         key = hash_key(parts[0] if len(parts) == 1 else fact_term(*parts))
         rows: list[Rows] = [NO_ROWS]
         counts: list[Counts] = [np.zeros(0)]
-        snapshot = self._snapshot
+        snapshot = self.snapshot
         for segment, start in zip(snapshot.segments, snapshot.row_starts.tolist(), strict=False):
             found, often = segment.find(self._field, key)
             if len(found):
@@ -178,14 +189,12 @@ class PostingLookup:
         return all_rows[is_live], all_counts[is_live]
 
     def rows(self, *parts: str) -> Rows:
-        """Return the live rows that hold a term, ascending; kept, for several signals ask."""
-        if parts not in self._rows:
-            self._rows[parts] = self.find(*parts)[0]
-        return self._rows[parts]
+        """Return the live rows that hold a term, ascending."""
+        return self.find(*parts)[0]
 
     def document_frequency(self, *parts: str) -> int:
         """Return how many live rows hold a term, those in the cold zone aside."""
-        return int(np.count_nonzero(self._snapshot.hot_rows[self.rows(*parts)]))
+        return int(np.count_nonzero(self.snapshot.hot_rows[self.rows(*parts)]))
 
     def find_rows(self, term: str, *, most: int) -> tuple[int, Rows]:
         """Return how many live rows hold a term, and which, ascending; none where they are more.
@@ -194,7 +203,7 @@ class PostingLookup:
         """
         key, count = hash_key(term), 0
         parts: list[Rows] = [NO_ROWS]
-        snapshot = self._snapshot
+        snapshot = self.snapshot
         starts = snapshot.row_starts.tolist()
         for segment, start, is_live in zip(snapshot.segments, starts, self._live, strict=False):
             found, _ = segment.find(self._field, key)
@@ -208,12 +217,84 @@ class PostingLookup:
     @cached_property
     def _live(self) -> list[NDArray[np.bool_] | None]:
         """Whether each row of a segment is live; ``None`` where all of them are."""
-        starts = self._snapshot.row_starts.tolist()
-        masks = [self._snapshot.row_note[a:b] >= 0 for a, b in pairwise(starts)]
+        starts = self.snapshot.row_starts.tolist()
+        masks = [self.snapshot.row_note[a:b] >= 0 for a, b in pairwise(starts)]
         return [None if mask.all() else mask for mask in masks]
 
     @cached_property
     def lengths(self) -> Counts:
         """How many terms each row holds, repeated ones included."""
-        columns = [segment[f"{self._field}_lengths"] for segment in self._snapshot.segments]
+        columns = [segment[f"{self._field}_lengths"] for segment in self.snapshot.segments]
         return np.concatenate([np.zeros(0), *columns]).astype(np.float64)
+
+
+class BM25:
+    """Scores a question's terms, by passages and by whole notes, from the same postings.
+
+    Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework". Frequencies count live
+    rows outside the cold zone.
+    """
+
+    def __init__(self, lists: PostingLookup) -> None:
+        self._lists, self._snapshot = lists, lists.snapshot
+        self._count_rows = int(np.count_nonzero(self._snapshot.hot_rows))
+
+    def passages(self, terms: Sequence[str]) -> Counts:
+        """Return one score per row, 0 for rows without any of the distinct terms."""
+        lengths = self._lists.lengths
+        scores = np.zeros(len(lengths))
+        hot = self._snapshot.hot_rows
+        if not hot.any():
+            return scores
+        norm = K1 * (1 - PASSAGE_B + PASSAGE_B * lengths / max(float(lengths[hot].mean()), 1.0))
+        for term in dict.fromkeys(terms):
+            rows, counts = self._lists.find(term)
+            weight = expect_idf(term, int(np.count_nonzero(hot[rows])), self._count_rows)
+            scores[rows] += weight * counts * (K1 + 1) / (counts + norm[rows])
+        return scores
+
+    def notes(self, terms: Sequence[str]) -> Counts:
+        """Return one score per note, from the terms of all its passages."""
+        note_of, size = self._snapshot.row_note, len(self._snapshot.paths)
+        scores = np.zeros(size)
+        hot = self._hot_notes
+        if not (notes := int(np.count_nonzero(hot))):
+            return scores
+        lengths = self._note_lengths
+        norm = K1 * (1 - NOTE_B + NOTE_B * lengths / float(lengths[hot].mean()))
+        for term in dict.fromkeys(terms):
+            rows, counts = self._lists.find(term)
+            totals = np.bincount(note_of[rows], weights=counts, minlength=size)
+            weight = expect_idf(term, int(np.count_nonzero(totals[hot])), notes)
+            scores += weight * totals * (K1 + 1) / (totals + norm)
+        return scores
+
+    def familiarity(self, terms: Sequence[str]) -> tuple[float, float]:
+        """Return the mean share of passages with a term, and the largest share of terms of a note.
+
+        Of the latter rare ones count more.
+        """
+        note_of, hot = self._snapshot.row_note, self._snapshot.hot_rows
+        whole, common, held = 0.0, 0.0, np.zeros(len(self._snapshot.paths))
+        for term in (distinct := dict.fromkeys(terms)):
+            rows = self._lists.rows(term)
+            rows = rows[hot[rows]]
+            common += len(rows) / max(self._count_rows, 1)
+            weight = math.log1p(self._count_rows / max(len(rows), UNSEEN))
+            whole += weight
+            held[np.unique(note_of[rows])] += weight
+        return common / max(len(distinct), 1), float(held.max(initial=0.0)) / (whole or 1.0)
+
+    @cached_property
+    def _hot_notes(self) -> NDArray[np.bool_]:
+        """Notes outside the cold zone that have text."""
+        return ~self._snapshot.cold & (self._note_lengths > 0)
+
+    @cached_property
+    def _note_lengths(self) -> Counts:
+        live = self._snapshot.row_note >= 0
+        return np.bincount(
+            self._snapshot.row_note[live],
+            weights=self._lists.lengths[live],
+            minlength=len(self._snapshot.paths),
+        ).astype(np.float64)

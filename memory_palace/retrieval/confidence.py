@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.postings import PostingLookup
+from memory_palace.index.postings import UNSEEN, PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import TOKEN, tokenize
 from memory_palace.language.word_lists import STOPWORDS
@@ -33,8 +33,6 @@ LITERAL = 0.9
 """Least confidence in a note that has what was asked for to the letter; see ``Grounds``."""
 NAMED = 0.97
 """Least confidence of a note of which the question is the name."""
-_UNSEEN = 0.5
-"""Passages that an unknown word is counted as having."""
 _FARTHEST = 8.0
 """Deviations: farther off nothing becomes surer."""
 
@@ -157,7 +155,7 @@ class Confidence:
             having = evidence.word_rows.document_frequency(term)
             named = note_of[self._names.rows(term)]
             notes = np.concatenate([note_of[rows], named])
-            weight = math.log1p(count / max(having, _UNSEEN))
+            weight = math.log1p(count / max(having, UNSEEN))
             found.append(_Word(term, weight, rows, notes, named))
         return found
 

@@ -7,10 +7,11 @@ from math import log1p
 import numpy as np
 import pytest
 
+from memory_palace.index.postings import BM25, K1, PASSAGE_B, PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import PSEUDO_TEXTS
 from memory_palace.models import Query
-from memory_palace.retrieval.evidence import BM25, K1, PASSAGE_B, Evidence
+from memory_palace.retrieval.evidence import Evidence
 from memory_palace.retrieval.search import search
 from memory_palace.retrieval.signals.table import BESIDE
 
@@ -19,6 +20,10 @@ VECTOR = np.array([1, 0], np.float32)
 
 def asked(text, vector=VECTOR):
     return Query(text, 0.0, vector=vector)
+
+
+def score_words(snapshot):
+    return BM25(PostingLookup(snapshot, "words"))
 
 
 def paths(found):
@@ -36,7 +41,7 @@ def test_bm25_is_the_formula_it_names(build, passage):
     idf = log1p((3 + PSEUDO_TEXTS - 1 + 0.5) / (1 + 0.5))
     norm = K1 * (1 - PASSAGE_B + PASSAGE_B * 3 / 3)
     expected = idf * 2 * (K1 + 1) / (2 + norm)
-    assert BM25(snapshot).passages(["frost"]).tolist() == pytest.approx([expected, 0, 0])
+    assert score_words(snapshot).passages(["frost"]).tolist() == pytest.approx([expected, 0, 0])
 
 
 def test_a_note_is_scored_by_the_words_of_all_its_passages(build, passage):
@@ -47,15 +52,15 @@ def test_a_note_is_scored_by_the_words_of_all_its_passages(build, passage):
             passage("palace/c.md", [0.1, 0.1], texts=["rain", "wind"]),
         ]
     )
-    a, b, c = BM25(snapshot).notes(["frost", "pump"]).tolist()
+    a, b, c = score_words(snapshot).notes(["frost", "pump"]).tolist()
     assert a > b > c == 0
 
 
 def test_cold_notes_count_in_no_frequency(build, passage):
     notes = [passage("palace/a.md", texts=["frost"]), passage("palace/b.md", texts=["sun"])]
-    alone = BM25(build(notes)).passages(["frost"])[0]
+    alone = score_words(build(notes)).passages(["frost"])[0]
     cold = [passage(f"palace/archive_basement/{n}.md", texts=["frost " * 9]) for n in range(5)]
-    together = BM25(build(notes, cold=cold)).passages(["frost"])
+    together = score_words(build(notes, cold=cold)).passages(["frost"])
     assert together[0] == alone
     assert together[-1] > 0
 
@@ -65,7 +70,7 @@ def test_a_dead_row_is_found_by_nothing(build, passage):
         [passage("palace/a.md", texts=["frost"]), passage("palace/b.md", texts=["sun"])],
         [passage("palace/a.md", texts=["rain"])],
     )
-    assert not BM25(snapshot).passages(["frost"]).any()
+    assert not score_words(snapshot).passages(["frost"]).any()
     assert paths(search(asked("frost", None), snapshot, profile="hybrid")) == []
 
 
@@ -198,3 +203,32 @@ def test_an_unrelated_only_note_is_not_found_by_meaning(build, passage):
     near = build([passage("palace/a.md", [0.6], texts=["frost"])], calibration=null)
     assert paths(search(asked("ice"), far, profile="hybrid")) == []
     assert paths(search(asked("ice"), near, profile="hybrid")) == ["palace/a.md"]
+
+
+def test_words_of_another_language_than_the_notes_count_little(build, passage):
+    """A name or number that both have stands out by chance, because nothing else is found."""
+    names = [f"palace/{n:03d}.md" for n in range(400)]
+    texts = [f"der Turm steht am Ufer und der Wind weht {n}" for n in range(400)]
+    texts[7] = "der Turm heisst Obsidian und das Tor ist zu"
+    notes = [passage(name, [0.1], texts=[text]) for name, text in zip(names, texts, strict=True)]
+    notes[3] = passage(names[3], [0.2], texts=[texts[3]])
+    snapshot = build(notes)
+    foreign = search(
+        asked("how does one open the gate of that Obsidian tower"), snapshot, profile="hybrid"
+    )
+    own = search(asked("wie heisst der Turm am Ufer, Obsidian"), snapshot, profile="hybrid")
+    assert paths(foreign)[0] == names[3]
+    assert paths(own)[0] == names[7]
+    listed = search(asked("Obsidian Tor"), snapshot, profile="hybrid")
+    assert paths(listed)[0] == names[7]
+    alone = search(
+        asked("how does one open the gate of that Obsidian tower", None), snapshot, profile="hybrid"
+    )
+    assert paths(alone)[0] == names[7]
+
+
+def test_in_a_small_palace_missing_words_say_nothing_of_the_language(build, passage):
+    texts = ["frost on the pipe", "sun", "wind"]
+    snapshot = build([passage(f"palace/{n}.md", [0.1], texts=[t]) for n, t in enumerate(texts)])
+    question = "why did nobody insulate that frost endangered gutter"
+    assert Evidence(asked(question), snapshot).bearing > 0.8
