@@ -86,6 +86,9 @@ def test_gelu_is_exact_to_four_millionths() -> None:
     exact = [x * 0.5 * (1 + math.erf(x / math.sqrt(2))) for x in values.tolist()]
     _gelu(values)
     assert np.abs(values - np.array(exact)).max() < 4e-6
+    far = np.array([-1e4, -300, -12, 12, 300, 1e4], np.float32)
+    _gelu(far)
+    assert far.tolist() == [0, 0, 0, 12, 300, 1e4]
 
 
 @pytest.mark.usefixtures("minilm_cache")
