@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memory_palace.anchors.terms import words_of
 from memory_palace.language.tagged_words import split_words
-from memory_palace.language.tokens import _spell_as_american, plain_words, tokenize
+from memory_palace.language.tokens import LANGUAGES, _spell_as_american, plain_words, tokenize
 from memory_palace.mnemonics.verification_tokens import fold_words
 from memory_palace.redqueen.passages import content_words
 
@@ -31,7 +31,7 @@ from memory_palace.redqueen.passages import content_words
         ("ภาษาไทย", ["ภา", "ไท"]),
         ("Python入門", ["python", "入門"]),
         ("हिन्दी", ["हिन्दी"]),
-        ("naïve", ["naïve"]),
+        ("naïve café", ["naiv", "cafe"]),
     ],
 )
 def test_a_text_gives_these_tokens_among_others(text, tokens):
@@ -133,14 +133,58 @@ def test_stems_can_be_left_out():
     assert tokenize("the repairs", stems=False) == ["the", "repairs"]
 
 
-def test_only_words_of_plain_letters_are_stemmed():
-    assert tokenize("naïves 24s caching_layers") == [
-        "naïves",
+def test_only_words_of_letters_are_stemmed():
+    assert tokenize("24s caching_layers файлы2") == [
         "24s",
         "caching_layers",
         "cach",
         "layer",
+        "файлы2",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "typed"),
+    [
+        ("configuración", "configuracion"),
+        ("modifiés à l’été", "modifies a l'ete"),
+        ("Übersicht", "ubersicht"),
+        ("Łódź", "lodz"),
+        ("smörgåsbord", "smorgasbord"),
+        ("œuvre", "oeuvre"),
+    ],
+)
+def test_accents_of_latin_letters_may_be_left_out(written, typed):
+    assert tokenize(written) == tokenize(typed)
+
+
+@pytest.mark.parametrize(
+    ("languages", "words"),
+    [
+        (("de",), "Häuser Hauses Haus"),
+        (("en", "de"), "Dateien Datei"),
+        (("en", "de"), "repairs repaired repairing"),
+        (("de", "en"), "lost lose"),
+        (("es",), "archivos archivo"),
+        (("fr",), "fichiers fichier"),
+        (("de",), "заметки заметку"),
+        (("ja",), "repairs repairing"),
+        (("el",), "σημειώσεις σημείωση"),
+        (("hi",), "किताबें किताबों"),
+    ],
+)
+def test_the_languages_that_apply_bring_their_forms_together(languages, words):
+    assert len({*tokenize(words, languages=languages)}) == 1
+
+
+def test_without_english_its_forms_are_words_of_their_own():
+    assert len({*tokenize("lost lose repairing repaired", languages=("de",))}) == 4
+
+
+@given(st.text(), st.lists(st.sampled_from(sorted(LANGUAGES)), max_size=3).map(tuple))
+def test_any_languages_give_as_many_tokens(text, languages):
+    """Whoever pairs stems with the words they are of relies on that."""
+    assert len(tokenize(text, languages=languages)) == len(tokenize(text, stems=False))
 
 
 @given(st.text())
