@@ -19,6 +19,26 @@ ARCHIVE = "archive_basement"
 SETTINGS = "palace.yaml"
 MANIFEST = "watchdog_manifest_v1.jsonl"
 
+_STEMMERS = {
+    "Latin": "ca:catalan cs:czech da:danish de:german en:english eo:esperanto es:spanish "
+    "et:estonian eu:basque fi:finnish fr:french ga:irish hu:hungarian id:indonesian it:italian "
+    "lt:lithuanian nl:dutch no:norwegian pl:polish pt:portuguese ro:romanian sv:swedish tr:turkish",
+    "Cyrillic": "ru:russian sr:serbian",
+    "Greek": "el:greek",
+    "Armenian": "hy:armenian",
+    "Arabic": "ar:arabic fa:persian",
+    "Devanagari": "hi:hindi ne:nepali",
+    "Tamil": "ta:tamil",
+    "": "ja: ko: th: zh:",
+}
+LANGUAGES: Mapping[str, tuple[str, str]] = {
+    code: (script, algorithm)
+    for script, listed in _STEMMERS.items()
+    for code, _, algorithm in (entry.partition(":") for entry in listed.split())
+}
+"""ISO codes that settings may list: script, and algorithm of Snowball. Those without are divided
+into characters, whatever the settings say; to name them is no mistake."""
+
 ROOMS: Mapping[str, str] = {
     "grand_hall": "palace",
     "chambers": "palace",
@@ -259,6 +279,8 @@ class Config:
 
     embedder: str | None = None
     """Name of the embedder for the first build; ``None`` means minilm where it is present."""
+    languages: tuple[str, ...] = ()
+    """Codes of the languages whose stemmers apply, sorted; empty means by script."""
     ignore: str = "palaceignore"
     """``git`` honours ``.gitignore`` too."""
     manifest: str = "append"

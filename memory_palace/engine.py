@@ -95,7 +95,7 @@ class Engine:
                 monotonic=time.monotonic,
                 progress=progress,
                 derive=derive,
-                fingerprint=name_recipe(chosen, detail),
+                fingerprint=name_recipe(chosen, detail, self.config.languages),
                 waits_for=waits_for,
                 is_dry_run=dry_run,
                 follow=lambda *generation: self.anchors.follow(*generation),
@@ -188,6 +188,7 @@ class Engine:
             freshness=freshness.state,
             behind=freshness.behind,
             anchors=query.anchors,
+            languages=snapshot.languages,
         )
 
     def _embed(self, query: Query, snapshot: Snapshot, profile: Profile) -> Query:
@@ -240,7 +241,7 @@ class Engine:
         held = self._snapshots.get(include_cold)
         if held is None or read_commit(self.paths.commit) != held.commit:
             held = open_snapshot(self.paths, include_cold=include_cold)
-            check_recipe(held.commit)
+            check_recipe(held.commit, self.config.languages)
             self._snapshots[include_cold] = held
         return held
 

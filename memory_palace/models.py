@@ -281,6 +281,8 @@ class QueryResult:
     """What the question has in quotation marks and no note holds."""
     is_answered: bool = True
     """Whether the confidence reaches what was demanded; of a listing, whether it has notes."""
+    languages: tuple[str, ...] = ()
+    """Those whose stemmers the index was made with, to mark the words that were found."""
 
     @property
     def confidence(self) -> float | None:

@@ -14,6 +14,7 @@ from unicodedata import normalize
 from memory_palace.config import (
     ARCHIVE,
     FOLDERS,
+    LANGUAGES,
     ROOMS,
     TRUST,
     AnchorSettings,
@@ -96,6 +97,18 @@ def parse_sources(value: Any, where: SettingPlace) -> dict[str, str]:
     return {str(prefix): str(trust) for prefix, trust in value.items()}
 
 
+def parse_languages(value: Any, where: SettingPlace) -> tuple[str, ...]:
+    """Check the list ``languages``: codes of languages whose endings the search knows."""
+    if not isinstance(value, list):
+        raise where.wrong(f"languages must be a list such as [en, de], not {shorten(value)}")
+    for code in value:
+        code = "no" if code is False else code  # YAML reads Norwegian so
+        if not isinstance(code, str) or code not in LANGUAGES:
+            known = ", ".join(sorted(LANGUAGES))
+            raise where.wrong(f"languages: {shorten(code)} is not known; known: {known}")
+    return tuple(sorted({"no" if code is False else code for code in value}))
+
+
 def parse_rooms(value: Any, where: SettingPlace) -> dict[str, str]:
     """Check the mapping ``rooms``: folders below the notes, each with the room that it is."""
     if value is None:  # every line below is a comment
@@ -158,10 +171,11 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 PARSERS: Mapping[str, Callable[[Any, SettingPlace], Any]] = {
     "anchors": parse_anchor_settings,
+    "languages": parse_languages,
     "rooms": parse_rooms,
     "sources": parse_sources,
 }
-"""Settings that have settings of their own."""
+"""Settings that are more than one value."""
 
 
 def parse_config(

@@ -6,7 +6,7 @@ import pytest
 
 from memory_palace.config import Config
 from memory_palace.errors import ConfigError
-from memory_palace.settings import parse_config, read_config
+from memory_palace.settings import parse_config, parse_settings, read_config
 
 
 def test_an_unknown_setting_is_an_error_that_names_the_nearest():
@@ -46,6 +46,15 @@ def test_a_whole_number_of_days_is_a_number():
     assert parse_config({"half_life_days": 7}).half_life_days == 7.0
 
 
+@pytest.mark.parametrize("text", ["languages: [de, en]", "languages: [en, de, de]"])
+def test_languages_are_a_set(text):
+    assert parse_settings(text, "palace.yaml").languages == ("de", "en")
+
+
+def test_the_code_of_norwegian_is_no_denial():
+    assert parse_settings("languages: [no]", "palace.yaml").languages == ("no",)
+
+
 @pytest.mark.parametrize("text", ["", "# nothing yet\n"])
 def test_an_empty_file_means_the_defaults(tmp_path, text):
     (tmp_path / "palace.yaml").write_text(text)
@@ -73,6 +82,9 @@ WRONG = {
     "cold_hint: [1, 2]": "cold_hint must be true or false",
     "ignore: {a: b}": "ignore must be one of",
     "cold_hint: true\ncold_hint: false": "is set again (first on line 2)",
+    "languages: de": "languages must be a list such as [en, de], not 'de'",
+    "languages:\n- en\n- xx": "languages: 'xx' is not known; known: ar, ca,",
+    "languages: [en, 7]": "languages: 7 is not known",
     "anchors: {k: 1, k: 2}": "is set again (first on line 2)",
     "anchors:\n  theta: .nan": "anchors.theta must be a number",
     "anchors:\n\n  kk: 3": "unknown setting anchors.kk",

@@ -114,7 +114,8 @@ def match_words(book: Book, text: str) -> WordMatch:
     the settings deny. The cost depends on the lengths of the other lists, not on how many passages
     or words there are. Two words in a row count like a word.
     """
-    written = dict(zip(tokenize(text), tokenize(text, stems=False), strict=True))
+    stems = tokenize(text, languages=book.snapshot.languages)
+    written = dict(zip(stems, tokenize(text, stems=False), strict=True))
 
     def is_allowed(term: str) -> bool:
         shown = " ".join(written.get(word, word) for word in term.split())
@@ -123,7 +124,7 @@ def match_words(book: Book, text: str) -> WordMatch:
     total = len(book.snapshot.row_note)
     lists: dict[str, NDArray[np.int64]] = {}
     weights: dict[str, float] = {}
-    for term in dict.fromkeys(tokenize(text)):
+    for term in dict.fromkeys(stems):
         if term not in STOP_STEMS and is_allowed(term):
             count, rows = book.postings.find_rows(term, most=COMMON)
             if count:

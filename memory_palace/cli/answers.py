@@ -54,6 +54,8 @@ class Shown:
     """Titles of notes that are linked with the hits, where they are not entries themselves."""
     is_whole: bool = False
     """Whether the texts are whole passages, as they were asked for."""
+    languages: tuple[str, ...] = ()
+    """Those whose stemmers found the words."""
 
 
 def arrange(
@@ -82,7 +84,7 @@ def arrange(
         entries.append(_entry(root, hit, mark, text, date, details=details))
     before = tuple(_scoring(result)) if details else ()
     titles = tuple(dict.fromkeys(linked))
-    return Shown(before, tuple(entries), titles, is_whole=texts is not None)
+    return Shown(before, tuple(entries), titles, texts is not None, result.languages)
 
 
 def _tells_dates(result: QueryResult) -> bool:

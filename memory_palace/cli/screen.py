@@ -66,12 +66,12 @@ def lay_out(
     fixed += len(shown.entries) - 1 + sum(len(e.remarks) for e in shown.entries)
     room = max(lines, lines * len(shown.entries) // 5) - fixed
     rows = [Text(line, STYLES["details"]) for line in shown.before]
-    texts = _texts(shown.entries, question, width - INDENT, room)
+    texts = _texts(shown, question, width - INDENT, room)
     for place, (entry, head, text) in enumerate(zip(shown.entries, heads, texts, strict=True)):
         left = len(shown.entries) - place
         is_whole = shown.is_whole or entry.details or entry.pieces
         most = None if is_whole else max(1, -(-room // left))
-        body = fill(text, question, width - INDENT, most=most)
+        body = fill(text, question, width - INDENT, most=most, languages=shown.languages)
         room -= len(body)
         remarks = [_cut(remark, width - INDENT, STYLES["remark"]) for remark in entry.remarks]
         details = [Text(row, STYLES["details"]) for row in entry.details]
@@ -81,8 +81,9 @@ def lay_out(
     return rows + linked
 
 
-def _texts(entries: Sequence[Entry], question: str, width: int, room: int) -> list[str]:
+def _texts(shown: Shown, question: str, width: int, room: int) -> list[str]:
     """Return the text of each entry: whole where parts are not told apart, or with details."""
+    entries = shown.entries
     whole = [entry.text if entry.details or not entry.pieces else "" for entry in entries]
     shorter = shorten(
         [() if text else entry.pieces for entry, text in zip(entries, whole, strict=True)],
@@ -91,6 +92,7 @@ def _texts(entries: Sequence[Entry], question: str, width: int, room: int) -> li
         count_rows=lambda text: len(fill(text, "", width)),
         width=width,
         measure=cell_len,
+        languages=shown.languages,
     )
     return [text or short for text, short in zip(whole, shorter, strict=True)]
 
@@ -142,14 +144,21 @@ def _linked(titles: Sequence[str], width: int) -> list[Text]:
     return [Text(), _cut(line, width, STYLES["linked"])]
 
 
-def fill(text: str, question: str, width: int, *, most: int | None = None) -> list[Text]:
+def fill(
+    text: str,
+    question: str,
+    width: int,
+    *,
+    most: int | None = None,
+    languages: tuple[str, ...] = (),
+) -> list[Text]:
     """Return a text in rows of at most ``width`` columns, the words of the question marked.
 
     Where there are more than ``most`` rows, the last one ends with an ellipsis.
     """
     text = _clean(text)
     whole = Text(text)
-    for start, end in find_marks(text, question):
+    for start, end in find_marks(text, question, languages):
         whole.stylize(STYLES["match"], start, end)
     rows: list[Text] = []
     for line in whole.split("\n"):

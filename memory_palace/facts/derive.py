@@ -15,7 +15,7 @@ from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.detect import tell_tongue
 from memory_palace.language.sentences import find_speakers
-from memory_palace.language.tokens import squeeze_all, tokenize
+from memory_palace.language.tokens import Languages, squeeze_all, tokenize
 from memory_palace.language.word_lists import may_name_time
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import Chunk, Note
@@ -30,7 +30,7 @@ _ANY_DAY = date(2000, 12, 31)
 _WEEK_DAYS = 7
 
 
-def derive(note: Note, detail: Detail) -> Sequence[Derived]:
+def derive(note: Note, detail: Detail, languages: Languages = ()) -> Sequence[Derived]:
     """Return one value per chunk of a note, in order.
 
     The grammar that structure needs is imported only where an index keeps structure.
@@ -38,14 +38,14 @@ def derive(note: Note, detail: Detail) -> Sequence[Derived]:
     if detail >= Detail.STRUCTURED:
         from memory_palace.facts.structure import describe_chunks
 
-        structures = describe_chunks(note)
+        structures = describe_chunks(note, languages)
     else:
         structures = [Derived()] * len(note.chunks)
     written = _day_of(note)
-    names = chain([tuple(sorted(_name_terms(note)))], repeat(()))
+    names = chain([tuple(sorted(_name_terms(note, languages)))], repeat(()))
     return [
         Derived(
-            words=tuple(tokenize(chunk.embed_text)),
+            words=tuple(tokenize(chunk.embed_text, languages=languages)),
             names=called,
             extras=structure.extras,
             facts=(*structure.facts, *_find_facts(chunk, written)),
@@ -55,7 +55,7 @@ def derive(note: Note, detail: Detail) -> Sequence[Derived]:
     ]
 
 
-def _name_terms(note: Note) -> set[str]:
+def _name_terms(note: Note, languages: Languages) -> set[str]:
     """Return the tokens of what a note is called, and of the folders and tags it is under."""
     folders = note.path.split("/")[:-1]
     if folders[:1] == [PALACE] and folders[1:2] and folders[1] in ROOMS:
@@ -63,7 +63,7 @@ def _name_terms(note: Note) -> set[str]:
     elif folders[:1] and folders[0] in ROOMS:  # in a folder that is taken as it stands
         folders = folders[1:]
     names = (note.title, stem_of(note.path), *note.aliases, *folders, *note.tags)
-    return {token for name in names for token in tokenize(name)}
+    return {token for name in names for token in tokenize(name, languages=languages)}
 
 
 def extract_dates(text: str, written: date | None = None) -> list[Fact]:

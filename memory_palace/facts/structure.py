@@ -27,7 +27,7 @@ from memory_palace.language.quotes import find_quotes
 from memory_palace.language.sentences import split_speakers
 from memory_palace.language.tagged_words import Part, Word, split_words
 from memory_palace.language.themes import find_themes
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.tokens import Languages, tokenize
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import Chunk, Note
 
@@ -37,13 +37,13 @@ _DESCRIBING = frozenset(
 )
 
 
-def describe_chunks(note: Note) -> list[Derived]:
+def describe_chunks(note: Note, languages: Languages = ()) -> list[Derived]:
     """Return for each chunk of a note its structure, and the words that describe it."""
     read = choose_reader()
-    return [_describe(note, chunk, read) for chunk in note.chunks]
+    return [_describe(note, chunk, read, languages) for chunk in note.chunks]
 
 
-def _describe(note: Note, chunk: Chunk, read: Reader) -> Derived:
+def _describe(note: Note, chunk: Chunk, read: Reader, languages: Languages) -> Derived:
     links = (link for link in note.links if chunk.first_line <= link.line <= chunk.last_line)
     facts = extract_structure(
         chunk.text,
@@ -55,19 +55,19 @@ def _describe(note: Note, chunk: Chunk, read: Reader) -> Derived:
         read=read,
     )
     return Derived(
-        extras=tuple(_extras(note, chunk, facts)),
+        extras=tuple(_extras(note, chunk, facts, languages)),
         facts=tuple((fact.kind.value, fact.key) for fact in facts),
         description=enrich_passage(facts),
     )
 
 
-def _extras(note: Note, chunk: Chunk, facts: Sequence[Fact]) -> Iterator[str]:
+def _extras(note: Note, chunk: Chunk, facts: Sequence[Fact], languages: Languages) -> Iterator[str]:
     """Yield the tokens of what names or describes the chunk, itself left out."""
     for text in (note.title, *note.aliases, *chunk.heading_path):
-        yield from tokenize(text)
+        yield from tokenize(text, languages=languages)
     for fact in facts:
         if fact.kind in _DESCRIBING and fact.display:
-            yield from tokenize(fact.display)
+            yield from tokenize(fact.display, languages=languages)
 
 
 def extract_structure(

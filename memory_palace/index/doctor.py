@@ -19,7 +19,7 @@ from memory_palace.index.commit import read_commit
 from memory_palace.index.context import Derive
 from memory_palace.index.fold import group_rows
 from memory_palace.index.postings import same_keys
-from memory_palace.index.recipes import describe_mismatch, name_recipe, read_detail
+from memory_palace.index.recipes import describe_mismatch, fits_recipe
 from memory_palace.index.rows import chunk_row, list_embedded
 from memory_palace.index.segment import (
     VECTORS,
@@ -102,7 +102,7 @@ def examine(
     Without an embedder chunks are compared by what is stored of them, and no vector is made.
     """
     commit = read_commit(paths.commit)
-    if embedder and name_recipe(embedder, read_detail(commit.fingerprint)) != commit.fingerprint:
+    if embedder and not fits_recipe(embedder, commit):
         where = paths.commit.relative_to(paths.root).as_posix()
         return Examination((Finding("index file", where, describe_mismatch(embedder, commit)),))
     state = open_state(paths, verify=True)
@@ -189,7 +189,7 @@ class _Examiner:
             yield Finding("chunk", file.path, "its chunks are not those of its text")
             return
         detail = self._snapshot.detail
-        derived_of = self._derive(note, detail)
+        derived_of = self._derive(note, detail, self._config.languages)
         for row, chunk, derived in zip(rows, note.chunks, derived_of, strict=True):
             yield from self._chunk(file.path, row, chunk)
             embedded = list_embedded(chunk, derived, detail)

@@ -13,6 +13,7 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.registry import DEFAULT, choose_embedder, find_ready, get_embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
+from memory_palace.language.tokens import Languages
 
 CHUNKER = "sections-6"
 """Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
@@ -31,6 +32,10 @@ ENRICHED = "enriched-1"
 
 
 _OTHER_VERSION = "the index was built by another version of palace; run `palace index` to update it"
+_OTHER_LANGUAGES = (
+    "the settings name other languages than the index was built for; run `palace index` to make "
+    "its words again (vectors are kept)"
+)
 
 
 class Detail(IntEnum):
@@ -44,9 +49,11 @@ class Detail(IntEnum):
     """A second vector, of what describes a passage."""
 
 
-def name_recipe(embedder: Embedder, detail: Detail = Detail.PLAIN) -> str:
+def name_recipe(
+    embedder: Embedder, detail: Detail = Detail.PLAIN, languages: Languages = ()
+) -> str:
     """Name the recipe of an index; two indexes with one fingerprint may share segments."""
-    parts = [embedder.fingerprint, CHUNKER, TOKENIZER]
+    parts = [embedder.fingerprint, CHUNKER, "+".join((TOKENIZER, *languages))]
     parts.append(FACTS if detail == Detail.PLAIN else _structure_recipe())
     return "|".join([*parts, ENRICHED] if detail == Detail.ENRICHED else parts)
 
@@ -59,11 +66,30 @@ def read_detail(fingerprint: str) -> Detail:
     return Detail.STRUCTURED if last.startswith(_kind(STRUCTURE)) else Detail.PLAIN
 
 
-def check_recipe(commit: Commit) -> None:
-    """Raise ``WrongEmbedderError`` where an index keeps other things than this version reads."""
+def fits_recipe(embedder: Embedder, commit: Commit) -> bool:
+    """Say whether an index is as this version makes it with that embedder."""
+    fingerprint = commit.fingerprint
+    own = name_recipe(embedder, read_detail(fingerprint), read_languages(fingerprint))
+    return own == fingerprint
+
+
+def read_languages(fingerprint: str) -> Languages:
+    """Return the languages whose stemmers an index of that recipe was made with."""
+    parts = (part.split("+") for part in fingerprint.split("|"))
+    return next((tuple(languages) for first, *languages in parts if first == TOKENIZER), ())
+
+
+def check_recipe(commit: Commit, languages: Languages) -> None:
+    """Raise ``WrongEmbedderError`` where an index keeps other things than this version reads.
+
+    So it is where its words are not those of the languages that the settings name.
+    """
     parts = commit.fingerprint.split("|")
-    if not {CHUNKER, TOKENIZER}.issubset(parts) or not _keeps_facts(parts):
+    names = {part.partition("+")[0] for part in parts}
+    if not {CHUNKER, TOKENIZER}.issubset(names) or not _keeps_facts(parts):
         raise WrongEmbedderError(_OTHER_VERSION)
+    if read_languages(commit.fingerprint) != languages:
+        raise WrongEmbedderError(_OTHER_LANGUAGES)
 
 
 def _keeps_facts(parts: Sequence[str]) -> bool:
@@ -91,7 +117,8 @@ def choose_detail(
 
 def has_same_vectors(first: str, second: str) -> bool:
     """Whether two recipes cut and embed notes alike, whatever else they keep of them."""
-    return first.partition(f"|{TOKENIZER}")[0] == second.partition(f"|{TOKENIZER}")[0]
+    kind = f"|{_kind(TOKENIZER)}-"
+    return first.partition(kind)[0] == second.partition(kind)[0]
 
 
 @cache
@@ -128,7 +155,7 @@ class Embedders:
         Raise ``WrongEmbedderError`` where it, or what else makes an index, is of another version.
         """
         embedder = self.get(commit.embedder)
-        if name_recipe(embedder, read_detail(commit.fingerprint)) != commit.fingerprint:
+        if not fits_recipe(embedder, commit):
             raise WrongEmbedderError(describe_mismatch(embedder, commit))
         return embedder
 

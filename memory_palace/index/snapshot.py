@@ -15,7 +15,7 @@ from memory_palace.index.commit import Commit, read_commit
 from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.npz import Array
 from memory_palace.index.postings import KeyCounts
-from memory_palace.index.recipes import Detail, read_detail
+from memory_palace.index.recipes import Detail, read_detail, read_languages
 from memory_palace.index.segment import (
     EVERGREEN,
     HAS_PROBLEMS,
@@ -43,6 +43,8 @@ class Snapshot:
     def __init__(self, commit: Commit, folds: Sequence[Fold], *, rooms: Rooms = SEVEN) -> None:
         self.commit = commit
         self.room_map = rooms
+        self.languages = read_languages(commit.fingerprint)
+        """Those whose stemmers its words were made with."""
         self._folds = tuple(folds)
         paths = [path for fold in self._folds for path in fold.paths]
         order = sorted(range(len(paths)), key=paths.__getitem__)

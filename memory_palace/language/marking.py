@@ -2,56 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from typing import TypeAlias
 
-from memory_palace.language.tokens import TOKEN, UNSPACED_RUN, WORD_PART, tokenize
+from memory_palace.language.tokens import TOKEN, UNSPACED_RUN, WORD_PART, Languages, tokenize
 from memory_palace.language.word_lists import drop_stop_stems
 
+Read: TypeAlias = Callable[[str], list[str]]
+"""Gives the tokens of a text."""
 
-def find_marks(text: str, question: str) -> list[tuple[int, int]]:
+
+def find_marks(text: str, question: str, languages: Languages = ()) -> list[tuple[int, int]]:
     """Return the start and end of each word that a search for the question finds, in order.
 
     A word counts in any of its forms, a compound as a whole or by its parts. In a script without
-    spaces it takes two characters in a row, or one that the question has alone.
+    spaces it takes two characters in a row, or one that the question has alone. ``languages`` are
+    those whose stemmers the search used.
     """
-    asked = [token for match in TOKEN.finditer(question) for token in _asked(match[0])]
+    read = partial(tokenize, languages=languages)
+    asked = [token for match in TOKEN.finditer(question) for token in _asked(match[0], read)]
     stems = frozenset(drop_stop_stems(asked))
-    return list(_join(_find(text, stems))) if stems else []
+    return list(_join(_find(text, stems, read))) if stems else []
 
 
-def _asked(written: str) -> list[str]:
+def _asked(written: str, read: Read) -> list[str]:
     """Return the tokens of a word; the figures of ``1.0.21`` stand for nothing by themselves."""
-    tokens = tokenize(written)
+    tokens = read(written)
     if len(tokens) < 2 or UNSPACED_RUN.search(written):
         return tokens
     return [token for token in tokens if len(token) > 1]
 
 
-def _find(text: str, stems: frozenset[str]) -> Iterator[tuple[int, int]]:
+def _find(text: str, stems: frozenset[str], read: Read) -> Iterator[tuple[int, int]]:
     for match in TOKEN.finditer(text):
-        tokens = tokenize(match[0])
+        tokens = read(match[0])
         if stems.isdisjoint(tokens):
             continue
         if tokens[0] in stems and not UNSPACED_RUN.search(match[0]):
             yield match.span()
             continue
         for part in WORD_PART.finditer(text, *match.span()):
-            yield from _find_in_part(text, part.start(), part.end(), stems)
+            yield from _find_in_part(text, part.start(), part.end(), stems, read)
 
 
 def _find_in_part(
-    text: str, start: int, end: int, stems: frozenset[str]
+    text: str, start: int, end: int, stems: frozenset[str], read: Read
 ) -> Iterator[tuple[int, int]]:
     position = start
     for run in UNSPACED_RUN.finditer(text, start, end):
-        yield from _find_word(text, position, run.start(), stems)
+        yield from _find_word(text, position, run.start(), stems, read)
         yield from _find_characters(text, run.start(), run.end(), stems)
         position = run.end()
-    yield from _find_word(text, position, end, stems)
+    yield from _find_word(text, position, end, stems, read)
 
 
-def _find_word(text: str, start: int, end: int, stems: frozenset[str]) -> Iterator[tuple[int, int]]:
-    if end - start > 1 and not stems.isdisjoint(tokenize(text[start:end])):
+def _find_word(
+    text: str, start: int, end: int, stems: frozenset[str], read: Read
+) -> Iterator[tuple[int, int]]:
+    if end - start > 1 and not stems.isdisjoint(read(text[start:end])):
         yield start, end
 
 

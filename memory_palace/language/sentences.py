@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, takewhile
 from typing import Literal, NamedTuple, TypeAlias
 
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.tokens import Languages, tokenize
 
 _MARK = re.compile(r"(?<![ \t])[ \t]*(?:[-*+>|]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"(?<![ \t])[ \t]*#{1,6}[ \t]+")
@@ -130,19 +130,28 @@ def _cut(text: str, start: int, end: int, kind: UnitKind, speaker: str) -> Itera
 
 
 def cut_text(
-    text: str, terms: Mapping[str, float], most: int, *, measure: Callable[[str], int] = len
+    text: str,
+    terms: Mapping[str, float],
+    most: int,
+    *,
+    measure: Callable[[str], int] = len,
+    languages: Languages = (),
 ) -> str:
     """Return a text of at most ``most``, or the part of it that has most of some terms.
 
     It is cut between words, after a comma or the like where that costs nothing, and ``…`` stands
-    where it was. ``measure`` is additive: characters, bytes or columns.
+    where it was. ``measure`` is additive: characters, bytes or columns. ``languages`` are those
+    that the terms were stemmed for.
     """
     if measure(text) <= most:
         return text
     mark = measure(_ELLIPSIS)
     sizes = list(accumulate(map(measure, text), initial=0))
     words = [match.span() for match in re.finditer(_STEP, text)]
-    values = [sum(terms.get(stem, 0) for stem in set(tokenize(text[a:b]))) for a, b in words]
+    values = [
+        sum(terms.get(stem, 0) for stem in set(tokenize(text[a:b], languages=languages)))
+        for a, b in words
+    ]
     sums = list(accumulate(values, initial=0.0))
     spans: list[tuple[int, int, float]] = []
     last = 0

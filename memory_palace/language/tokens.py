@@ -7,11 +7,13 @@ import string
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TypeAlias
 
 from Stemmer import Stemmer
+
+from memory_palace.config import LANGUAGES
 
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
@@ -38,25 +40,6 @@ _POSSESSIVE = re.compile(r"'s?$")
 _VERSION = re.compile(r"v\d")
 Languages: TypeAlias = tuple[str, ...]
 """ISO 639-1 codes of the languages whose stemmers apply; empty for those of ``_BY_SCRIPT``."""
-_STEMMERS = {
-    "Latin": "ca:catalan cs:czech da:danish de:german en:english eo:esperanto es:spanish "
-    "et:estonian eu:basque fi:finnish fr:french ga:irish hu:hungarian id:indonesian it:italian "
-    "lt:lithuanian nl:dutch no:norwegian pl:polish pt:portuguese ro:romanian sv:swedish tr:turkish",
-    "Cyrillic": "ru:russian sr:serbian",
-    "Greek": "el:greek",
-    "Armenian": "hy:armenian",
-    "Arabic": "ar:arabic fa:persian",
-    "Devanagari": "hi:hindi ne:nepali",
-    "Tamil": "ta:tamil",
-    "": "ja: ko: th: zh:",
-}
-"""Codes and algorithms of Snowball by the script of the words they are for. Those without are
-divided into characters, whatever the settings say; to name them is no mistake."""
-LANGUAGES = {
-    code: (script, algorithm)
-    for script, listed in _STEMMERS.items()
-    for code, _, algorithm in (entry.partition(":") for entry in listed.split())
-}
 _BY_SCRIPT = ("en", "ru")
 """What stems words of a script that no language of the settings is written in. Stemming French or
 Spanish by default gained nothing on pages in those languages, German .04 in reciprocal rank."""
@@ -124,7 +107,7 @@ def tokenize(text: str, *, stems: bool = True, languages: Languages = ()) -> lis
     written = TOKEN.findall(text)
     if not stems:
         return list(chain.from_iterable(map(_expand, written)))
-    return list(chain.from_iterable(_expand_stemmed(word, languages) for word in written))
+    return list(chain.from_iterable(map(_expand_stemmed, written, repeat(languages))))
 
 
 @lru_cache(maxsize=1 << 15)
@@ -215,7 +198,7 @@ def _drop_accents(word: str) -> str:
 
 @cache
 def _algorithms(languages: Languages) -> Mapping[str, Sequence[str]]:
-    """Return the stemmers that apply to words of each script, English first: its forms are words."""
+    """Return the stemmers that apply to words of each script; English first, with its forms."""
     found: dict[str, list[str]] = {}
     for code in sorted(languages, key=lambda code: (code != "en", code)):
         script, algorithm = LANGUAGES[code]

@@ -132,7 +132,8 @@ class Confidence:
 
         Of a compound its parts are enough: a note may have it joined to more.
         """
-        tokens = [tokenize(word) for word in self._written]
+        languages = self._snapshot.languages
+        tokens = [tokenize(word, languages=languages) for word in self._written]
         terms = dict.fromkeys(term for found in tokens for term in found[1:] or found)
         return [(term, self._notes_with(term)) for term in terms]
 

@@ -167,7 +167,7 @@ class Evidence:
         self.facts = PostingLookup(snapshot, "facts")
         self.word_rows = PostingLookup(snapshot, "words")
         self._names = PostingLookup(snapshot, "names")
-        self.question = ParsedQuestion(query.text, as_of=query.as_of)
+        self.question = ParsedQuestion(query.text, as_of=query.as_of, languages=snapshot.languages)
 
     def exactly(self, notes: Places) -> Evidence:
         """Return the same with exact cosines in all rows of some notes.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -80,13 +80,13 @@ def choose_texts(
             hit = _give_first(hit, pieces)
             if is_strict and kept and _bytes(hit.text) > room:
                 break
-            hit = _cut(hit, reader.weights, room)
+            hit = _cut(hit, reader, room)
             left -= _bytes(hit.text)
         elif is_strict:
             hit = replace(hit, snippet="")
         kept.append(hit)
         found.append(pieces)
-    return list(_give_rest(kept, found, reader.weights, left))
+    return list(_give_rest(kept, found, reader, left))
 
 
 def _give_first(hit: Hit, pieces: Sequence[Piece]) -> Hit:
@@ -95,16 +95,16 @@ def _give_first(hit: Hit, pieces: Sequence[Piece]) -> Hit:
     return replace(hit, pieces=(best,)) if best else hit
 
 
-def _cut(hit: Hit, terms: Mapping[str, float], room: int) -> Hit:
+def _cut(hit: Hit, reader: NoteReader, room: int) -> Hit:
     """Cut the one piece of a hit, or its preview, to the bytes there are."""
-    text = cut_text(hit.text, terms, room, measure=_bytes)
+    text = reader.cut(hit.text, room, measure=_bytes)
     if not hit.pieces:
         return replace(hit, snippet=text)
     return replace(hit, pieces=(replace(hit.pieces[0], text=text),))
 
 
 def _give_rest(
-    hits: Sequence[Hit], found: Sequence[Sequence[Piece]], terms: Mapping[str, float], left: int
+    hits: Sequence[Hit], found: Sequence[Sequence[Piece]], reader: NoteReader, left: int
 ) -> Iterator[Hit]:
     """Spend what is left on the best pieces of all hits that fit, each once in a note."""
     chosen = [{piece.place: piece for piece in hit.pieces} for hit in hits]
@@ -125,7 +125,7 @@ def _give_rest(
             yield hit
             continue
         best = max(shown.values(), key=lambda piece: piece.value)
-        line = cut_text(" ".join(best.text.split()), terms, SNIPPET_CHARACTERS)
+        line = reader.cut(" ".join(best.text.split()), SNIPPET_CHARACTERS)
         pieces = tuple(shown[place] for place in sorted(shown))
         yield replace(hit, pieces=pieces, snippet=visible(line))
 
@@ -140,13 +140,21 @@ class NoteReader:
     @cached_property
     def weights(self) -> Mapping[str, float]:
         """The stems of the question that carry meaning, rare ones above 1, common ones below."""
-        terms = drop_stop_stems(tokenize(self._text)) if self._text else ()
+        terms = drop_stop_stems(self._tokenize(self._text)) if self._text else ()
         lookup = PostingLookup(self._snapshot, "words")
         counts = {term: lookup.document_frequency(term) for term in terms}
         rows = int(self._snapshot.hot_rows.sum())
         weights = {term: bm25_idf(count, rows) for term, count in counts.items() if count}
         mean = sum(weights.values()) / max(len(weights), 1)
         return {term: weight / mean for term, weight in weights.items()}
+
+    def cut(self, text: str, most: int, *, measure: Callable[[str], int] = len) -> str:
+        """Return the part of a text that has most of the question; see ``cut_text``."""
+        languages = self._snapshot.languages
+        return cut_text(text, self.weights, most, measure=measure, languages=languages)
+
+    def _tokenize(self, text: str) -> list[str]:
+        return tokenize(text, languages=self._snapshot.languages)
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -204,7 +212,7 @@ class NoteReader:
 
     def _find_evidence(self, text: str, units: Sequence[Unit]) -> list[float]:
         """Return how much of the question is in and around each unit."""
-        words = [tokenize(text[unit.start : unit.end]) for unit in units]
+        words = [self._tokenize(text[unit.start : unit.end]) for unit in units]
         mean = max(sum(map(len, words)) / max(len(words), 1), 1.0)
         own = [
             0.0
@@ -225,10 +233,7 @@ class NoteReader:
         ]
 
     def _weigh(self, words: Counter[str], length: float) -> float:
-        """Return how much of the question is in a unit; ``length`` is 1 on average.
-
-        A short one is no better for that: "Search:" answers nothing.
-        """
+        """Return how much of the question is in a unit; one of ``length`` below 1 is no better."""
         norm = _K1 * (1 - _B + _B * max(length, 1.0))
         return sum(
             weight * words[term] * (_K1 + 1) / (words[term] + norm)

@@ -20,7 +20,7 @@ import numpy as np
 
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.tokens import BETWEEN, squeeze_all, tokenize
+from memory_palace.language.tokens import BETWEEN, Languages, squeeze_all, tokenize
 from memory_palace.language.word_lists import drop_stop_stems
 from memory_palace.models import Query, Scores
 
@@ -52,15 +52,19 @@ _Named = tuple[Sequence[int], Sequence[str], float]
 class ParsedQuestion:
     """What a query asks for, read once and used by every signal."""
 
-    def __init__(self, text: str, *, as_of: float) -> None:
-        """Take a question asked at ``as_of``, seconds since the epoch (days are UTC days)."""
+    def __init__(self, text: str, *, as_of: float, languages: Languages = ()) -> None:
+        """Take a question asked at ``as_of``, seconds since the epoch (days are UTC days).
+
+        ``languages`` are those that the words of the index were made with.
+        """
         self.text = text
+        self._languages = languages
         self._as_of = as_of
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """Its distinct tokens, in order."""
-        return tuple(dict.fromkeys(tokenize(self.text)))
+        return tuple(dict.fromkeys(tokenize(self.text, languages=self._languages)))
 
     @cached_property
     def content_terms(self) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ def _holders(quote: str, snapshot: Snapshot, root: Path, allowed: NDArray[np.boo
     wanted = _spell(quote)
     if not wanted:
         return []
-    terms = list(dict.fromkeys(tokenize(quote)))
+    terms = list(dict.fromkeys(tokenize(quote, languages=snapshot.languages)))
     having = _count_terms(terms, snapshot)
     having[~allowed] = 0
     for least, most in ((len(terms), len(having)), (_ENOUGH * len(terms), _MOST_READ)):

@@ -175,7 +175,8 @@ def _hold(
     """Return for each word how many notes of each folder have it."""
     lookup = PostingLookup(snapshot, "words")
     found = []
-    for stem in dict.fromkeys(stem for stem in tokenize(text) if stem not in STOP_STEMS):
+    stems = tokenize(text, languages=snapshot.languages)
+    for stem in dict.fromkeys(stem for stem in stems if stem not in STOP_STEMS):
         rows, _ = lookup.find(stem)
         notes = np.unique(snapshot.row_note[rows])
         held = homes[notes]

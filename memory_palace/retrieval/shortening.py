@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from memory_palace.language.sentences import cut_text
-from memory_palace.language.tokens import tokenize
+from memory_palace.language.tokens import Languages, tokenize
 from memory_palace.language.word_lists import drop_stop_stems
 from memory_palace.models import ELLIPSIS, Piece
 
@@ -25,6 +25,7 @@ def shorten(
     count_rows: Callable[[str], int],
     width: int,
     measure: Callable[[str], int] = len,
+    languages: Languages = (),
 ) -> list[str]:
     """Return shorter texts of some hits, ``most_rows`` rows of a screen together.
 
@@ -32,7 +33,7 @@ def shorten(
     row, of its best piece. ``measure`` gives the columns of a text, ``count_rows`` the rows.
     """
     chosen: list[list[Piece]] = [[] for _ in texts]
-    terms = dict.fromkeys(drop_stop_stems(tokenize(question)), 1.0)
+    terms = dict.fromkeys(drop_stop_stems(tokenize(question, languages=languages)), 1.0)
     left = most_rows - len(texts)
     waiting = [
         (piece, shown) for pieces, shown in zip(texts, chosen, strict=True) for piece in pieces
@@ -47,7 +48,7 @@ def shorten(
             shown[:] = more
             left -= extra
     return [
-        flow(shown) if shown else _row_of(pieces, terms, width, measure)
+        flow(shown) if shown else _row_of(pieces, terms, width, measure, languages)
         for pieces, shown in zip(texts, chosen, strict=True)
     ]
 
@@ -73,7 +74,13 @@ def _plain(text: str) -> str:
 
 
 def _row_of(
-    pieces: Sequence[Piece], terms: Mapping[str, float], width: int, measure: Callable[[str], int]
+    pieces: Sequence[Piece],
+    terms: Mapping[str, float],
+    width: int,
+    measure: Callable[[str], int],
+    languages: Languages,
 ) -> str:
     best = max(pieces, key=lambda piece: piece.value, default=None)
-    return cut_text(_plain(best.text), terms, width, measure=measure) if best else ""
+    if best is None:
+        return ""
+    return cut_text(_plain(best.text), terms, width, measure=measure, languages=languages)

@@ -1,0 +1,63 @@
+"""The languages of the settings decide what words an index holds, and touch no vector."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_palace.errors import WrongEmbedderError
+from memory_palace.index.recipes import has_same_vectors
+from memory_palace.language.marking import find_marks
+from memory_palace.palace import Palace
+
+NOTES = {
+    "haus.md": "# Bau\n\nDie Häuser am Hang sind verkauft.\n",
+    "garten.md": "# Garten\n\nDer Zaun ist neu, das Tor noch alt.\n",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / ".palace").mkdir()
+    for name, text in NOTES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    Palace(tmp_path).index(embedder="hashing")
+    return tmp_path
+
+
+def name_languages(folder, listed):
+    (folder / ".palace" / "palace.yaml").write_text(f"languages: {listed}\n")
+    return Palace(folder)
+
+
+def test_a_form_that_only_german_knows_is_found_and_marked(folder):
+    asked = "dem Hause"
+    before = Palace(folder).query(asked, lexical=True)
+    assert not any(
+        part.value for hit in before for part in hit.contributions if part.signal == "lexical"
+    )
+    palace = name_languages(folder, "[de]")
+    palace.index()
+    found = palace.query(asked, lexical=True)
+    assert found.hits[0].path == "haus.md"
+    assert "Häuser" in found.hits[0].text
+    text = NOTES["haus.md"]
+    assert [text[a:b] for a, b in find_marks(text, asked, found.languages)] == ["Häuser"]
+    assert not palace.query('"Häuser am Hang"', lexical=True).unmatched_quotes
+    assert palace.doctor().findings == ()
+
+
+def test_other_languages_are_said_and_the_index_made_again_without_a_vector(folder):
+    palace = name_languages(folder, "[en, de]")
+    with pytest.raises(WrongEmbedderError, match=r"other languages.*`palace index`"):
+        palace.query("Haus")
+    report = palace.index()
+    assert (report.embedded, report.reused) == (0, 2)
+    assert palace.snapshot().languages == ("de", "en")
+    again = name_languages(folder, "[de, en]")
+    assert again.query("Haus").hits
+    assert again.index().reused == 0
+
+
+def test_an_index_of_an_older_tokenizer_has_the_same_vectors():
+    assert has_same_vectors("hashing|sections-6|words-1|plain-4", "hashing|sections-6|words-2+de|x")
+    assert not has_same_vectors("hashing|sections-5|words-1|x", "hashing|sections-6|words-1|x")
