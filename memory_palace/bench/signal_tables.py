@@ -51,6 +51,30 @@ class SignalTable:
         ranks: Places = np.add.reduceat(ahead.astype(np.int64), self.question_starts) + 1
         return ranks
 
+    @property
+    def question_of(self) -> Places:
+        """The question of each unit."""
+        counts = np.diff(np.append(self.question_starts, len(self.is_gold)))
+        return np.repeat(np.arange(len(counts)), counts)
+
+    def tops(self, scores: Scores) -> Places:
+        """Return the best passage of each unit, the first of equal ones."""
+        counts = np.diff(np.append(self.unit_starts, len(scores)))
+        best = np.repeat(np.maximum.reduceat(scores, self.unit_starts), counts)
+        (places,) = np.nonzero(scores >= best)
+        return places[np.searchsorted(places, self.unit_starts)]
+
+    def pick(self, kept: NDArray[np.bool_]) -> SignalTable:
+        """Keep some units, one or more of each question."""
+        counts = np.diff(np.append(self.unit_starts, self.values.shape[1]))
+        asked = self.question_of[kept]
+        return SignalTable(
+            self.values[:, np.repeat(kept, counts)],
+            np.append(0, np.cumsum(counts[kept]))[:-1],
+            np.flatnonzero(np.diff(asked, prepend=-1)),
+            self.is_gold[kept],
+        )
+
 
 def measure_collections(
     collections: Sequence[Collection], signals: Sequence[str], *, embedder: Embedder, cache: Path

@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.metrics import interval
 from memory_palace.bench.runs import Answer
 from memory_palace.bench.signal_tables import SignalTable
 from memory_palace.errors import UsageError
-from memory_palace.models import Scores
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.signals.table import SIGNALS
 
+Exact: TypeAlias = NDArray[np.float64]
 Ask: TypeAlias = Callable[[Sequence[Collection], Profile], Sequence[Answer]]
 """Asks all questions of some collections with a profile."""
 
@@ -31,13 +32,16 @@ _NOT_EVIDENCE = frozenset(
 EVIDENCE = tuple(signal for signal in SIGNALS if signal not in _NOT_EVIDENCE)
 """Signals that are fitted: whether they ship or not."""
 
-_FACTORS = (0.0, 0.25, 0.5, 0.7, 0.85, 1.2, 1.4, 2.0, 4.0)
-_RETURNS = (0.25, 0.5, 1.0)
-"""Weights that a signal is tried with again once it has none."""
-_RECIPROCAL_SHARE = 0.1
-"""What the mean reciprocal rank counts beside recall_any@5, which is flat between its steps."""
-_CUT = 5
-_ROUNDS = 20
+_TINY = 1e-9
+_STEPS = 120
+_RATE, _LAST_RATE = 0.1, 0.02
+"""How far a weight moves in a step, in what its signal usually is; less in the last third."""
+_MEMORY, _SQUARES = 0.9, 0.99
+"""How much of the gradient, and of its square, is that of the steps before (Kingma and Ba 2015)."""
+_KEPT = 60
+"""Units of a question that weights are fitted to, besides gold: those that rank first before."""
+_LEAST = 0.01
+"""Weights below it are none, in what a signal usually is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +60,70 @@ class HeldOut:
 def fit_weights(
     sets: Sequence[Sequence[SignalTable]], signals: Sequence[str] = EVIDENCE
 ) -> dict[str, float]:
-    """Climb from equal weights, one signal at a time, until none can be bettered.
+    """Make gold likely: the first of all units, if one is drawn by the exponential of its score.
 
-    Every set counts the same, and every question of a set: one profile is to serve all. Signals
-    that end without weight are left out.
+    Softmax over lists (Cao et al. 2007, "Learning to Rank: From Pairwise to Listwise"), climbed by
+    gradient with no weight below 0. recall_any@5 itself is flat between its steps: weights that
+    climbed it had .812 on LoCoMo dev turns they had not seen where these had .817. Every set counts
+    the same, and every question of a set: one profile is to serve all. Signals that end without
+    weight are left out.
     """
-    weights = np.ones(len(signals), np.float32)
-    tables = [table for part in sets for table in part]
-    for place in range(len(signals)):
-        if not any(table.values[place].any() for table in tables):
-            weights[place] = 0  # the second of two embedders, where there is one
-    totals = [weights @ table.values for table in tables]
-    best = _value(sets, totals)
-    for _ in range(_ROUNDS):
-        before = best
-        for place in range(len(signals)):
-            own = float(weights[place])
-            for weight in [own * factor for factor in _FACTORS] if own else _RETURNS:
-                step = np.float32(weight - weights[place])
-                moved = [
-                    total + step * table.values[place]
-                    for total, table in zip(totals, tables, strict=True)
-                ]
-                value = _value(sets, moved)
-                if value > best:
-                    best, totals = value, moved
-                    weights[place] = weight
-        if best <= before:
-            break
+    usual = np.sqrt(np.mean([_mean_squares(part) for part in sets], axis=0)) + _TINY
+    weights = np.ones(len(signals))
+    for _ in range(2):
+        short = [[_shorten(table, weights) for table in part] for part in sets]
+        weights = _climb(short, weights * usual, usual) / usual
     return {
         signal: round(float(weight), 4)
-        for signal, weight in zip(signals, weights, strict=True)
-        if weight > 0
+        for signal, weight, size in zip(signals, weights, usual, strict=True)
+        if weight * size > _LEAST
     }
+
+
+def _climb(sets: Sequence[Sequence[SignalTable]], start: Exact, usual: Exact) -> Exact:
+    """Return the weights of signals that are divided by what they usually are."""
+    weights, mean, square = start.copy(), np.zeros(len(start)), np.zeros(len(start))
+    for step in range(1, _STEPS + 1):
+        slope = np.mean([_slope(part, weights / usual) for part in sets], axis=0) / usual
+        mean = _MEMORY * mean + (1 - _MEMORY) * slope
+        square = _SQUARES * square + (1 - _SQUARES) * slope**2
+        steady = mean / (1 - _MEMORY**step) / (np.sqrt(square / (1 - _SQUARES**step)) + _TINY)
+        rate = _RATE if step < _STEPS * 2 / 3 else _LAST_RATE
+        weights = np.maximum(weights + rate * steady, 0)
+    return weights
+
+
+def _mean_squares(part: Sequence[SignalTable]) -> Exact:
+    squares = [np.square(table.values, dtype=np.float64).sum(axis=1) for table in part]
+    total: Exact = np.sum(squares, axis=0) / sum(table.values.shape[1] for table in part)
+    return total
+
+
+def _slope(part: Sequence[SignalTable], weights: Exact) -> Exact:
+    """Return the gradient of the mean log likelihood of gold over the questions of a set."""
+    total = np.zeros(len(weights))
+    for table in part:
+        tops = table.tops(weights.astype(np.float32) @ table.values)
+        values, asked = table.values[:, tops], table.question_of
+        scores = weights @ values
+        odds = np.exp(scores - np.maximum.reduceat(scores, table.question_starts)[asked])
+        gold = odds * table.is_gold
+        among_all = np.add.reduceat(odds, table.question_starts)[asked]
+        among_gold = np.add.reduceat(gold, table.question_starts)[asked]
+        pull = gold / np.maximum(among_gold, _TINY) - odds / among_all
+        total += values @ np.where(among_gold > 0, pull, 0)
+    slope: Exact = total / sum(len(table.question_starts) for table in part)
+    return slope
+
+
+def _shorten(table: SignalTable, weights: Exact) -> SignalTable:
+    """Keep gold and the ``_KEPT`` best units of each question."""
+    scores = weights.astype(np.float32) @ table.values
+    units = scores[table.tops(scores)]
+    order = np.lexsort((-units, table.question_of))
+    places = np.empty(len(units), np.int64)
+    places[order] = np.arange(len(units)) - table.question_starts[table.question_of[order]]
+    return table.pick((places < _KEPT) | table.is_gold)
 
 
 def hold_out_each(sets: Sequence[Mapping[str, SignalTable]]) -> Iterator[tuple[str, Profile]]:
@@ -119,12 +154,3 @@ def judge_held_out(
     means = {group: float(np.mean(group_values)) for group, group_values in values.items()}
     low, high = interval(every)
     return HeldOut(float(np.mean(every)), low, high, float(np.std(list(means.values()))), means)
-
-
-def _value(sets: Sequence[Sequence[SignalTable]], totals: Sequence[Scores]) -> float:
-    left = iter(totals)
-    values = []
-    for part in sets:
-        ranks = np.concatenate([table.ranks(next(left)) for table in part])
-        values.append((ranks <= _CUT).mean() + _RECIPROCAL_SHARE * (1 / ranks).mean())
-    return float(np.mean(values))
