@@ -60,6 +60,8 @@ HYBRID: Mapping[str, float] = {
     "second_note_dense": 0.65,
     "lexical": 0.75,
     "note_lexical": 1.0,
+    "covered": 3.0,
+    "replied": 0.3,
     "beside_words": 0.55,
     "beside_meaning": 0.55,
     "second_beside_meaning": 0.3,

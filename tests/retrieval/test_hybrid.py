@@ -12,6 +12,7 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import PSEUDO_TEXTS
 from memory_palace.models import Query
 from memory_palace.retrieval.evidence import Evidence
+from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.search import search
 from memory_palace.retrieval.signals.table import BESIDE
 
@@ -116,6 +117,44 @@ def test_a_passage_borrows_from_those_beside_it_in_its_own_note(
     assert second[signal] == pytest.approx(BESIDE[1][0] * first[lender], rel=1e-4)
     assert {name for name in second if name.startswith("beside") and second[name]} == {signal}
     assert ("palace/b.md", 1) not in values
+
+
+def measured(signal, snapshot, text):
+    """What a signal says of each passage, by path and line."""
+    query = asked(text, None)
+    found = search(query, snapshot, profile=Profile("", {signal: 1.0}), per_note=False, limit=9)
+    return {(hit.path, hit.chunk.first_line): hit.score for hit in found.hits}
+
+
+def test_a_passage_covers_the_words_just_around_it_but_not_as_well_as_its_own(build, passage):
+    texts = ["the ring", "where from?", "bought in Paris", "sun", "rain", "wind"]
+    other = passage("palace/b.md", texts=["Paris ring"])
+    found = measured(
+        "covered", build([passage("palace/a.md", [0.0] * 6, texts=texts), other]), "ring Paris"
+    )
+    lines = [found.get(("palace/a.md", 1 + 10 * place), 0.0) for place in range(6)]
+    assert found["palace/b.md", 1] == pytest.approx(1, abs=1e-3)
+    assert found["palace/b.md", 1] > lines[2] > lines[3] > lines[4] > lines[5] == 0
+    assert lines[1] > lines[0] > 0
+
+
+def test_a_word_that_is_said_again_and_again_covers_no_more(build, passage):
+    texts = ["pump pump pump", "the pump froze"]
+    notes = [passage(f"palace/{n}.md", texts=[text]) for n, text in enumerate(texts)]
+    found = measured("covered", build(notes), "pump froze")
+    assert found["palace/0.md", 1] < 0.5 < found["palace/1.md", 1]
+
+
+def test_an_answer_gets_what_the_question_before_it_found(build, passage):
+    texts = ["since when is the pump here?", "for four years", "we like the pump", "so do I"]
+    snapshot = build(
+        [
+            passage("palace/a.md", [0.0] * 4, texts=texts),
+            passage("palace/b.md", texts=["whose pump?"]),
+            passage("palace/c.md", texts=["no idea"]),
+        ]
+    )
+    assert measured("replied", snapshot, "pump").keys() == {("palace/a.md", 11)}
 
 
 def test_the_words_of_a_named_speaker_come_first(build, passage):

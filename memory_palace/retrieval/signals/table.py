@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from memory_palace.index.calibration import LEAST
 from memory_palace.language.tokens import squeeze_all, tokenize
-from memory_palace.language.word_lists import STOPWORDS, may_name_time
+from memory_palace.language.word_lists import STOPWORDS, expect_idf, may_name_time
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
 
@@ -25,7 +26,8 @@ SIGNALS: Mapping[str, str] = {
     for module, names in {
         "metadata": "recency importance",
         "table": "semantic dense note_dense second_dense second_note_dense lexical note_lexical "
-        "beside_words beside_meaning second_beside_meaning speaker statement called titled "
+        "covered replied beside_words beside_meaning second_beside_meaning speaker statement "
+        "called titled "
         "anchor anchoring enriched bridge",
         "time": "temporal weekday",
         "structure": "described overlap logic logic_undamped preference noun_phrase quoted name "
@@ -36,9 +38,9 @@ SIGNALS: Mapping[str, str] = {
 """The module in which the function of each name stands. It is imported when a profile first asks:
 reading a question costs as much as answering it."""
 
-_SETTLED = frozenset({"time", "structure"})
-"""Modules whose signals look at words, facts and dates alone, so that their values are computed
-once, for all candidates."""
+_SETTLED = frozenset({"time", "structure", "covered", "replied", "beside_words"})
+"""Modules, and signals of this one, that look at words, facts and dates alone, so that their values
+are computed once, for all candidates."""
 
 
 LISTED = np.float32(0.5)
@@ -46,6 +48,9 @@ LISTED = np.float32(0.5)
 BESIDE = {1: (0.5, 0.3), 2: (0.2, 0.15)}
 """How much a passage borrows from the one that many places before it, and after it. What comes
 before sets the topic, a question for one, and counts for more (chosen on LoCoMo dev)."""
+AROUND = {-2: 0.6, 1: 0.6, -1: 0.8, 0: 1.0}
+"""What a word of the question counts for a passage, by how many places after it the word stands
+(chosen on LoCoMo dev); the greatest counts, so they ascend."""
 ANCHORING = (1.0, 0.75, 0.5625, 0.421875, 0.31640625)
 """By rank: 10 % falling to 3.2 % over the first five in source document 001, which is .75 to the
 power of the rank."""
@@ -60,7 +65,7 @@ def measure(signal: str, context: SearchContext) -> Scores:
     module = SIGNALS[signal]
     if module == "time" and not may_name_time(context.query.text):
         return context.silence()
-    if module not in _SETTLED:
+    if _SETTLED.isdisjoint((module, signal)):
         return find_signal(signal)(context)
     if signal not in context.settled:
         context.settled[signal] = find_signal(signal)(context)
@@ -121,6 +126,46 @@ def lexical(context: SearchContext) -> Scores:
 def note_lexical(context: SearchContext) -> Scores:
     """Return the standard deviations by which BM25 of each candidate's note is above the mean."""
     scores: Scores = context.evidence.note_words[context.notes]
+    return scores
+
+
+def covered(context: SearchContext) -> Scores:
+    """Return the share of the question's words in each candidate or just around it, in [0, 1].
+
+    Rare words count more, a word counts once, and less where only a passage beside it of the same
+    note has it: "I bought it in Paris" may answer what was said of the ring before.
+    """
+    note_of, words = context.snapshot.row_note, context.words
+    rows = int(np.count_nonzero(context.snapshot.hot_rows))
+    found: Scores = np.zeros(len(note_of), np.float32)
+    whole = LEAST
+    for term in context.evidence.question.content_terms:
+        weight = expect_idf(term, words.document_frequency(term), rows)
+        whole += weight
+        holders, reached = words.rows(term), np.zeros(len(note_of), np.float32)
+        for step, share in AROUND.items():
+            near = holders - step
+            is_there = (near >= 0) & (near < len(note_of))
+            from_, near = holders[is_there], near[is_there]
+            reached[near[note_of[near] == note_of[from_]]] = share
+        found += np.float32(weight) * reached
+    scores: Scores = found[context.rows] / np.float32(whole)
+    return scores
+
+
+def replied(context: SearchContext) -> Scores:
+    """Return what the words of each candidate's neighbor before it found, where that one asks.
+
+    An answer need not repeat the words of its question: "How long have you had the hut?" "Four
+    years." Passages of other notes count for nothing.
+    """
+    note_of, words = context.snapshot.row_note, context.evidence.words
+    asking = context.facts.rows("form", "question")
+    asking = asking[asking + 1 < len(note_of)]
+    asking = asking[note_of[asking] == note_of[asking + 1]]
+    found: Scores = np.zeros(len(note_of), np.float32)
+    found[asking + 1] = words[asking]
+    scores: Scores = found[context.rows]
     return scores
 
 
