@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""``palace index``, under the name that source document 002 gives it."""
+"""``palace index --prefer bge-m3``, under the name that source document 002 gives it."""
 
 import sys
 from pathlib import Path
@@ -8,4 +8,4 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # runs without 
 
 from memory_palace.cli.script import run_script
 
-run_script("index", here=Path(__file__))
+run_script("index", "--prefer", "bge-m3", here=Path(__file__))

@@ -16,8 +16,8 @@ from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, 
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line, show_duration
 from memory_palace.cli.watch import CHANGES
-from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, get_embedder
-from memory_palace.errors import NotesFailedError, PalaceError, UsageError
+from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, find_ready, get_embedder
+from memory_palace.errors import MissingPartError, NotesFailedError, PalaceError, UsageError
 from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice
 from memory_palace.index.context import EMBEDDING
 from memory_palace.index.status import split_vectors
@@ -36,6 +36,14 @@ KeepStructure = Annotated[
     Option(
         "--structure/--no-structure",
         help="Keep names, phrases and relations as well, for --profile structured.",
+        show_default=False,
+    ),
+]
+Preferred = Annotated[
+    str | None,
+    Option(
+        "--prefer",
+        help="Embedder to build with where it is ready; another is said, with the reason.",
         show_default=False,
     ),
 ]
@@ -59,6 +67,7 @@ def index_notes(
     verify: Verify = False,
     dry_run: DryRun = False,
     embedder: Embedder = None,
+    prefer: Preferred = None,
     structure: KeepStructure = None,
     enrich: Enriched = None,
     nightly: Nightly = False,
@@ -71,8 +80,10 @@ def index_notes(
 
     Example: palace index --verify
     """
-    palace = open_palace(ctx)
-    is_told = False
+    palace, is_told = open_palace(ctx), False
+    if prefer and not embedder:
+        embedder, is_other = _prefer(palace, prefer, quiet=quiet)
+        force = force or is_other
     if not (quiet or dry_run or embedder):
         is_told = _announce_model(palace, as_json=as_json)
     with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
@@ -98,6 +109,27 @@ def index_notes(
     if report.failed:
         count = plural(len(report.failed), "note")
         raise NotesFailedError(f"{count} could not be indexed (named above); the others were")
+
+
+def _prefer(palace: Palace, wanted: str, *, quiet: bool) -> tuple[str | None, bool]:
+    """Return the embedder to ask for, and whether the index has vectors of another one.
+
+    Say which one makes the vectors, and why; one that the settings name goes before ``wanted``.
+    """
+    has_index = palace.paths.commit.exists()
+    committed = palace.snapshot().commit.embedder if has_index else None
+    used, asked = palace.config.embedder or wanted, None
+    why = "the settings say so"
+    if not palace.config.embedder:
+        try:
+            get_embedder(wanted)
+            asked, why = wanted, "it is ready here"
+        except MissingPartError as error:
+            ready = find_ready(choose_for(advise(palace.paths, palace.config).share))
+            used, why = committed or ready or NO_VECTORS, str(error)
+    if not quiet:
+        say(f"{used} makes the vectors: {why}")
+    return asked, asked is not None and committed not in (None, asked)
 
 
 def _say_after(palace: Palace, report: IndexReport, *, is_told: bool, as_json: bool) -> None:

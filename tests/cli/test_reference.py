@@ -115,6 +115,7 @@ def test_a_query_loads_no_yaml_no_watchdog_and_no_scanner(folder):
     ("script", "arguments", "words"),
     [
         ("build_index_bge.py", ["--embedder", "hashing", "--force"], "unchanged  2"),
+        ("build_index_bge.py", ["--force"], "unchanged  2"),
         ("query_bge.py", ["--type", "palace", "--details", "bread"], "importance"),
         ("query_bge.py", ["--raw", "bread"], "chambers/a.md:3"),
         ("graph_router.py", ["neighbors", "a"], "-> palace/chambers/b.md"),

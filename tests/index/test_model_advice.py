@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from memory_palace.cli.commands import app
-from memory_palace.embedding import e5, minilm
+from memory_palace.embedding import bge_m3, e5, minilm
 from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.errors import MissingPartError
 from memory_palace.palace import Palace
 
 runner = CliRunner()
@@ -178,3 +180,56 @@ def test_fetch_without_a_name_brings_what_serves_the_notes(tmp_path, here, monke
     monkeypatch.delenv("PALACE_ROOT", raising=False)
     palace("models", "fetch")
     assert fetched == ["e5", "minilm", "e5"]
+
+
+@pytest.fixture
+def bge(here, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make bge-m3 ready on this machine."""
+    quick = type("Quick", (HashingEmbedder,), {"name": "bge-m3", "fingerprint": "bge-m3:quick"})
+    monkeypatch.setattr(bge_m3, "load", lambda model, environ: quick())
+
+
+def script(root: Path) -> tuple[str, ...]:
+    """Return what `scripts/build_index_bge.py` runs."""
+    source = (Path(__file__).parents[2] / "scripts/build_index_bge.py").read_text("utf-8")
+    words = re.findall(r'"([^"]+)"', source.partition("run_script(")[2])
+    return "-C", str(root), *words
+
+
+def test_the_script_for_bge_m3_builds_with_it_where_it_is_ready(tmp_path, bge):
+    root = fill(tmp_path, [GERMAN] * 3)
+    said = palace(*script(root))[1]
+    assert said == "bge-m3 makes the vectors: it is ready here\n"
+    assert Palace(root).snapshot().commit.embedder == "bge-m3"
+
+
+def test_the_script_for_bge_m3_replaces_the_vectors_of_another(tmp_path, bge):
+    root = fill(tmp_path, [ENGLISH] * 3)
+    palace("-C", root, "index")
+    assert "embedded   3 chunks with bge-m3" in palace(*script(root))[0]
+    assert "embedded   0 chunks with bge-m3" in palace(*script(root))[0]
+
+
+def test_the_script_for_bge_m3_says_what_it_used_instead_and_what_to_type(
+    tmp_path, here, monkeypatch
+):
+    def load(model, environ):
+        raise MissingPartError("bge-m3 needs FlagEmbedding; run `pip install x`")
+
+    monkeypatch.setattr(bge_m3, "load", load)
+    why = "makes the vectors: bge-m3 needs FlagEmbedding; run `pip install x`\n"
+    root = fill(tmp_path, [ENGLISH] * 3)
+    assert palace(*script(root))[1] == f"minilm {why}"
+    here.add("e5")
+    german = fill(tmp_path / "de", [GERMAN] * 3)
+    assert palace(*script(german))[1].startswith(f"e5 {why}")
+    here.clear()
+    bare = fill(tmp_path / "bare", [ENGLISH] * 3)
+    assert palace(*script(bare))[1].startswith(f"none {why}")
+
+
+def test_settings_go_before_what_a_script_prefers(tmp_path, bge):
+    root = fill(tmp_path, [ENGLISH] * 3)
+    (root / ".palace" / "palace.yaml").write_text("embedder: hashing\n")
+    assert palace(*script(root))[1] == "hashing makes the vectors: the settings say so\n"
+    assert palace(*script(root), "-q")[1] == ""
