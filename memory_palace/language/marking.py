@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -11,19 +14,25 @@ from memory_palace.language.word_lists import drop_stop_stems
 
 Read: TypeAlias = Callable[[str], list[str]]
 """Gives the tokens of a text."""
+_KANA = re.compile("[ぁ-ゖゝゞ]+|[ァ-ヺー-ヿ]+")
+_WHOLE = 3
+"""Kana in a row that count as a word, though they be part of a longer one."""
 
 
 def find_marks(text: str, question: str, languages: Languages = ()) -> list[tuple[int, int]]:
     """Return the start and end of each word that a search for the question finds, in order.
 
     A word counts in any of its forms, a compound as a whole or by its parts. In a script without
-    spaces it takes two characters in a row, or one that the question has alone. ``languages`` are
-    those whose stemmers the search used.
+    spaces it takes two characters in a row, or one that the question has alone; of kana three, or
+    a whole word: the end of ``ノート`` is no word of ``リモート``. ``languages`` are those whose
+    stemmers the search used.
     """
     read = partial(tokenize, languages=languages)
     asked = [token for match in TOKEN.finditer(question) for token in _asked(match[0], read)]
     stems = frozenset(drop_stop_stems(asked))
-    return list(_join(_find(text, stems, read))) if stems else []
+    spans = list(_join(_find(text, stems, read))) if stems else []
+    kana = list(_KANA.finditer(text)) if spans else []
+    return list(_without_chance(spans, kana, question)) if kana else spans
 
 
 def _asked(written: str, read: Read) -> list[str]:
@@ -73,6 +82,25 @@ def _find_characters(
             yield place, place + 2
         elif text[place] in alone:
             yield place, place + 1
+
+
+def _without_chance(
+    spans: Iterable[tuple[int, int]], kana: Sequence[re.Match[str]], question: str
+) -> Iterator[tuple[int, int]]:
+    """Take from the ends of spans one or two kana of a longer word, here and in the question."""
+    asked = set(_KANA.findall(unicodedata.normalize("NFKC", question)))
+    ends = [word.end() for word in kana]
+    for start, end in spans:
+        for word in kana[bisect_right(ends, start) :]:
+            if word.start() >= end:
+                break
+            first, last = max(word.start(), start), min(word.end(), end)
+            is_part = last - first < min(_WHOLE, word.end() - word.start())
+            if not is_part or word[0][first - word.start() : last - word.start()] in asked:
+                continue
+            start, end = (last, end) if first == start else (start, first)
+        if end > start:
+            yield start, end
 
 
 def _join(spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,10 @@ from memory_palace.models import ELLIPSIS, Piece
 
 _MARKUP = re.compile(
     r"`[^`\n]*`|\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]|!?\[([^\[\]\n]*)\]\([^()\s]*\)|\*\*"
+    r"|</?(?:span|div|br|kbd|mark|small|sub|sup|img|details|summary)\b[^<>\n]*>"
 )
+_CALLOUT = re.compile(r"^[> \t]*\[![^\[\]\n]*\][+-]?[ \t]*")
+"""How a callout of Obsidian begins: ``> [!note] Its title``."""
 _AGAIN = 0.5
 """Taken off for each piece of the same hit that is shown already, so that one does not get all."""
 
@@ -67,10 +70,12 @@ def flow(pieces: Sequence[Piece]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Put a piece on one line, links as the words they show; the marks of quotes and bold go."""
+    """Put a piece on one line, links as the words they show; quotes, bold and HTML lose marks."""
     first, *rest = text.split("\n")
-    line = " ".join(" ".join([first, *(more.lstrip(" \t>") for more in rest)]).split())
-    return _MARKUP.sub(lambda m: m[0] if m[0][0] == "`" else m[1] or m[2] or "", line)
+    first = _CALLOUT.sub("", first)
+    line = " ".join([first, *(more.lstrip(" \t>") for more in rest)])
+    line = _MARKUP.sub(lambda m: m[0] if m[0][0] == "`" else m[1] or m[2] or "", line)
+    return " ".join(line.split())
 
 
 def _row_of(

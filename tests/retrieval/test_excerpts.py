@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from memory_palace.cli.commands import app
 from memory_palace.language.sentences import cut_text, find_units
-from memory_palace.models import ELLIPSIS
+from memory_palace.models import ELLIPSIS, Piece
 from memory_palace.notes.parsing import read_body
 from memory_palace.palace import Palace
 from memory_palace.retrieval.excerpts import MOST_READ
@@ -210,6 +210,20 @@ def test_a_screen_shows_the_best_pieces_whole_and_a_row_of_every_hit(palace):
     assert len(shown[1]) <= 60 and "boiler" in shown[1]
     assert 0 < sum(len(text) // 60 + 1 for text in shown) <= 3
     assert any(piece.text in shown[0] for piece in first)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("> [!note] Mind the weir\n> It is high.", "Mind the weir It is high."),
+        ("> [!warning]- \n> It is high.", "It is high."),
+        ('- <span class="icon"></span> OneNote', "- OneNote"),
+        ("Write `<span>` or 3 <br/>", "Write `<span>` or 3"),
+        ("If a <b and c> d", "If a <b and c> d"),
+    ],
+)
+def test_marks_of_callouts_and_html_are_not_shown_on_a_screen(text, shown):
+    assert flow([Piece(text, 1, 1, 0, "", 0.0, is_verbatim=False)]).strip() == shown
 
 
 def test_flow_joins_wrapped_lines_and_marks_gaps(palace):
