@@ -7,7 +7,8 @@ from typing import Annotated
 
 from typer import Exit, Option, Typer
 
-from memory_palace.bench.promises import BASE, HEAVY, PARTS, Given, measure_promises
+from memory_palace.bench.given import BASE, Given
+from memory_palace.bench.promises import HEAVY, PARTS, measure_promises
 from memory_palace.bench.scale import measure_notes, measure_scale
 from memory_palace.cli.bench_confidence import run_confidence
 from memory_palace.cli.bench_corf import run_anchor_scale, run_corf

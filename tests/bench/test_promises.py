@@ -6,11 +6,13 @@ import json
 
 import pytest
 
-from memory_palace.bench import promises
+from memory_palace.bench import promised_answers, promised_costs
 from memory_palace.bench.first_minutes import LEAST_KNOWN, measure_names, read_screen
-from memory_palace.bench.promises import HEAVY, PARTS, Given, measure_promises
+from memory_palace.bench.given import Given
+from memory_palace.bench.promises import HEAVY, PARTS, measure_promises
 from memory_palace.bench.timing import Measured, measure_commands, python, time_calls
 from memory_palace.cli.app import main
+from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import PalaceError, UsageError
 
 
@@ -24,14 +26,20 @@ def test_a_limit_is_of_the_ratio_where_there_is_a_baseline():
 
 
 def test_lines_and_the_longest_file_and_function_are_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr(promises, "HOME", tmp_path)
+    monkeypatch.setattr(promised_costs, "HOME", tmp_path)
     (tmp_path / "a.py").write_text("def f():\n    return 1\n\n\nx = 2  # fmt" + ": skip\n")
     (tmp_path / "b.py").write_text("y = 1\n")
     values = [row.value for row in measure_promises(Given(None, None, tmp_path), ["code"])]
     assert values == [6, 5, 2, 1]
 
 
-@pytest.mark.parametrize("part", ["size", "build", "locomo", "scifact"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        *("size", "build", "locomo", "scifact", "held-out", "product", "qmsum", "longmemeval"),
+        *("pages", "confidence", "shown"),
+    ],
+)
 def test_a_part_without_its_data_says_what_it_needs(tmp_path, part):
     (row,) = measure_promises(Given(None, None, tmp_path), [part])
     assert (row.what, row.value, row.is_kept) == (part, None, None)
@@ -83,6 +91,50 @@ def test_names_of_a_folder_are_asked_and_the_worst_kind_is_held_to_its_limit(
     assert asked <= rows.keys()
     assert sum(name.startswith("small palaces") for name in rows) == 4
     assert all(0 <= row.value <= 1 and row.at_least for row in rows.values())
+
+
+@pytest.fixture
+def data(tmp_path, locomo):
+    """Three conversations and the pages of two languages, where promised sets are looked for."""
+    (sample,) = json.loads(locomo.read_text())
+    samples = [sample | {"sample_id": name} for name in ("a", "b", "c")]
+    (tmp_path / "data" / "locomo").mkdir(parents=True)
+    (tmp_path / "data" / "locomo" / "locomo_dev.json").write_text(json.dumps(samples))
+    gold = {"category": 4, "question": "Who planted tomatoes?", "gold_turns": ["D1:1"]}
+    rows = [
+        gold | {"qid": f"{name}1", "sample_id": name, "gold_sessions": ["session_1"]}
+        for name in ("a", "b", "c")
+    ]
+    lines = "\n".join(map(json.dumps, rows))
+    (tmp_path / "data" / "locomo" / "gold_dev.jsonl").write_text(lines)
+    pages = tmp_path / "data" / "multilingual-help"
+    for language in ("en", "de"):
+        (pages / "notes" / language).mkdir(parents=True)
+        (pages / "notes" / language / "tomato.md").write_text("# Tomato\n\nHow to plant it.\n")
+    asked = [
+        {"lang": at, "question": "plant", "note": f"{at}/tomato.md", "permalink": "t"}
+        for at in ("en", "de")
+    ]
+    (pages / "questions.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    return tmp_path / "data"
+
+
+@pytest.mark.parametrize(
+    ("part", "rows"),
+    [
+        ("product", {"LoCoMo dev as notes, the session in five": 1}),
+        ("held-out", {"LoCoMo dev left out, turn, minilm": 1}),
+        ("pages", {"help, hybrid, e5, worst: de": 1, "help, across, e5, mean of 1 languages": 1}),
+    ],
+)
+def test_promised_answers_are_measured_on_the_sets(data, tmp_path, monkeypatch, part, rows):
+    monkeypatch.setattr(promised_answers, "get_embedder", lambda name: HashingEmbedder())
+    monkeypatch.setattr(promised_answers, "need_models", lambda *names: None)
+    monkeypatch.setattr(promised_answers, "is_available", lambda name: False)
+    found = list(measure_promises(Given(data, None, tmp_path / "cache"), [part]))
+    values = {row.what: row.value for row in found}
+    assert {what: values[what] for what in rows} == rows
+    assert all(row.is_kept for row in found if row.limit is not None)
 
 
 def test_a_terminal_is_read_without_what_colours_it():
