@@ -17,6 +17,7 @@ demo: .venv/installed-run
 
 test: .venv/installed-test
 	$(BIN)/palace models fetch minilm
+	$(BIN)/palace models fetch e5
 	$(BIN)/python -m pytest
 
 lint: .venv/installed-lint
@@ -32,6 +33,7 @@ bench: .venv/installed-test
 # PALACE_BENCH_DATA names the folder of question sets; parts without their data are skipped.
 promises: .venv/installed-test
 	$(BIN)/palace models fetch minilm
+	$(BIN)/palace models fetch e5
 	$(BIN)/palace bench promises --all
 
 docs: .venv/installed-run

@@ -27,6 +27,7 @@ from memory_palace.embedding.weights import (
     MINILM,
     PinnedModel,
     WeightFile,
+    digest_weights,
     hub_cache,
     hub_snapshots,
     read_vocabulary,
@@ -125,18 +126,14 @@ def fetch_weights(
             failures.append(f"{source.name}: {error}")
             announce(failures[-1])
             continue
-        _prepare(model, cache)
+        if model is E5:
+            announce("unpacking it, once")
+            open_unpacked(folder, cache=cache)
+        else:
+            read_vocabulary(folder)
+            digest_weights(folder / model.files[-1].name, cache=cache)
         return folder
     raise MissingPartError(_describe_failure(model, folder, failures))
-
-
-def _prepare(model: PinnedModel, cache: Path) -> None:
-    """Make now what the first question would otherwise wait for."""
-    folder = model.find(cache)
-    if model is E5:
-        open_unpacked(folder, cache=cache)
-    else:
-        read_vocabulary(folder)
 
 
 def _store(
