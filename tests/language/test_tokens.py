@@ -160,6 +160,22 @@ def test_accents_of_latin_letters_may_be_left_out(written, typed):
 
 
 @pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("猫の本", ["猫", "本", "猫の", "の本"]),
+        ("ノート", ["ノー", "ート"]),
+        ("の", ["の"]),
+        ("집에서", ["집", "에", "서", "집에", "에서"]),
+        ("ไทย", ["ไท", "ทย"]),
+        ("ﾃｽﾄ？", ["テス", "スト"]),
+        ("全角　ＡＢＣ１２", ["全", "角", "全角", "abc12"]),
+    ],
+)
+def test_letters_of_a_script_without_spaces_are_no_words_alone(text, tokens):
+    assert tokenize(text) == tokens
+
+
+@pytest.mark.parametrize(
     ("languages", "words"),
     [
         (("de",), "Häuser Hauses Haus"),
