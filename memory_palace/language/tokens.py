@@ -108,7 +108,7 @@ def tokenize(text: str, *, stems: bool = True, languages: Languages = ()) -> lis
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    written = TOKEN.findall(text)
+    written = TOKEN.findall(text.replace("%20", " "))  # a blank in an address
     if not stems:
         return list(chain.from_iterable(map(_expand, written)))
     return list(chain.from_iterable(map(_expand_stemmed, written, repeat(languages))))

@@ -24,6 +24,7 @@ from memory_palace.redqueen.passages import content_words
         ("call saveIndex()", ["saveindex", "save", "index"]),
         ("peer-reviewed", ["peer-reviewed", "peer", "review"]),
         ("Anna's", ["anna"]),
+        ("[notes](My%20Dog.md)", ["my", "dog.md", "dog"]),
         ("STRASSE Straße", ["strass"]),
         ("ﬁnd Ｗｉｄｅ", ["find", "wide"]),
         ("due 2026-03-05", ["2026-03-05", "2026"]),
