@@ -57,6 +57,20 @@ TIME_WORDS = frozenset(
     """.split()
 )
 """Words without which no text names a time: they spare most questions the reading of dates."""
+_SPANS = "since year month week day hour minute ago"
+_NUMBERS = f"""
+one two three four five six seven eight nine ten eleven twelve dozen couple few several hundred
+thousand once twice {" ".join(map(str, range(1, 101)))}
+"""
+_TIMES = """
+yesterday today tonight tomorrow last next ago week weekend month year
+monday tuesday wednesday thursday friday saturday sunday
+january february april june july august september october november december
+"""
+_ASKED = {"how long": _SPANS, "when": _TIMES}
+_ASKED |= dict.fromkeys(("how many", "how much", "how often", "how old"), _NUMBERS)
+_ASKED |= dict.fromkeys(("what date", "what day", "what month", "what year"), _TIMES)
+_ASKING = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.I)
 _LETTERS_OR_DIGIT = re.compile(r"[^\W\d_]+|\d")
 
 
@@ -64,6 +78,16 @@ def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:
     """Return the distinct stems that carry meaning, in order; all where none does."""
     distinct = tuple(dict.fromkeys(stems))
     return tuple(stem for stem in distinct if stem not in STOP_STEMS) or distinct
+
+
+def answer_stems(question: str) -> frozenset[str]:
+    """Return stems of which an answer has one, where an English question asks for a kind of thing.
+
+    A time, a span of time, or a number; none where it asks for anything else. A place and a person
+    have no words of their own.
+    """
+    asked = _ASKING.search(question)
+    return frozenset(tokenize(_ASKED[asked[0].casefold()])) if asked else frozenset()
 
 
 def is_negation(word: str) -> bool:

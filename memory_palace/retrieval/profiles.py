@@ -62,6 +62,7 @@ HYBRID: Mapping[str, float] = {
     "note_lexical": 1.0,
     "covered": 3.0,
     "replied": 0.3,
+    "asked_kind": 2.0,
     "beside_words": 0.55,
     "beside_meaning": 0.55,
     "second_beside_meaning": 0.3,

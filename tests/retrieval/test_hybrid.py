@@ -157,6 +157,26 @@ def test_an_answer_gets_what_the_question_before_it_found(build, passage):
     assert measured("replied", snapshot, "pump").keys() == {("palace/a.md", 11)}
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("When did the pump freeze?", "the pump froze last Tuesday"),
+        ("how long has the pump been here", "the pump is here since spring"),
+        ("How many pumps?", "three of a pump"),
+        ("Where is the pump?", None),
+        ("whenever the pump", None),
+    ],
+)
+def test_a_passage_with_the_kind_of_thing_that_is_asked_for_is_marked(
+    build, passage, question, answer
+):
+    texts = ["the pump froze last Tuesday", "the pump is here since spring", "three of a pump"]
+    others = ["the pump is red", "on Tuesday, one, since then"]
+    notes = [passage(f"palace/{n}.md", texts=[text]) for n, text in enumerate(texts + others)]
+    found = measured("asked_kind", build(notes), question)
+    assert [texts[int(path[7])] for path, _ in found] == ([answer] if answer else [])
+
+
 def test_the_words_of_a_named_speaker_come_first(build, passage):
     texts = ["Anna: the pump froze", "Bert: the pump froze", "Cleo: nothing new here"]
     notes = [passage(f"palace/{n}.md", texts=[text]) for n, text in enumerate(texts)]

@@ -11,10 +11,12 @@ from importlib import import_module
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_palace.index.calibration import LEAST
+from memory_palace.index.postings import NO_ROWS
 from memory_palace.language.tokens import squeeze_all, tokenize
-from memory_palace.language.word_lists import STOPWORDS, expect_idf, may_name_time
+from memory_palace.language.word_lists import STOPWORDS, answer_stems, expect_idf, may_name_time
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
 
@@ -26,9 +28,8 @@ SIGNALS: Mapping[str, str] = {
     for module, names in {
         "metadata": "recency importance",
         "table": "semantic dense note_dense second_dense second_note_dense lexical note_lexical "
-        "covered replied beside_words beside_meaning second_beside_meaning speaker statement "
-        "called titled "
-        "anchor anchoring enriched bridge",
+        "covered replied asked_kind beside_words beside_meaning second_beside_meaning speaker "
+        "statement called titled anchor anchoring enriched bridge",
         "time": "temporal weekday",
         "structure": "described overlap logic logic_undamped preference noun_phrase quoted name "
         "theme temporal_phrase",
@@ -49,8 +50,7 @@ BESIDE = {1: (0.5, 0.3), 2: (0.2, 0.15)}
 """How much a passage borrows from the one that many places before it, and after it. What comes
 before sets the topic, a question for one, and counts for more (chosen on LoCoMo dev)."""
 AROUND = {-2: 0.6, 1: 0.6, -1: 0.8, 0: 1.0}
-"""What a word of the question counts for a passage, by how many places after it the word stands
-(chosen on LoCoMo dev); the greatest counts, so they ascend."""
+"""What a word of the question counts, by how many places after a passage it stands; ascending."""
 ANCHORING = (1.0, 0.75, 0.5625, 0.421875, 0.31640625)
 """By rank: 10 % falling to 3.2 % over the first five in source document 001, which is .75 to the
 power of the rank."""
@@ -132,8 +132,8 @@ def note_lexical(context: SearchContext) -> Scores:
 def covered(context: SearchContext) -> Scores:
     """Return the share of the question's words in each candidate or just around it, in [0, 1].
 
-    Rare words count more, a word counts once, and less where only a passage beside it of the same
-    note has it: "I bought it in Paris" may answer what was said of the ring before.
+    Rare words count more, each counts once, and less where only a passage beside it has it: "I
+    bought it in Paris" may answer what was said of the ring before.
     """
     note_of, words = context.snapshot.row_note, context.words
     rows = int(np.count_nonzero(context.snapshot.hot_rows))
@@ -144,20 +144,17 @@ def covered(context: SearchContext) -> Scores:
         whole += weight
         holders, reached = words.rows(term), np.zeros(len(note_of), np.float32)
         for step, share in AROUND.items():
-            near = holders - step
-            is_there = (near >= 0) & (near < len(note_of))
-            from_, near = holders[is_there], near[is_there]
-            reached[near[note_of[near] == note_of[from_]]] = share
+            near = np.clip(holders - step, 0, len(note_of) - 1)
+            reached[near[note_of[near] == note_of[holders]]] = share
         found += np.float32(weight) * reached
     scores: Scores = found[context.rows] / np.float32(whole)
     return scores
 
 
 def replied(context: SearchContext) -> Scores:
-    """Return what the words of each candidate's neighbor before it found, where that one asks.
+    """Return what the words of the passage before each candidate found, where that one asks.
 
-    An answer need not repeat the words of its question: "How long have you had the hut?" "Four
-    years." Passages of other notes count for nothing.
+    An answer need not repeat them: "How long have you had the hut?" "Four years."
     """
     note_of, words = context.snapshot.row_note, context.evidence.words
     asking = context.facts.rows("form", "question")
@@ -166,6 +163,17 @@ def replied(context: SearchContext) -> Scores:
     found: Scores = np.zeros(len(note_of), np.float32)
     found[asking + 1] = words[asking]
     scores: Scores = found[context.rows]
+    return scores
+
+
+def asked_kind(context: SearchContext) -> Scores:
+    """Return 1 for a passage with a time, span or number where the question asks for one, else 0.
+
+    It is a prior: where the question found nothing else, it is 0.
+    """
+    rows = [context.words.rows(stem) for stem in sorted(answer_stems(context.query.text))]
+    has_one = context.mark(np.concatenate([NO_ROWS, *rows]))
+    scores: Scores = (has_one & _is_found(context)).astype(np.float32)
     return scores
 
 
@@ -228,10 +236,9 @@ def speaker(context: SearchContext) -> Scores:
 
     The label's words are compared with the question's whole words, not with their stems.
     """
-    is_said = np.zeros(len(context.snapshot.row_note), np.float32)
-    for word in set(tokenize(context.query.text, stems=False)) - STOPWORDS:
-        is_said[context.facts.rows("speaker", word)] = 1
-    scores: Scores = is_said[context.rows]
+    said = set(tokenize(context.query.text, stems=False)) - STOPWORDS
+    rows = [context.facts.rows("speaker", word) for word in sorted(said)]
+    scores: Scores = context.mark(np.concatenate([NO_ROWS, *rows])).astype(np.float32)
     return scores
 
 
@@ -240,12 +247,15 @@ def statement(context: SearchContext) -> Scores:
 
     It is a prior: where the question found nothing, neither in meaning nor in words, it is 0.
     """
-    evidence = context.evidence
-    is_asked = np.zeros(len(context.snapshot.row_note), np.bool_)
-    is_asked[context.facts.rows("form", "question")] = True
-    is_found = evidence.meaning.found[context.rows] | (evidence.words[context.rows] > 0)
-    scores: Scores = (is_found & ~is_asked[context.rows]).astype(np.float32)
+    is_asked = context.mark(context.facts.rows("form", "question"))
+    scores: Scores = (_is_found(context) & ~is_asked).astype(np.float32)
     return scores
+
+
+def _is_found(context: SearchContext) -> NDArray[np.bool_]:
+    evidence = context.evidence
+    found: NDArray[np.bool_] = evidence.meaning.found | (evidence.words > 0)
+    return found[context.rows]
 
 
 def anchor(context: SearchContext) -> Scores:
