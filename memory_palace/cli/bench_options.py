@@ -16,7 +16,8 @@ from memory_palace.language.visible import visible
 KEPT = "stopped; vectors and answers are kept, and the same command goes on from there"
 Unit: TypeAlias = Literal["turn", "session"]
 Mode = Annotated[
-    list[str] | None, Option("--mode", help="bm25, vector, hybrid, grep or a profile; repeatable.")
+    list[str] | None,
+    Option("--mode", help="bm25, vector, fusion, hybrid, grep or a profile; repeatable."),
 ]
 Cache = Annotated[Path | None, Option("--cache", help="Folder for vectors, indexes and runs.")]
 EmbedderName = Annotated[str, Option("--embedder", help="Name of the embedder.")]

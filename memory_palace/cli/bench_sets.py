@@ -152,7 +152,7 @@ def _run(
     as_json: bool,
 ) -> None:
     """Run every mode asked for, and the two that belong into every table."""
-    wanted = list(dict.fromkeys((*_BASELINES, *(modes or ("vector", "hybrid")))))
+    wanted = list(dict.fromkeys((*_BASELINES, *(modes or ("vector", "fusion", "hybrid")))))
     if is_product:
         name, collections = f"{name}-product", [as_notes(part) for part in collections]
     done = [

@@ -109,10 +109,12 @@ PROFILES: Mapping[str, Profile] = {
     ),
     "enriched": Profile("enriched", {**HYBRID, "enriched": 0.2}),
     "anchors": Profile("anchors", {"anchor": 0.6, "semantic": 0.4}),
+    "fusion": Profile("fusion", {"dense": 1.0, "note_lexical": 1.0}),
     "bm25": Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
     "bm25-passages": Profile("bm25-passages", {"lexical": 1.0}),
 }
-"""Weights of ``compound`` and ``raw`` are those of source document 002, of ``anchors`` 003."""
+"""Weights of ``compound`` and ``raw`` are those of source document 002, of ``anchors`` 003.
+``fusion`` is the least that anybody would build: the words of a note and its nearest passage."""
 
 
 DEFAULT_PROFILE = "hybrid"

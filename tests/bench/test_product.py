@@ -89,7 +89,7 @@ def test_the_command_prints_what_is_shown_beside_the_ranking(locomo, tmp_path):
     done = CliRunner().invoke(app, [*words, *kept, "--json"])
     assert done.exit_code == 0, done.output
     runs = json.loads(done.stdout)["runs"]
-    assert [run["system"] for run in runs] == ["grep", "bm25", "vector", "hybrid"]
+    assert [run["system"] for run in runs] == ["grep", "bm25", "vector", "fusion", "hybrid"]
     assert {run["set"] for run in runs} == {"locomo-product"}
     assert all(run["shown"] == run["any@5"] == 1 for run in runs)
     head, _, row, *_ = CliRunner().invoke(app, [*words, *kept]).stdout.splitlines()

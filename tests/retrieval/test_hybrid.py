@@ -177,6 +177,21 @@ def test_a_passage_with_the_kind_of_thing_that_is_asked_for_is_marked(
     assert [texts[int(path[7])] for path, _ in found] == ([answer] if answer else [])
 
 
+def test_fusion_adds_the_words_of_a_note_to_its_nearest_passage(build, passage):
+    notes = [
+        passage("palace/a.md", [0.9, 0.0], texts=["sun", "frost pump"]),
+        passage("palace/b.md", [0.9, 0.0], texts=["sun", "frost"]),
+        passage("palace/c.md", [0.0, 0.0], texts=["moon", "frost pump"]),
+    ]
+    found = search(asked("frost pump", VECTOR), build(notes), profile="fusion")
+    best = found.hits[0]
+    assert (best.path, best.chunk.first_line) == ("palace/a.md", 1)
+    assert {part.signal: part.value > 0 for part in best.contributions} == {
+        "dense": True,
+        "note_lexical": True,
+    }
+
+
 def test_the_words_of_a_named_speaker_come_first(build, passage):
     texts = ["Anna: the pump froze", "Bert: the pump froze", "Cleo: nothing new here"]
     notes = [passage(f"palace/{n}.md", texts=[text]) for n, text in enumerate(texts)]
