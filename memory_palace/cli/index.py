@@ -82,8 +82,7 @@ def index_notes(
     """
     palace, is_told = open_palace(ctx), False
     if prefer and not embedder:
-        embedder, is_other = _prefer(palace, prefer, quiet=quiet)
-        force = force or is_other
+        embedder, force = _prefer(palace, prefer, force=force, quiet=quiet)
     if not (quiet or dry_run or embedder):
         is_told = _announce_model(palace, as_json=as_json)
     with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
@@ -106,13 +105,17 @@ def index_notes(
         _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
     if not quiet:
         _say_after(palace, report, is_told=is_told, as_json=as_json)
+    _raise_failed(report)
+
+
+def _raise_failed(report: IndexReport) -> None:
     if report.failed:
         count = plural(len(report.failed), "note")
         raise NotesFailedError(f"{count} could not be indexed (named above); the others were")
 
 
-def _prefer(palace: Palace, wanted: str, *, quiet: bool) -> tuple[str | None, bool]:
-    """Return the embedder to ask for, and whether the index has vectors of another one.
+def _prefer(palace: Palace, wanted: str, *, force: bool, quiet: bool) -> tuple[str | None, bool]:
+    """Return the embedder to ask for, and whether to embed all again: the index has another's.
 
     Say which one makes the vectors, and why; one that the settings name goes before ``wanted``.
     """
@@ -129,7 +132,7 @@ def _prefer(palace: Palace, wanted: str, *, quiet: bool) -> tuple[str | None, bo
             used, why = committed or ready or NO_VECTORS, str(error)
     if not quiet:
         say(f"{used} makes the vectors: {why}")
-    return asked, asked is not None and committed not in (None, asked)
+    return asked, force or (asked is not None and committed not in (None, asked))
 
 
 def _say_after(palace: Palace, report: IndexReport, *, is_told: bool, as_json: bool) -> None:

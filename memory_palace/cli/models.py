@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Context, Typer, confirm
+from typer import Argument, Context, Option, Typer, confirm
 
-from memory_palace.cli.options import Json, open_palace
+from memory_palace.cli.comparing import choice_record, describe_choice
+from memory_palace.cli.options import Json, Quiet, open_palace, take_root
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.cli.progress import clear_line, progress_line
 from memory_palace.config import Config, PalacePaths
@@ -168,6 +169,46 @@ def _fetch(model: PinnedModel) -> Path:
             progress=progress,
             announce=_announce,
         )
+
+
+@app.command("compare")
+def compare_models(
+    ctx: Context,
+    folder: Annotated[
+        str | None,
+        Argument(
+            metavar="[PALACE]", help="Name or folder of the palace; the current one by default."
+        ),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        Option("--model", help="Embedder to compare; repeatable. Else those that are here."),
+    ] = None,
+    most: Annotated[
+        int, Option("--passages", min=20, help="Passages to embed with each, at most.")
+    ] = 200,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Compare the models that are here on your own notes, and say which finds more.
+
+    Titles of notes and what is written around links are asked as questions; no passage shows the
+    title of its note. Only a sample of the notes is embedded; nothing is written into the palace.
+
+    Example: palace models compare ~/notes
+    """
+    from memory_palace.bench.choosing import compare_models  # delayed: other verbs need no numpy
+
+    take_root(ctx, folder)
+    names = model or [
+        name for name in dict.fromkeys((*PINNED, *MULTILINGUAL)) if is_available(name)
+    ]
+    if not names:
+        fetch = PINNED[DEFAULT].fetch_command
+        raise MissingPartError(f"no model is here to compare; run `{fetch}`")
+    with progress_line(quiet=quiet, stopped="stopped; nothing is kept") as advance:
+        found = compare_models(open_palace(ctx), names, most=most, progress=advance)
+    print_answer(choice_record(found), describe_choice(found), as_json=as_json)
 
 
 @app.command("path")

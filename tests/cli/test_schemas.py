@@ -89,6 +89,7 @@ cold archive control_panel --apply
 cold restore control_panel
 cold undo
 models list
+models compare --model hashing --passages 60
 config show
 register sample --default
 bench list --cache {cache}
