@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN := .venv/bin
 QUESTION ?= why did we stop using the message broker
 
-.PHONY: demo test lint bench promises docs pictures clean
+.PHONY: demo test lint bench promises tables docs pictures clean
 
 demo: .venv/installed-run
 	$(BIN)/palace models fetch minilm
@@ -35,6 +35,28 @@ promises: .venv/installed-test
 	$(BIN)/palace models fetch minilm
 	$(BIN)/palace models fetch e5
 	$(BIN)/palace bench promises --all
+
+# Prints the tables of references/performance.md that are of question sets.
+DATA = $(PALACE_BENCH_DATA)
+LOCOMO = bench locomo $(DATA)/locomo/locomo_dev.json
+GOLD = --gold $(DATA)/locomo/gold_dev.jsonl
+CHATS = bench longmemeval $(DATA)/longmemeval/longmemeval_s_dev.json
+tables: .venv/installed-test
+	set -e; for model in minilm e5 minilm+e5; do \
+	  echo "# $$model"; \
+	  $(BIN)/palace $(LOCOMO) $(GOLD) --product --embedder $$model; \
+	  $(BIN)/palace bench qmsum $(DATA)/qmsum/val.jsonl --product --embedder $$model; \
+	  $(BIN)/palace $(CHATS) --product --embedder $$model; \
+	  $(BIN)/palace bench pages $(DATA)/multilingual-help --embedder $$model; \
+	  $(BIN)/palace bench pages $(DATA)/multilingual-help --across --embedder $$model; \
+	  $(BIN)/palace $(LOCOMO) $(GOLD) --embedder $$model; \
+	  $(BIN)/palace $(LOCOMO) $(GOLD) --unit session --embedder $$model; \
+	  $(BIN)/palace $(LOCOMO) --mode hybrid --embedder $$model; \
+	  $(BIN)/palace bench beir $(DATA)/beir/scifact --embedder $$model; \
+	  $(BIN)/palace bench qmsum $(DATA)/qmsum/val.jsonl --embedder $$model; \
+	  $(BIN)/palace $(CHATS) --embedder $$model; \
+	  $(BIN)/palace bench tune $(DATA)/locomo/locomo_dev.json $(GOLD) --embedder $$model; \
+	done
 
 docs: .venv/installed-run
 	$(BIN)/python -m memory_palace.cli.reference > references/cli.md
