@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.cli.commands import app
 from memory_palace.config import Config
 from memory_palace.embedding import registry
-from memory_palace.embedding.base import PART_LENGTH, find_parts
+from memory_palace.embedding.base import PART_LENGTH, find_parts, find_token_reader
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.embedding.pair import PairEmbedder
 from memory_palace.errors import ConfigError, MissingPartError, UsageError, WrongEmbedderError
@@ -300,3 +301,23 @@ def test_parts_of_an_embedder_are_itself_or_both():
     assert find_parts(alone) == (alone,)
     assert [part.name for part in find_parts(both)] == ["hashing", "letters"]
     assert float(PART_LENGTH) ** 2 == pytest.approx(0.5)
+
+
+def test_benchmarks_share_the_vectors_of_each_embedder(tmp_path, letters):
+    alone = RememberingEmbedder(registry.get_embedder("letters"), tmp_path)
+    alone.embed_passages(["a rope"])
+    alone.save()
+    for _ in range(2):
+        both = RememberingEmbedder(registry.get_embedder(BOTH), tmp_path)
+        made = both.embed_passages(["a rope", "two ropes"])
+        both.save()
+    assert letters.asked == 2
+    assert len(list(tmp_path.glob("vectors-*.npz"))) == 2
+    expected = registry.get_embedder(BOTH).embed_passages(["a rope", "two ropes"])
+    assert np.array_equal(made, expected)
+
+
+def test_what_reads_words_is_found_in_a_pair(letters):
+    both = registry.get_embedder("letters+minilm")
+    assert find_token_reader(both) == both.parts[1].embed_tokens
+    assert find_token_reader(registry.get_embedder(BOTH)) is None
