@@ -18,11 +18,10 @@ from memory_palace.index.postings import K1, NOTE_B
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import drop_stop_stems, expect_idf
 from memory_palace.models import Scores
-from memory_palace.retrieval.profiles import HYBRID
 
-WORDS_WEIGHT = HYBRID["lexical"] + HYBRID["note_lexical"]
-MEANING_WEIGHT = HYBRID["dense"] + HYBRID["note_dense"]
-"""A text of a collection is a passage and a note at once."""
+WORDS_WEIGHT, MEANING_WEIGHT = 1.75, 2.0
+"""A text of a collection is a passage and a note at once: what the signals for both weighed in
+``hybrid`` before it had signals of how much of a question is there, which a collection has not."""
 
 
 class TextCollection:

@@ -54,23 +54,23 @@ SECOND = frozenset({"second_dense", "second_note_dense", "second_beside_meaning"
 """Signals of the second of two embedders."""
 
 HYBRID: Mapping[str, float] = {
-    "dense": 0.7,
-    "note_dense": 1.3,
-    "second_dense": 0.35,
-    "second_note_dense": 0.65,
-    "lexical": 0.75,
-    "note_lexical": 1.0,
-    "covered": 3.0,
-    "replied": 0.3,
+    "dense": 0.85,
+    "note_dense": 1.0,
+    "second_dense": 0.25,
+    "second_note_dense": 1.0,
+    "lexical": 0.3,
+    "note_lexical": 0.6,
+    "covered": 7.0,
+    "replied": 0.4,
     "asked_kind": 2.0,
-    "beside_words": 0.55,
-    "beside_meaning": 0.55,
-    "second_beside_meaning": 0.3,
-    "speaker": 3.5,
-    "statement": 1.1,
+    "beside_words": 0.15,
+    "beside_meaning": 0.3,
+    "second_beside_meaning": 0.45,
+    "speaker": 3.0,
+    "statement": 1.2,
     "temporal": 5.0,
     "called": 200.0,
-    "titled": 6.0,
+    "titled": 8.0,
 }
 
 STRUCTURE: Mapping[str, float] = {

@@ -14,7 +14,7 @@ from memory_palace.models import Query
 from memory_palace.retrieval.evidence import Evidence
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.search import search
-from memory_palace.retrieval.signals.table import BESIDE
+from memory_palace.retrieval.signals.table import BESIDE, SPOKEN
 
 VECTOR = np.array([1, 0], np.float32)
 
@@ -306,3 +306,35 @@ def test_in_a_small_palace_missing_words_say_nothing_of_the_language(build, pass
     snapshot = build([passage(f"palace/{n}.md", [0.1], texts=[t]) for n, t in enumerate(texts)])
     question = "why did nobody insulate that frost endangered gutter"
     assert Evidence(asked(question), snapshot).bearing > 0.8
+
+
+def test_one_labelled_line_of_a_long_page_is_nobody_who_speaks(build, passage):
+    page = ["obsidian: the app", *(f"about matter {n}" for n in range(19))]
+    talk = ["obsidian: good morning", "anna: is it", "obsidian: it is", "anna: so it is"]
+    snapshot = build(
+        [
+            passage("palace/a.md", [0.1] * 20, texts=page),
+            passage("palace/b.md", [0.1] * 4, texts=talk),
+        ],
+    )
+    hits = search(
+        asked("what of Obsidian", None),
+        snapshot,
+        profile=Profile("speaking", {"speaker": 1.0}),
+        limit=2,
+    ).hits
+    spoken = {hit.path: hit.contributions[0].value for hit in hits}
+    assert spoken["palace/b.md"] == 1
+    assert spoken["palace/a.md"] == pytest.approx(1 / 20 / SPOKEN)
+
+
+def test_a_note_is_as_near_as_its_best_three_passages(build, passage):
+    """What else a long page is about does not take it farther off."""
+    short = passage("palace/a.md", [0.5, 0.5, 0.5], texts=["one", "two", "three"])
+    far = [0.0] * 9
+    long = passage("palace/b.md", [0.6, 0.6, 0.6, *far], texts=[f"{n}" for n in range(12)])
+    snapshot = build([short, long])
+    above = Evidence(asked("x"), snapshot).meaning
+    near, nearer = above.notes_above.tolist()
+    assert nearer > near > 0
+    assert nearer == pytest.approx(above.above[3:6].mean(), rel=1e-5)
