@@ -18,7 +18,7 @@ from memory_palace.language.tokens import Languages
 CHUNKER = "sections-6"
 """Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
 
-TOKENIZER = "words-3"
+TOKENIZER = "words-4"
 """Bump it whenever ``language.tokens`` can give other tokens for a text."""
 
 FACTS = "plain-5"

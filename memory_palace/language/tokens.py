@@ -56,6 +56,8 @@ _SCRIPTS = (
     ("Tamil", "\u0b80", "\u0bff"),
     ("Latin", "\u1e00", "\u1eff"),
 )
+_FLEETING = "(?<=[бвгджзйклмнпрстфхцчшщ])[ое](?=к$)"
+"""A vowel that comes and goes with the case, and that Snowball keeps: заметка, заметок."""
 _PLAIN_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
 """Letters of Latin that Unicode does not take apart."""
 _SHORTEST_STEMMED = 3
@@ -173,7 +175,7 @@ def stem_word(word: str, languages: Languages = ()) -> str:
     letters are dropped and irregular forms and British spellings of English replaced. Words that
     hold a digit or a joint stay as they are, accents aside.
     """
-    script = _script_of(word)
+    script = "Latin" if word.isascii() else _script_of(word)
     if script == "Latin" and not word.isascii():
         word = _drop_accents(word)
     if len(word) < _SHORTEST_STEMMED or not _is_of_letters(word):
@@ -182,6 +184,8 @@ def stem_word(word: str, languages: Languages = ()) -> str:
         if algorithm == "english":
             word = _LEMMAS.get(word) or _spell_as_american(word)
         word = _stemmer(algorithm).stemWord(word)
+        if algorithm == "russian":
+            word = re.sub(_FLEETING, "", word)
     return word
 
 

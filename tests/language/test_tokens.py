@@ -76,7 +76,9 @@ def test_words_of_one_stem_are_one_token():
         "oestrogen estrogen",
         "paediatric pediatric",
         "manoeuvre maneuver",
-        "заметка заметки заметку заметкой",
+        "заметка заметки заметку заметкой заметок",
+        "список списка списков спискам",
+        "девушка девушек",
         "книга книги книгу книгой",
         "ёлка елка елки",
     ],
@@ -103,6 +105,8 @@ def test_forms_and_spellings_of_one_word_are_one_token(words):
         "his hi",
         "this thus",
         "gas gay",
+        "ссылка ссыльный",
+        "строка страна",
     ],
 )
 def test_words_that_only_look_alike_stay_apart(words):
