@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log1p
+from random import Random
 
 import numpy as np
 import pytest
@@ -190,6 +191,23 @@ def test_fusion_adds_the_words_of_a_note_to_its_nearest_passage(build, passage):
         "dense": True,
         "note_lexical": True,
     }
+
+
+def test_a_long_note_is_found_by_a_passage_and_does_not_stand_before_short_ones(build, passage):
+    draw = Random(3)
+    words = [f"{a}{b}" for a in ("ba", "co", "du", "fe", "gi", "ha") for b in map(str, range(60))]
+    short = {f"palace/{n}.md": " ".join(draw.sample(words, 12)) for n in range(60)}
+    long = [" ".join(draw.sample(words, 12)) for _ in range(200)]
+    notes = [passage(path, texts=[text]) for path, text in short.items()]
+    snapshot = build([*notes, passage("palace/long.md", [0.0] * 200, texts=long)])
+
+    def first(text, profile="hybrid"):
+        question = " ".join(draw.sample(text.split(), 5))
+        return paths(search(asked(question, None), snapshot, profile=profile))[0]
+
+    assert [first(text) for text in short.values()] == list(short)
+    assert {first(text) for text in draw.sample(long, 40)} == {"palace/long.md"}
+    assert [first(text, "bm25") for text in draw.sample(long, 40)].count("palace/long.md") < 20
 
 
 def test_the_words_of_a_named_speaker_come_first(build, passage):
