@@ -13,6 +13,7 @@ from memory_palace.bench.pages import MEASURES, PageFigures, judge_pages, sum_up
 from memory_palace.cli.bench_options import Cache, EmbedderName, Mode, printing
 from memory_palace.cli.bench_sets import ask_all
 from memory_palace.cli.options import Json
+from memory_palace.cli.printing import plural
 
 _MODES = ("hybrid", "vector", "bm25")
 ASKED_IN = "en"
@@ -49,8 +50,8 @@ def pages(
                 rows.add(one, () if place else lines, to="languages")
         for row in sum_up(found, but=ASKED_IN):
             line = (
-                f"{row.system}: mean of {row.languages} languages any@5 {row.any_at_5:.3f}, "
-                f"MRR {row.mrr:.3f}, nDCG@10 {row.ndcg_at_10:.3f}; "
+                f"{row.system}: mean of {plural(row.languages, 'language')} "
+                f"any@5 {row.any_at_5:.3f}, MRR {row.mrr:.3f}, nDCG@10 {row.ndcg_at_10:.3f}; "
                 f"least any@5 {row.least:.3f} ({row.least_in})"
             )
             rows.add(row, line, to="means")
