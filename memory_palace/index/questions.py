@@ -1,23 +1,30 @@
 """What chance gives to the best of all passages: questions of many kinds, asked of every palace.
 
 Nearly all of them are answered by no note, whatever the palace is about. An answer is as sure as it
-stands above theirs, see ``retrieval.confidence``.
+stands above theirs, see ``retrieval.confidence``. They are asked in the language of the notes where
+it is one of eight: an embedder of many languages puts a question of another one farther off.
 """
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_palace.embedding.base import Embedder, find_parts
 from memory_palace.embedding.pair import join_parts
 from memory_palace.index.calibration import LEAST_DEVIATION, list_choices, sample_rows
-from memory_palace.index.npz import map_arrays, write_arrays
+from memory_palace.index.npz import Array, map_arrays, write_arrays
+from memory_palace.index.postings import BM25, PostingLookup
 from memory_palace.index.snapshot import Snapshot, take_part
+from memory_palace.language.tokens import tokenize
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import is_named_by_content, remove_files, write_content
 
@@ -25,41 +32,71 @@ _Kept: TypeAlias = tuple[Path, Matrix]
 """A file of vectors, and those."""
 ASKED_OF = 4096
 """Passages that each question is asked of, at most."""
+_BYTE, _TINY = 127, 1e-9
+_FEW = 14
+"""Questions of each language, but for English, of which there are a hundred."""
+_LANGUAGE = re.compile(r"^\[\w+\]$", re.MULTILINE)
 _MAD = 1.4826
 """Median absolute deviations in a standard deviation of a normal distribution."""
 
 
 def read_questions() -> list[str]:
     """Return questions of our own on people, homes, software, science, work and the world."""
-    lines = Path(__file__).with_name("questions.txt").read_text("utf-8").splitlines()
-    return [line for line in lines if line]
+    return [question for questions in _read_languages() for question in questions]
+
+
+@cache
+def _read_languages() -> list[list[str]]:
+    """Return the same by language: English first, then others, each after a line ``[code]``."""
+    text = Path(__file__).with_name("questions.txt").read_text("utf-8")
+    return [[line for line in part.splitlines() if line] for part in _LANGUAGE.split(text)]
+
+
+def _choose_language(snapshot: Snapshot) -> slice:
+    """Return the places of the questions whose words are the most common ones in the notes."""
+    words, start = BM25(PostingLookup(snapshot, "words")), 0
+    best, chosen = -1.0, slice(0)
+    for questions in _read_languages():
+        common, _ = words.familiarity(tokenize("\n".join(questions[:_FEW])))
+        if common > best:
+            best, chosen = common, slice(start, start + len(questions))
+        start += len(questions)
+    return chosen
 
 
 def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
     """Return the median best cosine of questions that are not answered here, and its deviation.
 
     Some of the questions may happen to be answered: median and median absolute deviation do not
-    mind those. Among more than ``ASKED_OF`` passages the best is better, for every doubling by as
-    much as from half of those to all of them. Of two embedders each has figures of its own besides.
-    Empty without vectors.
+    mind those. The median is that of the questions in the language of the notes; where they are
+    few, the deviation is half that of the English ones. Among more than ``ASKED_OF`` passages the
+    best is better, for every doubling by as much as from half of those to all of them. Of two
+    embedders each has figures of its own besides. Empty without vectors.
     """
     rows = sample_rows(snapshot, limit=ASKED_OF)
     if not len(rows) or not snapshot.commit.dimension:
         return {}
     growing = math.log2(max(int(np.count_nonzero(snapshot.hot_rows)) / len(rows), 1))
     figures: dict[str, float] = {}
+    own, english = _choose_language(snapshot), slice(len(_read_languages()[0]))
     for which in list_choices(snapshot.commit):
         asked = take_part(questions, which)
         cosines = (snapshot.rows_of(rows, which) @ asked.T).astype(np.float64)
         best = cosines.max(axis=0)
-        median = float(np.median(best))
-        deviation = _MAD * float(np.median(np.abs(best - median)))
+        median, spread = _find_middle(best[own])
+        deviation = (spread + _find_middle(best[english])[1]) / 2
         if growing:
-            growth = median - float(np.median(cosines[: len(rows) // 2].max(axis=0)))
+            growth = median - _find_middle(cosines[: len(rows) // 2, own].max(axis=0))[0]
             median += growth * growing
         figures[f"{which.prefix}best_null"] = round(median, 4)
         figures[f"{which.prefix}best_deviation"] = round(max(deviation, LEAST_DEVIATION), 4)
     return figures
+
+
+def _find_middle(best: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the median, and the deviation that the median absolute one stands for."""
+    median = float(np.median(best))
+    return median, _MAD * float(np.median(np.abs(best - median)))
 
 
 def embed_questions(folder: Path, embedder: Embedder) -> Matrix | None:
@@ -80,15 +117,23 @@ def embed_questions(folder: Path, embedder: Embedder) -> Matrix | None:
 def _find_kept(folder: Path, embedder: Embedder) -> _Kept | None:
     for path in sorted(folder.glob(f"null-{_name_recipe(embedder)}-*.npz")):
         if is_named_by_content(path):
-            return path, map_arrays(path)["questions"].astype(np.float32)
+            return path, _unpack(map_arrays(path))
     return None
 
 
 def _keep(folder: Path, embedder: Embedder) -> _Kept:
-    halves = embedder.embed_queries(read_questions()).astype(np.float16)
+    """Write the vectors in whole numbers of a byte: they are off by less than chance spreads."""
+    vectors = embedder.embed_queries(read_questions())
+    steps = np.maximum(np.abs(vectors).max(axis=1, keepdims=True) / _BYTE, _TINY)
+    members = {"questions": np.rint(vectors / steps).astype(np.int8), "steps": steps}
     name = f"null-{_name_recipe(embedder)}-{{}}.npz"
-    path = write_content(folder, lambda file: write_arrays(file, {"questions": [halves]}), name)
-    return path, halves.astype(np.float32)
+    parts = {member: [values] for member, values in members.items()}
+    return write_content(folder, lambda file: write_arrays(file, parts), name), _unpack(members)
+
+
+def _unpack(members: Mapping[str, Array]) -> Matrix:
+    vectors: Matrix = members["questions"].astype(np.float32) * members["steps"]
+    return vectors
 
 
 def _name_recipe(embedder: Embedder) -> str:

@@ -78,3 +78,31 @@ def test_doctor_knows_the_vectors_and_a_build_sweeps_damaged_ones(palace):
     assert [finding.what for finding in palace.doctor().findings] == ["leftover"]
     palace.index()
     assert palace.doctor().findings == ()
+
+
+def test_chance_is_measured_in_the_language_of_the_notes(tmp_path):
+    """A question of another language is farther off: it says too little of what chance gives."""
+    palace = Palace.init(tmp_path)
+    lines = [
+        "ベランダで花を育てる方法は何ですか",
+        "更新後にエディタが起動しない",
+        "今日の会議はどうですか",
+    ]
+    for number in range(30):
+        note = palace.paths.notes / "chambers" / f"{number}.md"
+        note.write_text(f"{lines[number % 3]}、{number}番目のメモ。\n", "utf-8")
+    palace.index(embedder="hashing")
+    texts = read_questions()
+    own = texts.index("今日の天気はどうですか？")
+    english = get_embedder("hashing").embed_queries(texts)
+    english[own - 13 : own + 1] = english[:14]
+    found = palace.snapshot().commit.calibration["best_null"]
+    assert found > find_best_null(palace.snapshot(), english)["best_null"]
+
+
+def test_questions_are_kept_in_a_byte_a_component(tmp_path):
+    made = embed_questions(tmp_path, Counting())
+    exact = get_embedder("hashing").embed_queries(read_questions())
+    assert np.abs((made * exact).sum(axis=1) - 1).max() < 0.01
+    size = next(tmp_path.iterdir()).stat().st_size
+    assert size < made.size * 1.05

@@ -29,7 +29,8 @@ SIGNALS: Mapping[str, str] = {
         "metadata": "recency importance",
         "table": "semantic dense note_dense second_dense second_note_dense lexical note_lexical "
         "covered replied asked_kind beside_words beside_meaning second_beside_meaning speaker "
-        "statement called titled anchor anchoring enriched bridge",
+        "statement called titled anchor anchoring",
+        "descriptions": "enriched bridge",
         "time": "temporal weekday",
         "structure": "described overlap logic logic_undamped preference noun_phrase quoted name "
         "theme temporal_phrase",
@@ -58,8 +59,6 @@ SPOKEN = 0.2
 """Share of the passages of a note that a speaker has a word in, at least."""
 HEADED = 0.15
 """For a heading that is the question: less than for any name of a note."""
-WHOLE_PHRASE = np.float32(4.0)
-"""Standard deviations above the mean that count as a match in full: chance is 1 in 30,000."""
 
 
 def measure(signal: str, context: SearchContext) -> Scores:
@@ -285,26 +284,4 @@ def anchoring(context: SearchContext) -> Scores:
     scores: Scores = np.zeros(len(context.rows), np.float32)
     for row, share in zip(context.nearest, ANCHORING, strict=False):
         scores[context.rows == row] = share
-    return scores
-
-
-def enriched(context: SearchContext) -> Scores:
-    """Return the standardised cosine of each candidate's description with the question, or 0.
-
-    The synthetic documents of source document 001. Silent unless the index is enriched.
-    """
-    scores: Scores = context.evidence.descriptions.above[context.rows]
-    return scores
-
-
-def bridge(context: SearchContext) -> Scores:
-    """Return how well descriptions mean what the question names, in [0, 1]. Precision: low.
-
-    The noun-phrase bridge of source document 001 over vectors: the question's phrases, embedded
-    together, against what describes a passage. Its distance of 1.58 is a squared one of its vector
-    store (SPEC R8); here a description counts by how far it stands out from all others. Silent
-    unless the index is enriched.
-    """
-    values = context.evidence.bridge.above[context.rows] / WHOLE_PHRASE
-    scores: Scores = np.minimum(values, np.float32(1))
     return scores
