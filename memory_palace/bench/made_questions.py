@@ -87,7 +87,10 @@ def _read(palace: Palace, path: str) -> Note:
     count, limit = embedder.count_tokens, embedder.token_limit
     if not embedder.dimension:
         count = _guess_tokens
-    data = (palace.paths.root / path).read_bytes()
+    try:
+        data = (palace.paths.root / path).read_bytes()
+    except OSError:  # it went, or was closed, since it was indexed
+        data = b""
     return parse_note(path, data, count_tokens=count, token_limit=limit)
 
 

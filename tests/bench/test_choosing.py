@@ -120,6 +120,13 @@ def test_private_notes_ask_nothing(notes: Palace):
     assert "otter.md" not in draw_sample(notes, most=40).paths
 
 
+def test_a_note_that_has_gone_since_it_was_indexed_asks_nothing(notes: Palace):
+    (notes.paths.root / "otter.md").unlink()
+    questions = draw_sample(notes, most=40).questions
+    assert "The otter" not in [question.text for question in questions]
+    assert len(questions) == len(BIRDS) - 1
+
+
 def test_too_few_notes_are_an_error_that_says_so(tmp_path: Path):
     (tmp_path / "a.md").write_text("# Alone\n\nThere is nothing else.\n")
     palace = Palace.init(tmp_path, here=True)
