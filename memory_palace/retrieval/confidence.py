@@ -117,8 +117,17 @@ class Confidence:
 
     @cached_property
     def _is_plain(self) -> bool:
-        """Whether the question is a list of words, without those that only grammar needs."""
-        return bool(self._written) and not self._grammar
+        """Whether the question is a list of words, without those that only grammar needs.
+
+        A sentence in another language has none of ours, and is no list.
+        """
+        if not self._written or self._grammar:
+            return False
+        if self._query.text.isascii():
+            return True
+        from memory_palace.language.detect import is_english  # delayed: most questions are ASCII
+
+        return is_english(self._query.text)
 
     @cached_property
     def _grammar(self) -> int:

@@ -203,3 +203,19 @@ def test_a_word_that_every_note_has_lists_them_all_as_answers(tmp_path):
     for lexical in (False, True):
         result = palace.query("meeting", lexical=lexical, limit=10)
         assert len(result) == 5 and all(hit.confidence >= ANSWERED for hit in result)
+
+
+def test_a_sentence_of_another_language_is_no_list_of_words(tmp_path):
+    """Its words have to stand in one passage, as those of an English sentence have."""
+    palace = Palace.init(tmp_path)
+    filler = " ".join(f"слово{n} дело{n}" for n in range(150))
+    parts = [f"Каждый датчик чистят.\n\n{filler}", f"Чистят весной.\n\n{filler}", "Стоит школа."]
+    text = "\n\n".join(f"# Часть {n}\n\n{part}" for n, part in enumerate(parts))
+    (palace.paths.notes / "chambers" / "a.md").write_text(text, "utf-8")
+    for number in range(9):
+        other = f"Иное и совсем другое, номер {number}.\n"
+        (palace.paths.notes / "chambers" / f"{number}.md").write_text(other, "utf-8")
+    palace.index(embedder="hashing")
+    spread = palace.query("где стоит каждый датчик весной")
+    inside = palace.query("каждый датчик чистят")
+    assert (spread.confidence or 0) < (inside.confidence or 0)
