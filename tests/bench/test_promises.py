@@ -69,7 +69,8 @@ def test_a_limit_that_is_not_kept_is_an_exit_status(capsys, monkeypatch):
 
 def test_commands_are_measured_in_turn_and_a_failing_one_is_named():
     (cost,) = measure_commands(python("print(sum(range(100_000)))"), runs=1, warmup=0)
-    assert cost.cpu_seconds > 0 and 1 < cost.peak_mib < 1_000
+    assert cost.cpu_seconds > 0
+    assert cost.peak_mib > 1  # a fork begins with the peak of its parent, which may be large
     with pytest.raises(PalaceError, match="nobody knows"):
         measure_commands(python("raise SystemExit('nobody knows')"), runs=1, warmup=0)
     assert len(time_calls(list, dict, runs=3)) == 2

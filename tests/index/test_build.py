@@ -160,7 +160,7 @@ def test_another_embedder_needs_force(indexed):
 
 
 def test_without_a_model_words_and_facts_answer_and_the_result_says_so(palace, monkeypatch):
-    monkeypatch.setattr("memory_palace.embedding.registry.is_available", lambda name: False)
+    monkeypatch.setattr("memory_palace.embedding.registry.is_available", lambda name, **_: False)
     report = palace.index()
     assert (report.embedder, palace.snapshot().commit.dimension) == ("none", 0)
     word = (palace.paths.root / palace.snapshot().paths[0]).read_text().split()[-1]
