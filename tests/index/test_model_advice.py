@@ -7,15 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from running import run_well as palace
 
-from memory_palace.cli.commands import app
 from memory_palace.embedding import bge_m3, e5, minilm
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import MissingPartError
 from memory_palace.palace import Palace
 
-runner = CliRunner()
 ADVICE = "not English, which minilm does not know and e5 does: "
 GERMAN = "Die Pumpe ist nicht für den Winter gemacht, und das ist schlecht."
 ENGLISH = "The pump is not made for the winter, and that is too bad."
@@ -40,12 +38,6 @@ def fill(root: Path, texts: list[str]) -> Path:
     for number, text in enumerate(texts):
         (root / f"{number}.md").write_text(f"{text} {number}\n")
     return root
-
-
-def palace(*arguments: object) -> tuple[str, str]:
-    done = runner.invoke(app, [str(part) for part in arguments])
-    assert done.exit_code == 0, done.output
-    return done.stdout, done.stderr
 
 
 def test_a_foreign_palace_is_told_of_e5_once(tmp_path, here):

@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from running import run_well as palace
 
-from memory_palace.cli.commands import app
 from memory_palace.config import Config
 from memory_palace.embedding import e5, minilm
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import WrongEmbedderError
 from memory_palace.palace import Palace
-
-runner = CliRunner()
 
 
 class Weights:
@@ -44,12 +41,6 @@ def root(tmp_path: Path, weights: Weights) -> Path:
     for name in ("heron", "otter", "vole"):
         (chambers / f"{name}.md").write_text(f"# {name}\n\nThe {name} sleeps by the weir.\n")
     return tmp_path
-
-
-def palace(*arguments: object) -> tuple[str, str]:
-    done = runner.invoke(app, [str(part) for part in arguments])
-    assert done.exit_code == 0, done.output
-    return done.stdout, done.stderr
 
 
 def embedder_of(root: Path) -> str:
@@ -86,7 +77,7 @@ def test_a_damaged_index_is_mended_while_it_takes_up_the_model(root, weights, wh
     palace("-C", root, "index")
     weights.are_here = True
     next(Palace(root).paths.index.glob(what)).write_bytes(b"torn")
-    assert runner.invoke(app, ["-C", str(root), "index"]).exit_code == 0
+    palace("-C", root, "index")
     assert embedder_of(root) == "minilm" and Palace(root).doctor().findings == ()
 
 
