@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from unicodedata import normalize
 
 from memory_palace.errors import RoomNotMappedError
+from memory_palace.places import (
+    ARCHIVE,
+    CLASSIC_LOGS,
+    COMMIT,
+    INDEX,
+    MANIFEST,
+    OWN,
+    PALACE,
+    SETTINGS,
+    nearest_root,
+    own_folder,
+)
 
-PALACE = "palace"
-OWN = ".palace"
-"""The folder of everything that is not a note, in a folder of notes taken as it stands."""
 IGNORED = (".index/", "sessions/", ".journal.json", ".*.tmp")
 """What of it is derived or of one machine, for git; the rest is as much to keep as the notes."""
-ARCHIVE = "archive_basement"
-SETTINGS = "palace.yaml"
-MANIFEST = "watchdog_manifest_v1.jsonl"
 
 _STEMMERS = {
     "Latin": "ca:catalan cs:czech da:danish de:german en:english eo:esperanto es:spanish "
@@ -190,12 +195,12 @@ class PalacePaths:
     @property
     def index(self) -> Path:
         """Everything derived from the notes; may be deleted at any time."""
-        return self.own / ".index"
+        return self.own / INDEX
 
     @property
     def commit(self) -> Path:
         """The commit record of the index."""
-        return self.index / "INDEX.json"
+        return self.index / COMMIT
 
     @property
     def lock(self) -> Path:
@@ -210,37 +215,28 @@ class PalacePaths:
     @property
     def logs(self) -> Path:
         """Append-only records that are sources of truth."""
-        return self.own / ("grand_hall/logs" if self.is_classic else "logs")
+        return self.root / CLASSIC_LOGS if self.is_classic else self.own / "logs"
 
     def shown(self, path: Path) -> str:
         """Return a path below the root as it is shown and listed."""
         return path.relative_to(self.root).as_posix()
 
-    def is_used(self) -> bool:
-        """Whether a palace is more than folders: notes are listed, or something was settled."""
-        return any(map(os.path.exists, (self.manifest, self.settings, self.logs)))
-
 
 def find_paths(root: Path) -> PalacePaths | None:
-    """Return where things are in a folder that is a palace; ``None`` in any other.
-
-    ``.palace/`` is looked for before ``palace/``: a folder of notes may own one of that name.
-    """
-    if os.path.isdir(root / OWN):  # noqa: PTH112 - Path.is_dir raises where it may not look
-        return PalacePaths(root, is_classic=False, rooms=Rooms({}))
-    return PalacePaths(root) if os.path.isdir(root / PALACE) else None  # noqa: PTH112
+    """Return where things are in a folder that is a palace; ``None`` in any other."""
+    own = own_folder(str(root))
+    return _lay_out(root, own) if own else None
 
 
 def nearest_paths(start: Path) -> PalacePaths | None:
-    """Return where things are in the nearest palace at or above an absolute folder.
+    """Return where things are in the nearest palace at or above an absolute folder."""
+    found = nearest_root(str(start))
+    return _lay_out(Path(found[0]), found[1]) if found else None
 
-    A folder called ``palace`` with nothing of ours in it does not hide a ``.palace/`` above it.
-    """
-    found = [paths for folder in (start, *start.parents) if (paths := find_paths(folder))]
-    for paths in found:
-        if not paths.is_classic or paths.is_used() or (paths.notes / ARCHIVE).is_dir():
-            return paths
-    return next(iter(found), None)
+
+def _lay_out(root: Path, own: str) -> PalacePaths:
+    is_classic = own == PALACE
+    return PalacePaths(root, is_classic=is_classic, rooms=SEVEN if is_classic else Rooms({}))
 
 
 TRUST: Mapping[str, float] = {"own": 1.0, "import": 0.8, "untrusted": 0.5}

@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from memory_palace.config import OWN, PALACE, ROOMS, Config, Rooms, find_paths, nearest_paths
+from memory_palace.config import ROOMS, Config, Rooms, find_paths, nearest_paths
 from memory_palace.engine import Engine
 from memory_palace.errors import (
     IndexDamagedError,
@@ -26,6 +26,7 @@ from memory_palace.errors import (
 from memory_palace.index.commit import read_commit
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, NoteRecord, QueryResult
+from memory_palace.places import OWN, PALACE
 from memory_palace.retrieval.filters import Conditions, check_priority, make_filters
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, get_profile
 

@@ -12,7 +12,6 @@ from typing import Any
 from unicodedata import normalize
 
 from memory_palace.config import (
-    ARCHIVE,
     FOLDERS,
     LANGUAGES,
     ROOMS,
@@ -22,6 +21,7 @@ from memory_palace.config import (
     PalacePaths,
 )
 from memory_palace.errors import ConfigError
+from memory_palace.places import ARCHIVE
 from memory_palace.settings_file import Lines, parse_lines, read_settings, shorten
 
 _LARGEST = 1 << 40

@@ -12,11 +12,11 @@ from memory_palace.anchors.corpus import distinct_rows, row_keys
 from memory_palace.anchors.postings import make_lists, score_pairs
 from memory_palace.bench.generate import generated_palace
 from memory_palace.bench.timing import Measured, time_calls
-from memory_palace.config import PALACE
 from memory_palace.embedding.base import embed_query
 from memory_palace.index.context import Followed
 from memory_palace.models import Filters, Query
 from memory_palace.palace import Palace
+from memory_palace.places import PALACE
 from memory_palace.retrieval.context import match_notes
 
 ANCHORS = 400

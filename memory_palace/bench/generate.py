@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from memory_palace.config import PALACE, ROOMS
+from memory_palace.config import ROOMS
+from memory_palace.places import PALACE
 
 _SYLLABLES = "ka lo mi ten ras vel dor ni sha pre cu mon ta gri".split()
 _WORDS = 4_000

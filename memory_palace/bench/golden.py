@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memory_palace.bench.datasets.reading import read_table
-from memory_palace.config import PALACE, PalacePaths, find_paths
+from memory_palace.config import PalacePaths, find_paths
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
+from memory_palace.places import PALACE
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from memory_palace.changes.changing import Outcome, Plan, change_notes, undo_change
 from memory_palace.changes.journal import read_log
 from memory_palace.changes.operations import Move
-from memory_palace.config import ARCHIVE, PalacePaths, Rooms
+from memory_palace.config import PalacePaths, Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.graph.blindness import Leak, find_cold_leaks
@@ -15,6 +15,7 @@ from memory_palace.graph.naming import NoteNames
 from memory_palace.models import Filters
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.rooms import is_cold_path
+from memory_palace.places import ARCHIVE
 from memory_palace.storage.atomic import write_atomic
 
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from memory_palace.config import PALACE
 from memory_palace.errors import PalaceError
+from memory_palace.places import PALACE
 
 _OPENING = ("'", '"')
 

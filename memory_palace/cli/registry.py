@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from memory_palace.errors import ConfigError, UsageError
+from memory_palace.places import registry_path
 from memory_palace.storage.atomic import write_atomic
 
 _NAME = re.compile(r"[^\W_][\w.-]{0,63}")
@@ -68,20 +68,6 @@ class Registry:
         return f"; registered: {', '.join(sorted(self.palaces))}" if self.palaces else ""
 
 
-def registry_path() -> Path | None:
-    """Return where names are kept: ``$XDG_CONFIG_HOME``, else ``~/.config``.
-
-    ``None`` where the user has no home. A relative ``XDG_CONFIG_HOME`` is ignored, as its
-    specification demands.
-    """
-    given = os.environ.get("XDG_CONFIG_HOME", "")
-    try:
-        folder = Path(given) if given.startswith("/") else Path.home() / ".config"
-    except RuntimeError:
-        return None
-    return folder / "memory-palace" / "palaces.json"
-
-
 def read_registry() -> Registry:
     """Return the user's palaces, none where nothing was registered.
 
@@ -89,7 +75,7 @@ def read_registry() -> Registry:
     """
     path = registry_path()
     try:
-        text = path.read_text("utf-8") if path is not None else "{}"
+        text = Path(path).read_text("utf-8") if path is not None else "{}"
     except (FileNotFoundError, NotADirectoryError):
         return Registry()
     try:
@@ -105,9 +91,10 @@ def read_registry() -> Registry:
 
 def write_registry(registry: Registry) -> Path:
     """Keep the user's palaces, readable by the user alone; return the file."""
-    path = registry_path()
-    if path is None:
+    place = registry_path()
+    if place is None:
         raise UsageError("there is no home folder to keep names in; set XDG_CONFIG_HOME")
+    path = Path(place)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     record = {"palaces": dict(sorted(registry.palaces.items())), "default": registry.default}
     write_atomic(path, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())

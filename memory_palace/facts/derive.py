@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal
 
-from memory_palace.config import PALACE, ROOMS
+from memory_palace.config import ROOMS
 from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearless_key
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
@@ -20,6 +20,7 @@ from memory_palace.language.word_lists import may_name_time
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.rooms import stem_of
+from memory_palace.places import PALACE
 
 if TYPE_CHECKING:
     from memory_palace.language.dates import TimeExpression

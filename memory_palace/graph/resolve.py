@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from memory_palace.config import PALACE
+from memory_palace.places import PALACE
 
 LinkState: TypeAlias = Literal[
     "resolved", "ambiguous", "broken", "archived", "private", "attachment"

@@ -13,9 +13,10 @@ from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 from watchdog.observers.polling import PollingObserver
 
-from memory_palace.config import MANIFEST, SETTINGS, PalacePaths
+from memory_palace.config import PalacePaths
 from memory_palace.errors import IndexLockedError
 from memory_palace.notes.ignoring import SUFFIXES
+from memory_palace.places import MANIFEST, SETTINGS
 
 RESCAN_SECONDS = 300.0
 """An event that the system dropped delays an update by no more than this."""

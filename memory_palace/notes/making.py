@@ -7,9 +7,10 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from memory_palace.config import IGNORED, OWN, PALACE, ROOMS, PalacePaths, find_paths
+from memory_palace.config import IGNORED, ROOMS, PalacePaths, find_paths
 from memory_palace.errors import UsageError
 from memory_palace.notes.ignoring import SUFFIXES, is_unwanted
+from memory_palace.places import OWN, PALACE, is_used
 from memory_palace.storage.atomic import make_ignored_folder
 
 _MOST_ENTRIES = 10_000
@@ -25,7 +26,7 @@ def make_palace(root: Path, *, here: bool = False) -> PalacePaths:
     found = find_paths(root)
     if here and not root.is_dir():
         raise UsageError(f"there is no folder {root} that could be taken as it stands")
-    if here and found and found.is_classic and found.is_used():
+    if here and found and found.is_classic and is_used(str(root)):
         raise UsageError(
             f"{found.own} is a palace already; to take {root} as it stands, move its notes up "
             "first, as references/layouts.md says"

@@ -10,10 +10,11 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.config import PALACE, ROOMS
+from memory_palace.config import ROOMS
 from memory_palace.errors import UsageError
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, Priority
+from memory_palace.places import PALACE
 
 if TYPE_CHECKING:
     from memory_palace.index.snapshot import Snapshot

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from memory_palace.config import ARCHIVE
 from memory_palace.errors import UsageError
 from memory_palace.notes.document import Document
+from memory_palace.places import ARCHIVE
 
 State: TypeAlias = Literal["active", "blocked", "completed"]
 STATES: tuple[State, ...] = get_args(State)

@@ -10,10 +10,11 @@ import pytest
 from vaults import MAPPED, a_pose, digests, run
 
 from memory_palace.anchors.projects import active_projects
-from memory_palace.config import FOLDERS, MANIFEST
+from memory_palace.config import FOLDERS
 from memory_palace.errors import ConfigError, RoomNotMappedError, UsageError
 from memory_palace.notes.reading import find_disputes
 from memory_palace.palace import Palace
+from memory_palace.places import MANIFEST
 from memory_palace.settings import parse_config, read_config
 
 ROOT = Path(__file__).parents[2]

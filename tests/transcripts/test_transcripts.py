@@ -23,9 +23,10 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.config import MANIFEST, ROOMS
+from memory_palace.config import ROOMS
 from memory_palace.embedding.registry import is_available
 from memory_palace.embedding.weights import MINILM
+from memory_palace.places import MANIFEST
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
