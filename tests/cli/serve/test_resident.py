@@ -1,0 +1,78 @@
+"""Where a server listens, and what a message is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memory_palace.cli import resident
+
+MESSAGES = (
+    {"v": "1", "args": ["query", "wie heißt's, ☃?", "\udcff"], "stdin": None, "width": 80},
+    {"parts": [[1, "a\nb\u2028\x00\x1b[1m\n"], [2, ""]], "status": 0, "tty": {"out": True}},
+    {},
+)
+NO_MESSAGES = (b"", b"{", b"[1]\n", b'{"a":NaN}', b'{"a":1} {}', b"\xff{}", b'{"a":' + b"9" * 6000)
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_a_message_is_one_line_and_comes_back_as_it_went(message: dict[str, object]) -> None:
+    line = resident.encode(message)
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    assert resident.decode(line) == message
+
+
+@pytest.mark.parametrize("line", [*NO_MESSAGES, b"[" * 100_000], ids=lambda line: line[:8])
+def test_what_is_no_message_is_an_error_that_is_expected(line: bytes) -> None:
+    with pytest.raises((ValueError, RecursionError)):
+        resident.decode(line)
+
+
+def test_a_damaged_message_is_an_error_where_json_was_never_imported() -> None:
+    code = (
+        "import sys\nfrom memory_palace.cli import resident\nassert 'json' not in sys.modules\n"
+        "try: resident.decode(b'{')\nexcept ValueError: print('refused')"
+    )
+    folder = Path(resident.__file__).parents[2]
+    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=folder, capture_output=True)
+    assert (done.stdout, done.stderr) == (b"refused\n", b"")
+
+
+def test_the_socket_is_in_the_runtime_folder(tmp_path: Path) -> None:
+    path = resident.socket_path("/a/palace", {"XDG_RUNTIME_DIR": str(tmp_path), "TMPDIR": "/tmp"})
+    assert path.startswith(f"{tmp_path}/memory-palace/")
+    assert path != resident.socket_path("/b/palace", {"XDG_RUNTIME_DIR": str(tmp_path)})
+
+
+@pytest.mark.parametrize("runtime", ["", "relative", "/no/such/folder", "/tmp/" + "x" * 90])
+def test_without_a_runtime_folder_it_is_in_a_folder_of_the_user(
+    runtime: str, tmp_path: Path
+) -> None:
+    for environ in ({"TMPDIR": "/tmp"}, {}, {"TMPDIR": str(tmp_path / ("y" * 90))}):
+        path = resident.socket_path("/a/palace", {"XDG_RUNTIME_DIR": runtime, **environ})
+        assert path.startswith(f"/tmp/memory-palace-{os.getuid()}/")
+        assert len(os.fsencode(path)) <= 103
+
+
+def test_a_folder_that_others_may_enter_or_that_is_a_link_is_not_private(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir(mode=0o700)
+    assert resident.is_private(str(folder))
+    (tmp_path / "link").symlink_to(folder)
+    (tmp_path / "file").write_text("")
+    assert not resident.is_private(str(tmp_path / "link"))
+    assert not resident.is_private(str(tmp_path / "file"))
+    assert not resident.is_private(str(tmp_path / "none"))
+    folder.chmod(0o750)
+    assert not resident.is_private(str(folder))
+
+
+def test_variables_that_find_models_are_told_from_those_that_change_the_look() -> None:
+    environ = {"TERM": "xterm", "LC_TIME": "C", "PALACE_ROOT": "/a", "PALACE_CACHE": "/c", "X": "1"}
+    assert resident.pick_shown(environ) == {"TERM": "xterm", "LC_TIME": "C", "PALACE_ROOT": "/a"}
+    assert resident.pick_fixed({**environ, "HOME": "/h"}) == {"PALACE_CACHE": "/c", "HOME": "/h"}
