@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         NoteRecord,
         Problem,
         QueryResult,
+        Recollection,
     )
     from memory_palace.palace import Palace
 
@@ -63,6 +64,7 @@ __all__ = [
     "PalaceError",
     "Problem",
     "QueryResult",
+    "Recollection",
     "UsageError",
     "WrongEmbedderError",
     "__version__",

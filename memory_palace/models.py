@@ -300,3 +300,21 @@ class QueryResult:
 
     def __getitem__(self, place: int) -> Hit:
         return self.hits[place]
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What comes to mind when somebody says something, or nothing."""
+
+    spoken: bool
+    """Whether there is anything to say; without, ``text`` and ``hits`` are empty."""
+    confidence: float
+    """How sure it is that what was said refers to a note, in [0, 1]."""
+    text: str
+    """What is said: places and days of notes with sentences of theirs, within the budget."""
+    hits: tuple[Hit, ...]
+    """Those that are told, the sentences of each as its pieces."""
+    mode: Literal["vector", "lexical"]
+    freshness: Literal["current", "stale", "unchecked"] = "unchecked"
+    behind: int = 0
+    """How many notes differ from the index."""

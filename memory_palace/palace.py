@@ -10,24 +10,28 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from memory_palace.config import ROOMS, Config, Rooms, find_paths, nearest_paths
+from memory_palace.config import Config, find_paths, nearest_paths
 from memory_palace.engine import Engine
 from memory_palace.errors import (
     IndexDamagedError,
     IndexMissingError,
     NotAPalaceError,
-    UsageError,
 )
 from memory_palace.index.commit import read_commit
-from memory_palace.language.moments import Moment, to_timestamp
-from memory_palace.models import Filters, NoteRecord, QueryResult
+from memory_palace.language.moments import Moment
+from memory_palace.models import Filters, NoteRecord, Query, QueryResult, Recollection
 from memory_palace.places import OWN, PALACE
-from memory_palace.retrieval.filters import Conditions, check_priority, make_filters
+from memory_palace.retrieval.filters import (
+    Conditions,
+    ask_as_of,
+    check_least,
+    check_priority,
+    choose_filters,
+)
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, get_profile
 
 if TYPE_CHECKING:
@@ -105,9 +109,9 @@ class Palace(Engine):
         So are hits below ``min_confidence``, but for the nearest where all are. ``is_use=False``
         logs no use. Raise ``UsageError`` for a value that cannot be used.
         """
-        _check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
-        chosen = _choose(filters, conditions, self.paths.rooms, now=time.time())
-        chosen, moment = _ask_as_of(chosen, as_of, now=time.time())
+        check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
+        chosen = choose_filters(filters, conditions, self.paths.rooms, now=time.time())
+        chosen, moment = ask_as_of(chosen, as_of, now=time.time())
         return super().query(
             text,
             filters=chosen,
@@ -124,6 +128,28 @@ class Palace(Engine):
             is_use=is_use,
         )
 
+    def recall(
+        self,
+        text: str,
+        *,
+        context: Sequence[str] = (),
+        budget_bytes: int = 1500,
+        as_of: Moment | None = None,
+    ) -> Recollection:
+        """Return what the notes have to say, unasked, to somebody who just said ``text``.
+
+        Nothing where it refers to none of them. ``context`` are the turns before, the last one
+        last. ``budget_bytes`` of UTF-8 bound the text. With ``as_of`` notes that give themselves a
+        later date are left out. Raise ``UsageError`` for a value that cannot be used.
+        """
+        from memory_palace.retrieval.recall import Recaller  # delayed: a question needs none of it
+
+        check_least(budget_bytes=(budget_bytes, 1))
+        filters, moment = ask_as_of(Filters(), as_of, now=time.time())
+        recaller = Recaller(self.snapshot(), self.paths, self.config, self.embedder)
+        said = Query(text, moment, filters)
+        return recaller.recall(said, context=context, budget_bytes=budget_bytes)
+
     def notes(
         self,
         *,
@@ -132,7 +158,7 @@ class Palace(Engine):
         **conditions: Unpack[Conditions],
     ) -> list[NoteRecord]:
         """List the notes that meet the conditions, or match the filters, in path order."""
-        chosen = _choose(filters, conditions, self.paths.rooms, now=time.time())
+        chosen = choose_filters(filters, conditions, self.paths.rooms, now=time.time())
         return super().notes(filters=chosen, include_cold=include_cold)
 
     def new(
@@ -268,33 +294,3 @@ def _no_palace(home: Path, above: str = "") -> str:
         f"there is no {OWN}/ or {PALACE}/ folder in {home}{above}; `palace init --here` takes a "
         "folder of notes as it stands, `palace init` makes one with rooms"
     )
-
-
-def _check_least(**given: tuple[int | None, int]) -> None:
-    """Raise ``UsageError`` for a value below its least."""
-    for name, (value, least) in given.items():
-        if value is not None and value < least:
-            raise UsageError(f"{name} must be at least {least}, not {value}")
-
-
-def _ask_as_of(filters: Filters, as_of: Moment | None, *, now: float) -> tuple[Filters, float]:
-    """Return the moment of a question, and filters that leave out what was written later."""
-    if as_of is None:
-        return filters, now
-    moment = to_timestamp(as_of, now=now, end_of_day=True)
-    return replace(filters, written_by=moment), moment
-
-
-def _choose(
-    filters: Filters | None, conditions: Conditions, rooms: Rooms, *, now: float
-) -> Filters:
-    """Return ``filters``, or those that were given one by one; a room must be a folder here."""
-    if all(value in (None, (), []) for value in conditions.values()):
-        filters = Filters() if filters is None else filters
-    elif filters is None:
-        filters = make_filters(**conditions, now=now)
-    else:
-        raise UsageError(f"give filters, or {' and '.join(conditions)}; not both")
-    if filters.room is not None and filters.room.casefold() in ROOMS:
-        rooms.folder_of(filters.room.casefold())
-    return filters

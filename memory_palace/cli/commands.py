@@ -41,6 +41,7 @@ PANELS = {
         "map": ("map:map_palace", "Write an overview into the control panel."),
     },
     "Agents": {
+        "recall": ("recall:recall_notes", "Say unasked what the notes have on what was said."),
         "verify": ("verify:verify_answer", "Check that an answer rests on memories."),
         "anchors": ("anchors:app", "Build and ask the terms that lead to passages."),
         "seek": ("seek:app", "Pursue a goal over several steps."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast, get_args
 from unicodedata import normalize
@@ -10,7 +11,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.config import ROOMS
+from memory_palace.config import ROOMS, Rooms
 from memory_palace.errors import UsageError
 from memory_palace.language.moments import Moment, to_timestamp
 from memory_palace.models import Filters, Priority
@@ -176,3 +177,33 @@ def _slashes(path: str) -> Iterator[int]:
 
 def _fold(name: str) -> str:
     return normalize("NFC", name).casefold()
+
+
+def ask_as_of(filters: Filters, as_of: Moment | None, *, now: float) -> tuple[Filters, float]:
+    """Return the moment of a question, and filters that leave out what was written later."""
+    if as_of is None:
+        return filters, now
+    moment = to_timestamp(as_of, now=now, end_of_day=True)
+    return replace(filters, written_by=moment), moment
+
+
+def choose_filters(
+    filters: Filters | None, conditions: Conditions, rooms: Rooms, *, now: float
+) -> Filters:
+    """Return ``filters``, or those that were given one by one; a room must be a folder here."""
+    if all(value in (None, (), []) for value in conditions.values()):
+        filters = Filters() if filters is None else filters
+    elif filters is None:
+        filters = make_filters(**conditions, now=now)
+    else:
+        raise UsageError(f"give filters, or {' and '.join(conditions)}; not both")
+    if filters.room is not None and filters.room.casefold() in ROOMS:
+        rooms.folder_of(filters.room.casefold())
+    return filters
+
+
+def check_least(**given: tuple[int | None, int]) -> None:
+    """Raise ``UsageError`` for a value below its least."""
+    for name, (value, least) in given.items():
+        if value is not None and value < least:
+            raise UsageError(f"{name} must be at least {least}, not {value}")

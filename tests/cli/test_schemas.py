@@ -21,6 +21,7 @@ index --dry-run
 query why did we drop MQTT --full
 query --type project
 query battery --profile anchors
+recall we should look at the rain gauge of the hut again
 list --linked-by control_panel
 show control_panel:1-3
 status
