@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memory_palace.embedding.base import Embedder
 from memory_palace.models import Matrix
-from memory_palace.redqueen.round_values import Cue, Recollection, cue_text
+from memory_palace.redqueen.round_values import Cue, LearnerAnswer, cue_text
 from memory_palace.retrieval.collection import TextCollection
 
 _MOST_BACKGROUND = 1_000
@@ -100,20 +100,20 @@ class CueLearner:
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder
 
-    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Recollection]:
+    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
         """Return one answer per question."""
         if not cues or not questions:
-            return [Recollection((), "", 1) for _ in questions]
+            return [LearnerAnswer((), "", 1) for _ in questions]
         index = CueIndex(cues, self._embedder)
         return [_answer(index.rank(scores), cues) for scores in index.score(questions)]
 
 
-def _answer(ranking: Ranking, cues: Sequence[Cue]) -> Recollection:
+def _answer(ranking: Ranking, cues: Sequence[Cue]) -> LearnerAnswer:
     order = ranking.places[:RECALLED]
     if not order:
-        return Recollection((), "", 1)
+        return LearnerAnswer((), "", 1)
     confidence = next((level for least, level in _CERTAINTY if ranking.lead >= least), 1)
-    return Recollection(
+    return LearnerAnswer(
         tuple(cues[place].memory_id for place in order), cue_text(cues[order[0]]), confidence
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memory_palace.language.tokens import tokenize
 from memory_palace.redqueen.examined import Memories
-from memory_palace.redqueen.round_values import Evaluation, Gap, Question, Recollection, conclude
+from memory_palace.redqueen.round_values import Evaluation, Gap, LearnerAnswer, Question, conclude
 
 _CERTAIN = 4
 _UNCERTAIN = 2
@@ -22,7 +22,7 @@ class ElementEvaluator:
     """
 
     async def judge(
-        self, questions: Sequence[Question], answers: Sequence[Recollection], memories: Memories
+        self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
     ) -> list[Evaluation]:
         """Return one evaluation per question."""
         return [
@@ -31,7 +31,7 @@ class ElementEvaluator:
         ]
 
 
-def judge_answer(question: Question, answer: Recollection, memories: Memories) -> Evaluation:
+def judge_answer(question: Question, answer: LearnerAnswer, memories: Memories) -> Evaluation:
     """Compare one answer with what the question expects."""
     ranks = list(answer.recalled)
     found = 1 / (1 + ranks.index(question.memory_id)) if question.memory_id in ranks else 0.0
@@ -51,7 +51,7 @@ def mentions(text: str, element: str) -> bool:
 
 def _find_gaps(
     question: Question,
-    answer: Recollection,
+    answer: LearnerAnswer,
     missed: Sequence[str],
     score: float,
     memories: Memories,

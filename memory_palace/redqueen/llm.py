@@ -24,8 +24,8 @@ from memory_palace.redqueen.round_values import (
     Evaluation,
     Evolution,
     Gap,
+    LearnerAnswer,
     Question,
-    Recollection,
     Strategy,
     conclude,
 )
@@ -64,9 +64,9 @@ class ModelPlayer:
             questions += await self._send("examiner", data, "questions", batch, _question)
         return questions
 
-    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Recollection]:
+    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
         """Return one answer per question. No content of a memory is ever put into the prompt."""
-        answers: list[Recollection] = []
+        answers: list[LearnerAnswer] = []
         index = CueIndex(cues) if cues and len(cues) > SHORTLIST else None
         for batch in _batches(questions):
             shown = dict(_name(cues if index is None else _shortlist(index, batch, cues)))
@@ -84,7 +84,7 @@ class ModelPlayer:
         return answers
 
     async def judge(
-        self, questions: Sequence[Question], answers: Sequence[Recollection], memories: Memories
+        self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
     ) -> list[Evaluation]:
         """Return one evaluation per question."""
         evaluations: list[Evaluation] = []
@@ -184,7 +184,7 @@ def _question(name: str, id: str, item: Mapping[str, object]) -> Question:
 
 def _recollection(
     shown: Mapping[str, Cue], _: str, question: str, item: Mapping[str, object]
-) -> Recollection:
+) -> LearnerAnswer:
     recalled = read_texts(item, "recalled", most=SHORTLIST)
     unknown = [name for name in recalled if name not in shown]
     if unknown:
@@ -192,7 +192,7 @@ def _recollection(
     text = read_text(item, "answer", may_be_empty=True)
     confidence = read_number(item, "confidence", low=1, high=5)
     ids = tuple(shown[name].memory_id for name in dict.fromkeys(recalled))
-    return Recollection(ids[:5], text, confidence)
+    return LearnerAnswer(ids[:5], text, confidence)
 
 
 def _evaluation(_: str, question: Question, item: Mapping[str, object]) -> Evaluation:

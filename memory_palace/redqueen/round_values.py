@@ -53,7 +53,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Recollection:
+class LearnerAnswer:
     """What the Learner recalls of one question, from cues alone."""
 
     recalled: tuple[str, ...]

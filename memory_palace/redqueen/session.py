@@ -20,8 +20,8 @@ from memory_palace.redqueen.round_values import (
     Cue,
     Evaluation,
     Evolution,
+    LearnerAnswer,
     Question,
-    Recollection,
     Strategy,
     cue_text,
 )
@@ -109,7 +109,7 @@ class Examiner(Protocol):
 class Learner(Protocol):
     """Recalls. Its signature is the proof of its ignorance: texts of questions, and cues."""
 
-    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[Recollection]:
+    async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
         """Return one answer per question."""
         ...
 
@@ -118,7 +118,7 @@ class Evaluator(Protocol):
     """Compares answers with the truth and names what is lacking."""
 
     async def judge(
-        self, questions: Sequence[Question], answers: Sequence[Recollection], memories: Memories
+        self, questions: Sequence[Question], answers: Sequence[LearnerAnswer], memories: Memories
     ) -> list[Evaluation]:
         """Return one evaluation per question."""
         ...
@@ -150,7 +150,7 @@ class RoundFindings:
 
     strategy: Strategy
     questions: tuple[Question, ...]
-    answers: tuple[Recollection, ...]
+    answers: tuple[LearnerAnswer, ...]
     evaluations: tuple[Evaluation, ...]
     evolutions: tuple[Evolution, ...]
     resting: tuple[str, ...] = ()

@@ -21,8 +21,8 @@ from memory_palace.redqueen.examiner import TemplateExaminer
 from memory_palace.redqueen.round_values import (
     Cue,
     Evaluation,
+    LearnerAnswer,
     Question,
-    Recollection,
     Strategy,
     band,
 )
@@ -122,11 +122,11 @@ def test_an_answer_says_only_what_the_cues_say(orchard):
 
 def test_a_question_that_no_cue_knows_recalls_nothing(orchard):
     (answer,) = recall(["zeppelin"], [m.cue for m in orchard.values()])
-    assert answer == Recollection((), "", 1)
+    assert answer == LearnerAnswer((), "", 1)
 
 
 def test_without_cues_nothing_is_recalled():
-    assert recall(["why"], []) == [Recollection((), "", 1)]
+    assert recall(["why"], []) == [LearnerAnswer((), "", 1)]
 
 
 @given(st.permutations(range(12)), st.text(max_size=30))
@@ -155,17 +155,17 @@ def test_scores_are_finite_or_silent_for_cues_without_words():
 
 def test_a_full_answer_scores_one_and_a_blank_one_nothing(orchard):
     question = Question("frost", "?", "2", ("lanterns", "midnight"))
-    full = Recollection(("frost",), "lanterns at midnight", 4)
+    full = LearnerAnswer(("frost",), "lanterns at midnight", 4)
     assert judge_answer(question, full, orchard).score == 1
     assert not judge_answer(question, full, orchard).should_evolve
-    blank = judge_answer(question, Recollection((), "", 1), orchard)
+    blank = judge_answer(question, LearnerAnswer((), "", 1), orchard)
     assert (blank.score, blank.should_evolve) == (0, True)
     assert blank.gaps == ("missing detail: lanterns", "missing detail: midnight")
 
 
 def test_a_certain_wrong_memory_is_a_misconception_and_a_miscalibration(orchard):
     question = Question("frost", "?", "2", ("lanterns",))
-    found = judge_answer(question, Recollection(("cider",), "", 5), orchard)
+    found = judge_answer(question, LearnerAnswer(("cider",), "", 5), orchard)
     assert {gap.kind for gap in found.found} == {
         "missing detail", "misconception", "miscalibration",
     }  # fmt: skip
@@ -173,7 +173,7 @@ def test_a_certain_wrong_memory_is_a_misconception_and_a_miscalibration(orchard)
 
 def test_a_right_answer_without_trust_is_a_miscalibration(orchard):
     question = Question("frost", "?", "2", ("lanterns",))
-    found = judge_answer(question, Recollection(("frost",), "lanterns", 1), orchard)
+    found = judge_answer(question, LearnerAnswer(("frost",), "lanterns", 1), orchard)
     assert [gap.kind for gap in found.found] == ["miscalibration"]
     assert not found.should_evolve
 
@@ -181,10 +181,10 @@ def test_a_right_answer_without_trust_is_a_miscalibration(orchard):
 def test_an_image_that_shows_nothing_of_the_answer_is_weak(orchard):
     orchard["frost"] = memory("frost", "Lanterns burn.", image="A giant glove sings.")
     question = Question("frost", "?", "2", ("lanterns",))
-    found = judge_answer(question, Recollection(("frost",), "frost", 3), orchard)
+    found = judge_answer(question, LearnerAnswer(("frost",), "frost", 3), orchard)
     assert "weak image: lanterns" in found.gaps
     orchard["frost"] = memory("frost", "Lanterns burn.", image="A giant lantern sings.")
-    found = judge_answer(question, Recollection(("frost",), "a giant lantern", 3), orchard)
+    found = judge_answer(question, LearnerAnswer(("frost",), "a giant lantern", 3), orchard)
     assert found.gaps == ()
 
 
@@ -196,7 +196,7 @@ def test_an_element_is_named_by_whole_words_alone():
 
 def test_the_evolver_proposes_what_was_missed_first(orchard):
     evaluation = judge_answer(
-        Question("frost", "?", "2", ("midnight",)), Recollection((), "", 1), orchard
+        Question("frost", "?", "2", ("midnight",)), LearnerAnswer((), "", 1), orchard
     )
     (evolution,) = asyncio.run(AnchorEvolver().strengthen({"frost": [evaluation]}, orchard))
     assert "midnight" in evolution.anchors[0]
@@ -222,7 +222,9 @@ def test_a_second_evolution_adds_nothing_that_is_said_already(orchard):
 
 def test_a_missing_link_becomes_an_anchor_without_its_comma(orchard):
     found = judge_answer(
-        Question("frost", "?", "3", ("Wren, the keeper",), "link"), Recollection((), "", 1), orchard
+        Question("frost", "?", "3", ("Wren, the keeper",), "link"),
+        LearnerAnswer((), "", 1),
+        orchard,
     )
     (evolution,) = asyncio.run(AnchorEvolver().strengthen({"frost": [found]}, orchard))
     assert evolution.anchors[0] == "Wren the keeper"
