@@ -13,7 +13,6 @@ from memory_palace.bench.runs import Run
 from memory_palace.libraries import import_pyplot
 
 if TYPE_CHECKING:
-    from memory_palace.bench.corf import CorfRow
     from memory_palace.bench.two_hops import HierarchyRow
     from memory_palace.bench.verifying import VerificationRow
 
@@ -62,23 +61,6 @@ def draw_ablation(
         axes.invert_yaxis()
         axes.set(xlabel=f"{measure}, difference to {differences[0].first}", title=name)
     return path
-
-
-def draw_corf(rows: Sequence[CorfRow], folder: Path) -> Path:
-    """Draw recall@20 of every system by failure mode, with its interval; return the file."""
-    modes = list(dict.fromkeys(row.mode for row in rows))
-    by_system: dict[str, list[CorfRow]] = {}
-    for row in rows:
-        by_system.setdefault(row.system, []).append(row)
-    heights = {name: [row.recall for row in own] for name, own in by_system.items()}
-    errors = {
-        name: [[row.recall - row.low for row in own], [row.high - row.recall for row in own]]
-        for name, own in by_system.items()
-    }
-    with _drawing(folder / "corf.png", width=1.5 + 1.6 * len(modes)) as axes:
-        _draw_bars(axes, modes, heights, errors)
-        axes.set(ylabel="recall@20", title="CORF", ylim=(0, 1))
-    return folder / "corf.png"
 
 
 def draw_hierarchy(rows: Sequence[HierarchyRow], folder: Path) -> Path:

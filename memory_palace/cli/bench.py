@@ -10,8 +10,8 @@ from typer import Exit, Option, Typer
 from memory_palace.bench.given import BASE, Given
 from memory_palace.bench.promises import HEAVY, PARTS, measure_promises
 from memory_palace.bench.scale import measure_notes, measure_scale
+from memory_palace.cli.bench_anchors import run_anchor_scale
 from memory_palace.cli.bench_confidence import run_confidence
-from memory_palace.cli.bench_corf import run_anchor_scale, run_corf
 from memory_palace.cli.bench_known import run_known
 from memory_palace.cli.bench_memories import run_hierarchy, run_ragbench, run_verify
 from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, add_measured, printing
@@ -101,7 +101,6 @@ def run_promises(
         raise Exit(CheckFailedError.exit_code)
 
 
-app.command("corf")(run_corf)
 app.command("known")(run_known)
 app.command("confidence")(run_confidence)
 app.command("anchors")(run_anchor_scale)

@@ -14,11 +14,6 @@ import pytest
 from asking_anchors import fired_anchors
 
 from memory_palace.anchors.lookup import find_passages
-from memory_palace.bench.corf import measure_corf
-from memory_palace.bench.corf_data import CorfQuestion, generate_corf, read_items, write_items
-from memory_palace.bench.corf_fresh import with_fresh_notes
-from memory_palace.bench.plots import draw_corf
-from memory_palace.errors import UsageError
 from memory_palace.models import AnchorEvidence
 from memory_palace.palace import Palace
 
@@ -70,58 +65,6 @@ def test_h8_case_number_and_punctuation_do_not_hide_an_anchor(palace: Palace, te
     assert ("tipping bucket", "lexical") in fired_anchors(palace, text)
 
 
-def test_h11_the_benchmark_runs_every_ablation_and_computes_every_figure(palace: Palace) -> None:
-    palace.anchors.build()
-    items = generate_corf(palace, per_mode=2)
-    figures = measure_corf(palace, items)
-    names = {row.system for row in figures}
-    assert {"anchors", "no-pronoun", "no-rerank", "nightly-only", "dense", "bm25-passages"} <= names
-    for row in figures:
-        assert 0 <= row.low <= row.recall <= row.high <= 1
-        assert 0 <= row.irrelevant <= 1 and 0 <= row.scr_hit <= 1
-        assert 0 < row.scr_eligible <= 1
-
-
-def test_h11_freshness_is_measured_on_a_copy(palace: Palace) -> None:
-    palace.anchors.build()
-    before = {p: p.read_bytes() for p in sorted(palace.paths.root.rglob("*")) if p.is_file()}
-    items = generate_corf(palace, per_mode=3)
-    with with_fresh_notes(palace, items, share=0.5, seed=1) as fresh:
-        figures = measure_corf(fresh.palace, fresh.items, ["nightly-only"])
-    assert fresh.reached == fresh.withheld > 0
-    assert fresh.lag_seconds > 0
-    late = {row.system: row for row in figures if row.mode == "late"}
-    assert late["anchors"].questions == sum(item.written_after_build for item in fresh.items) > 0
-    assert late["anchors"].recall > 0
-    assert {
-        p: p.read_bytes() for p in sorted(palace.paths.root.rglob("*")) if p.is_file()
-    } == before
-
-
-def test_figures_are_drawn(palace: Palace, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    palace.anchors.build()
-    figures = measure_corf(palace, generate_corf(palace, per_mode=2), ["dense"])
-    assert draw_corf(figures, tmp_path / "plots").read_bytes()[:4] == b"\x89PNG"
-
-
-def test_h11_no_questions_are_an_error_and_not_a_division_by_zero(tmp_path: Path) -> None:
-    path = tmp_path / "empty.jsonl"
-    path.write_text("", "utf-8")
-    with pytest.raises(UsageError):
-        read_items(path)
-
-
-def test_questions_survive_their_file(palace: Palace, tmp_path: Path) -> None:
-    items = generate_corf(palace, per_mode=3)
-    write_items(tmp_path / "set.jsonl", items)
-    assert read_items(tmp_path / "set.jsonl") == items
-    assert items == generate_corf(palace, per_mode=3), "a seed makes one set"
-    assert {item.kind for item in items} == {"synthetic"}
-    own = CorfQuestion("x", "why", ("depth",), ("a#1",), "a", ("a#1",), "s")
-    assert own.is_held_out == CorfQuestion(**{**_fields(own), "text": "other"}).is_held_out
-
-
 def test_h14_h15_a_tier_of_another_embedder_is_never_used(palace: Palace) -> None:
     palace.anchors.build()
     fingerprint = palace.anchors.tiers()[0].fingerprint
@@ -157,7 +100,3 @@ def test_h18_changing_an_answer_changes_no_other(palace: Palace) -> None:
     first.scores[:] = 0
     first.rows[:] = 0
     assert np.array_equal(find().scores, scores)
-
-
-def _fields(item: CorfQuestion) -> dict[str, object]:
-    return {name: getattr(item, name) for name in CorfQuestion.__dataclass_fields__}

@@ -106,7 +106,7 @@ bench known {vault} --embedder hashing --most 2
 UNTRIED = {
     f"bench {name}"
     for name in (
-        "scale corf anchors redqueen llm seek longmemeval locomo beir qmsum ablate tune compare "
+        "scale anchors redqueen llm seek longmemeval locomo beir qmsum ablate tune compare "
         "report verify hierarchy confidence"
     ).split()
 }
