@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from memory_palace.config import Config
-from memory_palace.index.commit import read_commit
 from memory_palace.index.freshness import check_freshness
-from memory_palace.index.recipes import Embedders, check_recipe, choose_detail, name_recipe
-from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.index.opened import OpenedIndex
+from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
 from memory_palace.models import Filters, NoteRecord, Problem, Query, QueryResult
 from memory_palace.notes.discovery import read_settings
 from memory_palace.notes.usage import record_usage
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.context import Progress
     from memory_palace.index.doctor import Examination
+    from memory_palace.index.snapshot import Snapshot
     from memory_palace.index.status import IndexStatus
     from memory_palace.index.values import IndexReport
     from memory_palace.notes.excerpt import NoteText
@@ -40,13 +40,18 @@ class Engine:
     def __init__(self, root: Path, *, config: Config | None = None) -> None:
         self.paths, self.config = read_settings(root, config)
         self._embedders = Embedders(self.paths, self.config)
-        self._snapshots: dict[bool, Snapshot] = {}
+        self._opened = OpenedIndex(self.paths, self.config.languages)
         self.unread: dict[str, Problem] = {}
         """Files and folders that a method could not read and went on without, by path."""
 
     def note_unread(self, problems: Iterable[Problem]) -> None:
         """Remember what could not be read, for whoever shows the answer."""
         self.unread |= {problem.path: problem for problem in problems if problem.is_failure}
+
+    def adopt(self, other: Engine) -> None:
+        """Go on with the index and the models that another engine of this folder has open."""
+        if (other.paths, other.config) == (self.paths, self.config):
+            self._embedders, self._opened = other._embedders, other._opened
 
     @cached_property
     def anchors(self) -> PalaceAnchors:
@@ -238,12 +243,7 @@ class Engine:
 
     def snapshot(self, *, include_cold: bool = False) -> Snapshot:
         """Return the committed generation, opened again only when another was committed."""
-        held = self._snapshots.get(include_cold)
-        if held is None or read_commit(self.paths.commit) != held.commit:
-            held = open_snapshot(self.paths, include_cold=include_cold)
-            check_recipe(held.commit, self.config.languages)
-            self._snapshots[include_cold] = held
-        return held
+        return self._opened.snapshot(include_cold=include_cold)
 
     def notes(
         self, *, filters: Filters | None = None, include_cold: bool = False

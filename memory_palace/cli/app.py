@@ -6,7 +6,7 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from memory_palace import __version__
 from memory_palace.errors import PalaceError
@@ -25,30 +25,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
+    if status := report_errors(_run, given):
+        sys.exit(status)
+
+
+def report_errors(run: Callable[[list[str]], int], given: list[str]) -> int:
+    """Run a command line, say on stderr what goes wrong, and return the exit status."""
     try:
         try:
-            _run(given)
+            return run(given)
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output went away; nothing of ours failed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        return 0
     except (PalaceError, OSError, UnicodeError, RecursionError, MemoryError) as error:
         from memory_palace.cli.faults import report
 
-        sys.exit(report(error))
+        return report(error)
 
 
-def _run(given: list[str]) -> None:
+def _run(given: list[str]) -> int:
     if given == ["--version"]:  # before anything is imported: it is asked by every script
         print(__version__)
-        return
+        return 0
     if "_PALACE_COMPLETE" in os.environ:
         from memory_palace.cli.completing import prepare_shells  # delayed: only Tab needs it
 
         prepare_shells()
     from memory_palace.cli.commands import run
 
-    if status := run(given):
-        sys.exit(status)
+    return run(given)

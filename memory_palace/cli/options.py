@@ -137,6 +137,10 @@ def locate(place: str) -> Path:
     return registry.folder_of(place) if place in registry.palaces else Path(place)
 
 
+lend: Callable[[Context, Palace], None] | None = None
+"""What a resident server does with the palace that a command opens: it lends what it has open."""
+
+
 def open_palace(ctx: Context) -> Palace:
     """Open the palace that ``-C`` or ``PALACE_ROOT`` names, else the nearest, else the default.
 
@@ -145,6 +149,8 @@ def open_palace(ctx: Context) -> Palace:
     named on stderr when the command has ended.
     """
     palace = _find_palace(ctx)
+    if lend is not None:
+        lend(ctx, palace)
     ctx.call_on_close(lambda: _name_unread(palace))
     return palace
 
