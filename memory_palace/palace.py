@@ -135,12 +135,14 @@ class Palace(Engine):
         context: Sequence[str] = (),
         budget_bytes: int = 1500,
         as_of: Moment | None = None,
+        min_confidence: float | None = None,
     ) -> Recollection:
         """Return what the notes have to say, unasked, to somebody who just said ``text``.
 
         Nothing where it refers to none of them. ``context`` are the turns before, the last one
         last. ``budget_bytes`` of UTF-8 bound the text. With ``as_of`` notes that give themselves a
-        later date are left out. Raise ``UsageError`` for a value that cannot be used.
+        later date are left out. ``min_confidence`` replaces the palace's own bar: 0 always speaks
+        where there is anything. Raise ``UsageError`` for a value that cannot be used.
         """
         from memory_palace.retrieval.recall import Recaller  # delayed: a question needs none of it
 
@@ -148,7 +150,9 @@ class Palace(Engine):
         filters, moment = ask_as_of(Filters(), as_of, now=time.time())
         recaller = Recaller(self.snapshot(), self.paths, self.config, self.embedder)
         said = Query(text, moment, filters)
-        return recaller.recall(said, context=context, budget_bytes=budget_bytes)
+        return recaller.recall(
+            said, context=context, budget_bytes=budget_bytes, min_confidence=min_confidence
+        )
 
     def notes(
         self,

@@ -67,6 +67,17 @@ def ratio_interval(first: Floats, second: Floats, *, seed: int = SEED) -> tuple[
     return float(low), float(high)
 
 
+def wilson_interval(values: Floats) -> tuple[float, float]:
+    """Return the 95 % interval of a share of yes (1) and no (0) (Wilson 1927).
+
+    Unlike the bootstrap it has a width where all values are the same.
+    """
+    count, share, z = len(values), float(np.mean(values)), 1.959964
+    middle, size = share + z * z / (2 * count), 1 + z * z / count
+    width = z * (share * (1 - share) / count + (z / (2 * count)) ** 2) ** 0.5
+    return max(0.0, (middle - width) / size), min(1.0, (middle + width) / size)
+
+
 def mcnemar(first: Sequence[float], second: Sequence[float]) -> tuple[int, int, float]:
     """Return how many questions only the first and only the second got, and the exact p.
 

@@ -16,6 +16,7 @@ from memory_palace.cli.bench_known import run_known
 from memory_palace.cli.bench_memories import run_hierarchy, run_ragbench, run_verify
 from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, add_measured, printing
 from memory_palace.cli.bench_pages import pages
+from memory_palace.cli.bench_recall import run_recall
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_runs import ablate, compare, list_runs, report
 from memory_palace.cli.bench_seek import run_seek
@@ -107,6 +108,7 @@ app.command("anchors")(run_anchor_scale)
 app.command("redqueen")(run_redqueen)
 app.command("llm")(run_llm)
 app.command("seek")(run_seek)
+app.command("recall")(run_recall)
 for command in (longmemeval, locomo, beir, qmsum, pages, notes, ablate, tune, compare):
     app.command()(command)
 app.command("list")(list_runs)

@@ -36,7 +36,14 @@ class Recaller:
         self._snapshot, self._paths, self._config = snapshot, paths, config
         self._embedder = embedder
 
-    def recall(self, said: Query, *, context: Sequence[str], budget_bytes: int) -> Recollection:
+    def recall(
+        self,
+        said: Query,
+        *,
+        context: Sequence[str],
+        budget_bytes: int,
+        min_confidence: float | None = None,
+    ) -> Recollection:
         """Return what comes to mind when somebody says ``said``; see ``Palace.recall``."""
         freshness = check_freshness(self._paths, self._config, self._snapshot)
         has_vectors = bool(self._snapshot.commit.dimension)
@@ -49,7 +56,7 @@ class Recaller:
             profile = get_profile("hybrid")
             found = search(query, self._snapshot, profile=profile, limit=LOOKED_AT).hits
             confidence = max((hit.confidence or 0.0 for hit in found), default=0.0)
-            if confidence >= _SURE:
+            if confidence >= (_SURE if min_confidence is None else min_confidence):
                 told, hits = tell(
                     text, found, self._snapshot, self._paths, budget_bytes=budget_bytes
                 )

@@ -100,6 +100,7 @@ bench pages {pages} --embedder hashing --cache {cache}
 bench promises --part code --part build
 bench ragbench {ragbench}
 bench known {vault} --embedder hashing --most 2
+bench recall --vault {vault} --utterances {said} --embedder hashing --half all --cache {cache}
 """
 """One line for each verb with ``--json`` and more where its shape varies; run in this order."""
 
@@ -145,6 +146,7 @@ def palace_root(tmp_path_factory):
     (root / "ragbench.jsonl").write_text(json.dumps(item) + "\n")
     (root / "vault").mkdir()
     (root / "vault" / "Thaw.md").write_text("Warm the cell first, and then charge it slowly.\n")
+    (root / "said.jsonl").write_text('{"utterance": "a cold cell", "gold": ["Thaw.md"]}\n')
     (root / "questions.tsv").write_text("what is warmed\tThaw.md\n")
     (root / "pages" / "notes" / "en").mkdir(parents=True)
     (root / "pages" / "notes" / "en" / "thaw.md").write_text("# Thaw\n\nWarm the cell.\n")
@@ -175,6 +177,7 @@ def answers(palace_root):
         "{vault}": str(palace_root / "vault"),
         "{qrels}": str(palace_root / "questions.tsv"),
         "{pages}": str(palace_root / "pages"),
+        "{said}": str(palace_root / "said.jsonl"),
         "{ragbench}": str(palace_root / "ragbench.jsonl"),
         "{completed}": first_of(palace_root, "dispatch_corridor/completed"),
         "{when}": "'When it applies, and when not=in frost'",

@@ -42,6 +42,18 @@ def load_locomo(
         yield Collection(name, documents, questions, unit == "turn")
 
 
+def read_words(path: Path) -> dict[tuple[str, str], str]:
+    """Return what each turn says, by conversation and id: no speaker, no caption of an image."""
+    return {
+        (name, str(take(turn, "dia_id", f"{path}, {name}"))): str(turn.get("text") or "")
+        for sample in read_json(path)
+        for name in [str(take(sample, "sample_id", str(path)))]
+        for key, turns in take(sample, "conversation", f"{path}, {name}").items()
+        if _SESSION.fullmatch(key)
+        for turn in turns
+    }
+
+
 def _documents(conversation: Mapping[str, Any], where: str) -> Iterator[EvalDocument]:
     numbers = sorted(int(m[1]) for key in conversation if (m := _SESSION.fullmatch(key)))
     for number in numbers:

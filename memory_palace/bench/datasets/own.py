@@ -15,13 +15,7 @@ from memory_palace.errors import UsageError
 
 def load_notes(folder: Path, qrels: Path) -> Collection:
     """Return the folder as one collection. A note that is not there is a ``UsageError``."""
-    if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder")
-    documents = [
-        EvalDocument(path.relative_to(folder).as_posix(), path.read_text("utf-8", errors="replace"))
-        for path in sorted(folder.rglob("*.md"))
-        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    ]
+    documents = read_notes(folder)
     known = {document.id for document in documents}
     wanted = _read_jsonl(qrels) if qrels.suffix == ".jsonl" else _read_tsv(qrels)
     gold: dict[str, set[str]] = {}
@@ -33,7 +27,18 @@ def load_notes(folder: Path, qrels: Path) -> Collection:
         EvalQuestion(f"q{place}", text, frozenset(notes))
         for place, (text, notes) in enumerate(gold.items())
     )
-    return Collection(folder.name, tuple(documents), tuple(questions))
+    return Collection(folder.name, documents, tuple(questions))
+
+
+def read_notes(folder: Path) -> tuple[EvalDocument, ...]:
+    """Return the notes in and below a folder, by path; ``UsageError`` where it is none."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder")
+    return tuple(
+        EvalDocument(path.relative_to(folder).as_posix(), path.read_text("utf-8", errors="replace"))
+        for path in sorted(folder.rglob("*.md"))
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
 
 
 def _read_jsonl(path: Path) -> list[tuple[int, str, str]]:
