@@ -8,6 +8,7 @@ texts of a probe file in ``navigation.calibration``. How a sample is measured is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from memory_palace.index.segment import PASSAGES, VectorChoice
 from memory_palace.index.snapshot import Snapshot, take_part
 from memory_palace.models import Matrix, Scores
 
+Averages = TypeVar("Averages", float, NDArray[np.float64])
 SAMPLE = 512
 LEAST_DEVIATION = 0.02
 """Of cosines: among a few like texts, differences below this are noise."""
@@ -117,6 +119,11 @@ def expect(cosines: NDArray[np.float64], null: tuple[float, float]) -> tuple[flo
     between = share * (1 - share) * (mean - null[0]) ** 2
     variance = (1 - share) * deviation**2 + share * null[1] ** 2 + between
     return (1 - share) * mean + share * null[0], max(float(variance**0.5), LEAST_DEVIATION)
+
+
+def expect_mean(mean: Averages, count: int, level: float) -> Averages:
+    """Return the mean of ``count`` cosines with ``PRIOR`` of the value ``level`` beside them."""
+    return (count * mean + PRIOR * level) / (count + PRIOR)
 
 
 def find_tail(cosines: NDArray[np.float64], share: float) -> tuple[float, float]:

@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 
 from memory_palace.embedding.base import Embedder, find_parts
 from memory_palace.embedding.pair import join_parts
-from memory_palace.index.calibration import LEAST_DEVIATION, list_choices, sample_rows
+from memory_palace.index.calibration import (
+    LEAST_DEVIATION,
+    SAMPLE,
+    expect_mean,
+    list_choices,
+    sample_rows,
+)
 from memory_palace.index.npz import Array, map_arrays, write_arrays
 from memory_palace.index.postings import BM25, PostingLookup
 from memory_palace.index.snapshot import Snapshot, take_part
@@ -72,6 +78,10 @@ def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
     few, the deviation is half that of the English ones. Among more than ``ASKED_OF`` passages the
     best is better, for every doubling by as much as from half of those to all of them. Of two
     embedders each has figures of its own besides. Empty without vectors.
+
+    Where all cosines are high, as e5's are, those of one question are higher than those of another
+    as a whole. So a share of each question's mean is taken off its best, ``shared``: the least
+    mean that any question has, which is nothing where unrelated texts have no cosine.
     """
     rows = sample_rows(snapshot, limit=ASKED_OF)
     if not len(rows) or not snapshot.commit.dimension:
@@ -82,14 +92,21 @@ def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
     for which in list_choices(snapshot.commit):
         asked = take_part(questions, which)
         cosines = (snapshot.rows_of(rows, which) @ asked.T).astype(np.float64)
-        best = cosines.max(axis=0)
+        sample = cosines[:SAMPLE]
+        means = sample.mean(axis=0)
+        level, shared = float(means[own].mean()), max(float(means[own].min()), 0.0)
+        off = shared * expect_mean(means, len(sample), level)
+        best = cosines.max(axis=0) - off
         median, spread = _find_middle(best[own])
         deviation = (spread + _find_middle(best[english])[1]) / 2
         if growing:
-            growth = median - _find_middle(cosines[: len(rows) // 2, own].max(axis=0))[0]
-            median += growth * growing
-        figures[f"{which.prefix}best_null"] = round(median, 4)
-        figures[f"{which.prefix}best_deviation"] = round(max(deviation, LEAST_DEVIATION), 4)
+            half = cosines[: len(rows) // 2].max(axis=0) - off
+            median += (median - _find_middle(half[own])[0]) * growing
+        least = LEAST_DEVIATION * (1 - shared)
+        found = {"best_null": median, "best_deviation": max(deviation, least)}
+        if shared:
+            found |= {"best_shared": shared, "best_level": level}
+        figures |= {f"{which.prefix}{name}": round(value, 4) for name, value in found.items()}
     return figures
 
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.index.calibration import expect_mean
 from memory_palace.index.postings import UNSEEN, PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import TOKEN, tokenize
@@ -113,7 +114,16 @@ class Confidence:
         if self._query.vector is None or "best_null" not in chance or not len(rows):
             return None
         nearest = float(self._evidence.meaning.multiply(rows).max())
-        return (nearest - chance["best_null"]) / chance["best_deviation"]
+        return (nearest - self._shift - chance["best_null"]) / chance["best_deviation"]
+
+    @cached_property
+    def _shift(self) -> float:
+        """By how much all cosines of the question are higher, see ``find_best_null``."""
+        chance = self._snapshot.commit.calibration
+        if not (shared := chance.get("best_shared", 0.0)):
+            return 0.0
+        sample = self._evidence.meaning.sample
+        return shared * expect_mean(float(sample.mean()), len(sample), chance["best_level"])
 
     @cached_property
     def _is_plain(self) -> bool:

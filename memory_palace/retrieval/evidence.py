@@ -151,8 +151,14 @@ class VectorEvidence:
     def _moments(self) -> tuple[float, float]:
         if self._rough is not None:
             return self._rough._moments
-        sample = self.multiply(sample_rows(self._snapshot))
-        return expect(sample, read_null(self._snapshot.commit.calibration, self._which.prefix))
+        return expect(self.sample, read_null(self._snapshot.commit.calibration, self._which.prefix))
+
+    @cached_property
+    def sample(self) -> Exact:
+        """Cosines of the rows that stand for all, see ``sample_rows``."""
+        if self._rough is not None:
+            return self._rough.sample
+        return self.multiply(sample_rows(self._snapshot))
 
 
 class Evidence:

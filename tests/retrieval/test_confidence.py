@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import random
 import re
+import sys
+from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pytest
 
 from memory_palace import Palace
+from memory_palace.embedding import registry
+from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.index.calibration import LEAST_DEVIATION
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.retrieval.confidence import ANSWERED, LITERAL, NAMED, Grounds, weigh
 
@@ -219,3 +226,65 @@ def test_a_sentence_of_another_language_is_no_list_of_words(tmp_path):
     spread = palace.query("где стоит каждый датчик весной")
     inside = palace.query("каждый датчик чистят")
     assert (spread.confidence or 0) < (inside.confidence or 0)
+
+
+class NarrowEmbedder(HashingEmbedder):
+    """All its vectors have a direction in common, as e5's: a question has more or less of it."""
+
+    name, dimension, fingerprint = "narrow", HashingEmbedder.dimension + 1, "narrow:1"
+
+    def embed_queries(self, texts):
+        shares = [0.87 + 0.1 * (sha256(text.encode()).digest()[0] / 255) for text in texts]
+        return self._lean(HashingEmbedder().embed_queries(texts), np.array(shares, np.float32))
+
+    def embed_passages(self, texts):
+        return self._lean(
+            HashingEmbedder().embed_passages(texts), np.full(len(texts), 0.93, np.float32)
+        )
+
+    def _lean(self, vectors, shares):
+        own = vectors * np.sqrt(1 - shares**2)[:, None]
+        return np.concatenate([shares[:, None], own], axis=1)
+
+
+@pytest.fixture
+def narrow(tmp_path, monkeypatch):
+    module = ModuleType("memory_palace.embedding.narrow")
+    module.load = lambda model, environ: NarrowEmbedder()
+    module.is_available = lambda environ: True
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(registry.EMBEDDERS, "narrow", ("narrow", "narrow alone"))
+    palace = Palace.init(tmp_path)
+    for title, text in NOTES.items():
+        (palace.paths.notes / "chambers" / f"{title}.md").write_text(text + "\n", "utf-8")
+    palace.index(embedder="narrow")
+    return palace
+
+
+def test_what_raises_all_cosines_of_a_question_makes_it_no_surer(narrow):
+    """Before, the same words were answered or not by how high a question's cosines all are."""
+    chance = narrow.snapshot().commit.calibration
+    assert chance["best_shared"] > 0.6
+    assert chance["best_deviation"] < LEAST_DEVIATION  # differences between cosines are as small
+    for text in NOTES.values():
+        part = " ".join(text.split()[:5])
+        asked = [f"{part} {end}?" for end in "zaz zbz zcz zdz zez zfz zgz zhz ziz zjz".split()]
+        found = [narrow.query(question).confidence for question in asked]
+        assert max(found) - min(found) < 0.2, found
+    for question in ("xyzzy plugh", "Who won the world cup in 1998?", "tell me of another planet"):
+        assert not narrow.query(question).is_answered
+
+
+def test_where_unrelated_texts_have_no_cosine_nothing_is_taken_off(palace):
+    assert not any("shared" in name for name in palace.snapshot().commit.calibration)
+
+
+def test_a_confidence_that_takes_off_the_mean_does_not_depend_on_how_the_index_grew(narrow):
+    for number in range(3):
+        path = narrow.paths.notes / "chambers" / f"more {number}.md"
+        path.write_text(f"Note {number} on rain, buckets and {number} keys.\n", "utf-8")
+        narrow.index()
+    grown = {hit.path: hit.confidence for hit in narrow.query("How much does the bucket lose?")}
+    narrow.index(force=True)
+    found = {hit.path: hit.confidence for hit in narrow.query("How much does the bucket lose?")}
+    assert found == grown
