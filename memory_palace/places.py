@@ -1,11 +1,25 @@
-"""Where a palace is and where the user's own names are, for what must start fast.
+"""Which palace a command line means and where its server listens, told without being imported for.
 
-Only ``os`` is imported: the client of the server and ``memory_palace.config`` both ask here.
+``memory_palace.config`` and the command's very first step ask here, the one about folders, the
+other before it has decided what to import: there is ``os`` and a C module, and nothing else.
 """
 
 from __future__ import annotations
 
 import os
+import stat
+
+try:  # hashlib would load OpenSSL
+    from _sha2 import sha256  # type: ignore[import-not-found]
+except ImportError:
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found]
+    except ImportError:
+        from hashlib import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 PALACE = "palace"
 OWN = ".palace"
@@ -17,6 +31,30 @@ CLASSIC_LOGS = f"{PALACE}/grand_hall/logs"
 INDEX = ".index"
 """Everything derived from the notes, in the folder of what is not a note."""
 COMMIT = "INDEX.json"
+
+SERVED = ("query", "recall", "show", "verify")
+"""Verbs that a server answers. All others a client runs itself."""
+_HERE = ("--no-serve", "--interactive", "--open", "--refresh", "--help", "-h")
+"""Options of a line that runs where it was typed: it needs the terminal, writes the index, or says
+so."""
+MOST_PATH_BYTES = 103
+"""What the address of a socket holds on every system: Linux has room for 108 bytes with a NUL."""
+
+
+class Server:
+    """Where the server of a palace listens, if there is one."""
+
+    __slots__ = ("address", "own", "root")
+
+    def __init__(self, root: str, own: str, address: str) -> None:
+        self.root = root
+        self.own = own
+        self.address = address
+
+    @property
+    def commit(self) -> str:
+        """The file that an indexed palace has."""
+        return f"{self.root}/{self.own}/{INDEX}/{COMMIT}"
 
 
 def own_folder(root: str) -> str | None:
@@ -54,6 +92,84 @@ def nearest_root(start: str) -> tuple[str, str] | None:
     return first
 
 
+def find_server(arguments: Sequence[str], environ: Mapping[str, str]) -> Server | None:
+    """Return where the server of the palace would be that a line means.
+
+    ``None`` for a line that no server answers, or without a palace. The root may be a wrong one
+    where an option's value looks like an option: a server looks for itself which one is meant.
+    """
+    place = None if environ.get("PALACE_NO_SERVE") else _read_place(arguments)
+    if place is None or "_PALACE_COMPLETE" in environ:
+        return None
+    try:
+        found = _find_meant(place or environ.get("PALACE_ROOT", ""))
+    except (OSError, ValueError):
+        return None  # the command itself will tell
+    return Server(*found, socket_path(found[0], environ)) if found else None
+
+
+def _read_place(arguments: Sequence[str]) -> str | None:
+    """Return what ``-C`` says ("" without it) in a line for a server, else ``None``."""
+    verb, place, words = "", "", iter(arguments)
+    for word in words:
+        if word == "--" and verb:
+            break
+        if word in ("-C", "--root"):
+            place = next(words, "")
+        elif word.startswith(("--root=", "-C")):
+            place = word.removeprefix("--root=").removeprefix("-C")
+        elif word.partition("=")[0] in _HERE or (word[:1] == "-" != word[1:2] and "i" in word):
+            return None  # the letter may be that of --interactive
+        elif not verb:
+            if word not in SERVED:
+                return None
+            verb = word
+    return place if verb else None
+
+
+def _find_meant(place: str) -> tuple[str, str] | None:
+    """Return the palace that ``-C`` or ``PALACE_ROOT`` names, else the nearest or the default."""
+    if place and not is_path(place):
+        place = read_registered()[0].get(place, place)
+    found = nearest_root(os.path.realpath(os.path.expanduser(place or ".")))  # noqa: PTH111
+    if found is None and not place:
+        names, default, _ = read_registered()
+        found = nearest_root(os.path.realpath(names[default])) if default else None
+    return found
+
+
+def is_path(place: str) -> bool:
+    """Whether what ``-C`` names is a folder, and never a registered name."""
+    return place.startswith((".", "~", "/")) or os.sep in place
+
+
+def socket_path(root: str, environ: Mapping[str, str]) -> str:
+    """Return where the server of a palace listens: the folder is the user's own.
+
+    ``root`` is absolute, with its links resolved. The folder is in ``$XDG_RUNTIME_DIR``, else
+    (cron) in the temporary folder; neither is looked at here.
+    """
+    name = sha256(os.fsencode(root)).hexdigest()[:16] + ".sock"
+    own = f"memory-palace-{os.getuid()}"
+    runtime, temporary = environ.get("XDG_RUNTIME_DIR", ""), environ.get("TMPDIR", "")
+    for above, folder in ((runtime, "memory-palace"), (temporary, own)):
+        path = f"{above.rstrip('/')}/{folder}/{name}"
+        is_short = len(os.fsencode(path)) <= MOST_PATH_BYTES
+        if above.startswith("/") and is_short and os.path.isdir(above):  # noqa: PTH112
+            return path
+    return f"/tmp/{own}/{name}"
+
+
+def is_private(folder: str) -> bool:
+    """Whether a folder is no link, belongs to this user, and lets nobody else in."""
+    try:
+        found = os.lstat(folder)
+    except OSError:
+        return False
+    is_closed = not found.st_mode & 0o077
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and is_closed
+
+
 def registry_path() -> str | None:
     """Return where names are kept: ``$XDG_CONFIG_HOME``, else ``~/.config``.
 
@@ -63,3 +179,30 @@ def registry_path() -> str | None:
     given = os.environ.get("XDG_CONFIG_HOME", "")
     folder = given if given.startswith("/") else os.path.expanduser("~/.config")  # noqa: PTH111
     return None if folder.startswith("~") else f"{folder}/memory-palace/palaces.json"
+
+
+def read_registered() -> tuple[dict[str, str], str | None, str | None]:
+    """Return the user's palaces by name, which is the default, and whether servers start.
+
+    Raise ``ValueError`` for a file that was made by something else.
+    """
+    path = registry_path()
+    try:
+        with open(path or os.devnull, encoding="utf-8") as file:  # noqa: PTH123
+            text = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        text = ""
+    if not text:
+        return {}, None, None
+    import json  # delayed: few have registered anything
+
+    try:
+        values = json.loads(text)
+        palaces, default = values.get("palaces", {}), values.get("default")
+        is_sound = all(isinstance(folder, str) for folder in palaces.values())
+    except (AttributeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    if not is_sound or not (default is None or default in palaces):
+        raise ValueError("it must map names to folders")
+    serve = values.get("serve")
+    return palaces, default, serve if isinstance(serve, str) else None

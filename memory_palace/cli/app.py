@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from memory_palace import __version__
 from memory_palace.errors import PalaceError
+from memory_palace.places import find_server, read_registered
 
 _ALLOCATED = 200_000
 """New objects between two looks for cycles, of which a command leaves few: at Python's own 700
@@ -22,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if sys.stdout is None:  # closed by the caller: what is printed must fail, and be reported
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    if sys.stderr is None:  # nobody wants to know
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
@@ -50,6 +53,29 @@ def _run(given: list[str]) -> int:
     if given == ["--version"]:  # before anything is imported: it is asked by every script
         print(__version__)
         return 0
+    server = find_server(given, os.environ)
+    status = _ask_server(server.address, given) if server else None
+    if status is None:
+        try:
+            status = _run_here(given)
+        finally:
+            if server and _starts_servers():
+                from memory_palace.cli.starting import start_server  # delayed: few want it
+
+                sys.stdout.flush()  # nobody waits for what is for the next time
+                start_server(server)
+    return status
+
+
+def _ask_server(address: str, given: list[str]) -> int | None:
+    if not os.path.exists(address):  # noqa: PTH110 - pathlib takes 8 ms
+        return None
+    from memory_palace.cli.client import ask_server  # delayed: only a server needs it
+
+    return ask_server(address, given)
+
+
+def _run_here(given: list[str]) -> int:
     if "_PALACE_COMPLETE" in os.environ:
         from memory_palace.cli.completing import prepare_shells  # delayed: only Tab needs it
 
@@ -57,3 +83,10 @@ def _run(given: list[str]) -> int:
     from memory_palace.cli.commands import run
 
     return run(given)
+
+
+def _starts_servers() -> bool:
+    try:
+        return read_registered()[2] == "auto"
+    except (OSError, ValueError):
+        return False  # it is for `palace register` to tell

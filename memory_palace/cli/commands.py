@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Annotated, Any
@@ -12,8 +13,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from memory_palace import __version__
-from memory_palace.cli.options import Root, completed, take_root
+from memory_palace.cli.options import NoServe, Root, completed, take_root
 from memory_palace.errors import PalaceError, UsageError
+from memory_palace.places import SERVED
 
 PANELS = {
     "Every day": {
@@ -168,7 +170,9 @@ def _build(name: str, found: Any) -> Any:
         return _furnish(typer.main.get_group(found))  # get_command would add completion to it
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
     single.command(name, cls=VerbCommand)(found)
-    return _furnish(typer.main.get_command(single))
+    command = _furnish(typer.main.get_command(single))
+    command.params[-1].hidden = name not in SERVED
+    return command
 
 
 def _furnish(command: Any) -> Any:
@@ -177,7 +181,7 @@ def _furnish(command: Any) -> Any:
     for parameter in command.params:
         if parameter.metavar is None:
             parameter.metavar = _placeholder(parameter)
-    command.params += _everywhere.params
+    command.params += [copy(parameter) for parameter in _everywhere.params]
     for below in getattr(command, "commands", {}).values():
         _furnish(below)
     return command
@@ -211,8 +215,8 @@ _holder = typer.Typer(add_completion=False)
 
 
 @_holder.command()
-def _hold(root: Root = None) -> None:
-    """Hold ``-C``, which every verb takes too."""
+def _hold(root: Root = None, no_serve: NoServe = False) -> None:
+    """Hold ``-C`` and ``--no-serve``, which every verb takes too."""
 
 
 _everywhere: Any = typer.main.get_command(_holder)
@@ -266,6 +270,7 @@ def palace(
             help="Palace to use, before or after the verb.",
         ),
     ] = None,
+    no_serve: NoServe = False,
     version: Annotated[bool | None, _flag("--version", _version, "Print the version.")] = None,
     install_completion: Annotated[bool | None, _INSTALL] = None,
     show_completion: Annotated[bool | None, _SHOW] = None,

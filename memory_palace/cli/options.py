@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Context, Option
 
 from memory_palace.errors import NotAPalaceError, UsageError
+from memory_palace.places import is_path
 
 if TYPE_CHECKING:
     from memory_palace.palace import Palace
@@ -127,9 +128,21 @@ Root = Annotated[
 ]
 
 
+NoServe = Annotated[
+    bool,
+    Option(
+        "--no-serve",
+        expose_value=False,
+        hidden=True,
+        help="Answer without the resident server.",
+    ),
+]
+"""It is obeyed before a verb is imported, by ``places.find_server``; here it is only known."""
+
+
 def locate(place: str) -> Path:
     """Return the folder that ``-C`` names: a registered palace, else a folder."""
-    if place.startswith((".", "~", "/")) or os.sep in place:
+    if is_path(place):
         return Path(place).expanduser()
     from memory_palace.cli.registry import read_registry  # delayed: few give a name
 

@@ -38,6 +38,9 @@ there is no palace too.
 Every verb takes `-h` for help and `-C NAME|FOLDER` for the palace to use. It is the one that `-C`
 names, else `PALACE_ROOT`, else the nearest at or above the working folder, else the default of
 `palace register`. A registered name goes before a folder of that name; `./NAME` is the folder.
+
+`query`, `recall`, `show` and `verify` are answered by the resident server of the palace where one
+runs (`palace serve`); `--no-serve`, which every verb takes, or `PALACE_NO_SERVE=1` goes past it.
 """
 
 
@@ -147,7 +150,9 @@ def _parameters(name: str, command: Any) -> Iterator[_Parameter]:
     """Yield what a command takes, without what every verb takes."""
     for parameter in command.params:
         text = (parameter.help or "").strip()
-        if "--help" in parameter.opts or (parameter.name == "root" and name != "palace"):
+        is_shared = parameter.name == "root" and name != "palace"
+        is_shared |= parameter.name == "no_serve" and parameter.hidden
+        if "--help" in parameter.opts or is_shared:
             continue
         default = parameter.default
         if default not in (None, False, "", (), []) and not callable(default):

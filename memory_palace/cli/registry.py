@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from memory_palace.errors import ConfigError, UsageError
-from memory_palace.places import registry_path
+from memory_palace.places import read_registered, registry_path
 from memory_palace.storage.atomic import write_atomic
 
 _NAME = re.compile(r"[^\W_][\w.-]{0,63}")
@@ -23,6 +23,8 @@ class Registry:
     palaces: Mapping[str, str] = field(default_factory=dict)
     """Name and absolute folder."""
     default: str | None = None
+    serve: str | None = None
+    """``auto`` where a question starts the server that was not there."""
 
     @property
     def default_folder(self) -> Path | None:
@@ -53,7 +55,7 @@ class Registry:
         """Return the registry without a name; the folder stays as it is."""
         self.check(name)
         left = {known: folder for known, folder in self.palaces.items() if known != name}
-        return Registry(left, None if self.default == name else self.default)
+        return replace(self, palaces=left, default=None if self.default == name else self.default)
 
     def check(self, name: str) -> None:
         """Raise ``UsageError`` where a name is not registered."""
@@ -73,20 +75,11 @@ def read_registry() -> Registry:
 
     Raise ``ConfigError`` for a file that was made by something else.
     """
-    path = registry_path()
     try:
-        text = Path(path).read_text("utf-8") if path is not None else "{}"
-    except (FileNotFoundError, NotADirectoryError):
-        return Registry()
-    try:
-        values = json.loads(text)
-        palaces, default = values.get("palaces", {}), values.get("default")
-        is_sound = all(isinstance(folder, str) for folder in palaces.values())
-    except (ValueError, AttributeError, RecursionError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}; mend or delete it") from error
-    if not is_sound or not (default is None or default in palaces):
-        raise ConfigError(f"{path} must map names to folders; mend or delete it")
-    return Registry(palaces, default)
+        return Registry(*read_registered())
+    except ValueError as error:
+        message = f"{registry_path()} cannot be read: {error}; mend or delete it"
+        raise ConfigError(message) from error
 
 
 def write_registry(registry: Registry) -> Path:
@@ -97,6 +90,7 @@ def write_registry(registry: Registry) -> Path:
     path = Path(place)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     record = {"palaces": dict(sorted(registry.palaces.items())), "default": registry.default}
+    record |= {"serve": registry.serve} if registry.serve else {}
     write_atomic(path, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
     return path
 

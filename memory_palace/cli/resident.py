@@ -1,7 +1,7 @@
-"""Where the resident server of a palace is, and how it is talked to.
+"""How the resident server of a palace is talked to; where it is, ``memory_palace.places`` says.
 
-A client imports this before anything else: it needs ``os`` and the standard library's C modules
-only, because ``json``, ``socket`` and ``pathlib`` each take as long to import as Python to start.
+A client imports this before anything else: it needs the standard library's C modules only,
+because ``json``, ``socket`` and ``pathlib`` each take as long to import as Python to start.
 
 A request is one line: ``{"v", "args", "cwd", "env", "stdin", "width", "tty"}``: the command line
 after ``palace``, the working folder, ``pick_shown`` and ``pick_fixed`` of the environment, the
@@ -9,24 +9,15 @@ text of standard input or ``null`` where it was not read, the columns of the ter
 and ``{"in", "out", "err"}``: whether each is a terminal. The reply is one line too: ``{"v",
 "status", "parts"}`` with ``[1, text]`` and ``[2, text]`` for stdout and stderr in the order in
 which they are written, or ``{"v", "refused"}`` with a reason; then the client runs the command
-itself. Where the reason is ``"restart"`` the server has ended.
+itself. Where the reason is ``"restart"`` the server has ended, and where it is ``"stdin"`` the
+command reads standard input: the client asks again and sends it.
 """
 
 from __future__ import annotations
 
-import os
-import stat
 from _json import encode_basestring_ascii, make_encoder, make_scanner
 
 from memory_palace import __version__
-
-try:  # hashlib would load OpenSSL
-    from _sha2 import sha256  # type: ignore[import-not-found]
-except ImportError:
-    try:
-        from _sha256 import sha256  # type: ignore[import-not-found]
-    except ImportError:
-        from hashlib import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,13 +27,8 @@ if TYPE_CHECKING:
 VERSION = f"1 {__version__}"
 """Of the messages and of the package. A server that is of another ends, and is started again."""
 
-SERVED = ("query", "recall", "show", "verify")
-"""Verbs that a server answers. All others a client runs itself."""
 MOST_REQUEST_BYTES = 4 << 20
 MOST_REPLY_BYTES = 64 << 20
-MOST_PATH_BYTES = 103
-"""What the address of a socket holds on every system: Linux has room for 108 bytes with a NUL."""
-
 _SHOWN = frozenset(
     "COLUMNS LINES NO_COLOR FORCE_COLOR TERM COLORTERM TTY_COMPATIBLE TTY_INTERACTIVE "
     "KITTY_WINDOW_ID LANG LANGUAGE TZ PALACE_ROOT".split()
@@ -62,33 +48,6 @@ def pick_fixed(environ: Mapping[str, str]) -> dict[str, str]:
         for name, value in environ.items()
         if name in _FIXED or (name.startswith("PALACE_") and name not in _SHOWN)
     }
-
-
-def socket_path(root: str, environ: Mapping[str, str]) -> str:
-    """Return where the server of a palace listens: the folder is the user's own.
-
-    ``root`` is absolute, with its links resolved. The folder is in ``$XDG_RUNTIME_DIR``, else
-    (cron) in the temporary folder; neither is looked at here.
-    """
-    name = sha256(os.fsencode(root)).hexdigest()[:16] + ".sock"
-    own = f"memory-palace-{os.getuid()}"
-    runtime, temporary = environ.get("XDG_RUNTIME_DIR", ""), environ.get("TMPDIR", "")
-    for above, folder in ((runtime, "memory-palace"), (temporary, own)):
-        path = f"{above.rstrip('/')}/{folder}/{name}"
-        is_short = len(os.fsencode(path)) <= MOST_PATH_BYTES
-        if above.startswith("/") and is_short and os.path.isdir(above):  # noqa: PTH112
-            return path
-    return f"/tmp/{own}/{name}"
-
-
-def is_private(folder: str) -> bool:
-    """Whether a folder is no link, belongs to this user, and lets nobody else in."""
-    try:
-        found = os.lstat(folder)
-    except OSError:
-        return False
-    is_closed = not found.st_mode & 0o077
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and is_closed
 
 
 def encode(record: Mapping[str, Any]) -> bytes:

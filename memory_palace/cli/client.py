@@ -1,0 +1,117 @@
+"""Ask the resident server of a palace before anything else is imported.
+
+Whatever is odd (another version, no answer in time, an answer that breaks off) ends in ``None``,
+and the command runs here. Nothing is printed before the whole answer is there.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from _socket import AF_UNIX, SOCK_STREAM
+from _socket import socket as Socket  # noqa: N812 - the module socket takes 3 ms
+
+from memory_palace.cli.resident import (
+    MOST_REPLY_BYTES,
+    MOST_REQUEST_BYTES,
+    VERSION,
+    decode,
+    encode,
+    pick_fixed,
+    pick_shown,
+)
+from memory_palace.places import is_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+WAIT_SECONDS = 5.0
+"""For the whole of an answer, or a piece of it; a server that takes longer is passed by."""
+_PIECE_BYTES = 1 << 20
+_INTERRUPTED = 130
+
+
+def ask_server(address: str, arguments: Sequence[str]) -> int | None:
+    """Print what the server answers, and return the exit status; ``None``: run the command here.
+
+    Standard input is read where the command would read it, and put back where no answer follows.
+    Raise ``OSError`` where printing fails.
+    """
+    if not is_private(os.path.dirname(address)):  # noqa: PTH120
+        return None
+    try:
+        reply = _exchange(address, arguments, None)
+        if reply.get("refused") == "stdin":
+            text = sys.stdin.read()
+            sys.stdin = io.StringIO(text)
+            reply = _exchange(address, arguments, text)
+        if reply.get("v") != VERSION or "refused" in reply:
+            return None
+        status = int(reply["status"])
+        streams = {1: sys.stdout, 2: sys.stderr}
+        parts = [(streams[stream], str(text)) for stream, text in reply["parts"]]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    for stream, text in parts:
+        stream.write(text)
+        stream.flush()
+    return status
+
+
+def _exchange(address: str, arguments: Sequence[str], stdin: str | None) -> dict[str, Any]:
+    """Return the reply to a command line; raise where there is none in time."""
+    request = encode(
+        {
+            "v": VERSION,
+            "args": list(arguments),
+            "cwd": os.getcwd(),  # noqa: PTH109
+            "env": {**pick_shown(os.environ), **pick_fixed(os.environ)},
+            "stdin": stdin,
+            "width": _measure_width(),
+            "tty": {
+                "in": _is_terminal(sys.stdin),
+                "out": _is_terminal(sys.stdout),
+                "err": _is_terminal(sys.stderr),
+            },
+        }
+    )
+    if len(request) > MOST_REQUEST_BYTES:
+        raise ValueError("no message is that long")
+    server = Socket(AF_UNIX, SOCK_STREAM)
+    try:
+        server.settimeout(WAIT_SECONDS)
+        server.connect(address)
+        left = memoryview(request)
+        while left:
+            left = left[server.send(left) :]
+        return decode(_receive(server))
+    finally:
+        server.close()
+
+
+def _receive(server: Socket) -> bytes:
+    """Return one line; raise ``EOFError`` where it breaks off or has no end."""
+    pieces: list[bytes] = []
+    while not (pieces and pieces[-1].endswith(b"\n")):
+        piece = server.recv(_PIECE_BYTES)
+        if not piece or len(pieces) * _PIECE_BYTES > MOST_REPLY_BYTES:
+            raise ConnectionError("the answer breaks off")
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def _measure_width() -> int | None:
+    """Return the columns of the terminal on which the command prints; ``None`` without one."""
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+    except (OSError, ValueError, AttributeError):
+        return None

@@ -1,0 +1,44 @@
+"""Start the resident server of a palace for the next question, where the user's settings say so."""
+
+from __future__ import annotations
+
+import os
+import sys
+from _socket import AF_UNIX, SOCK_STREAM
+from _socket import socket as Socket  # noqa: N812 - as in the client
+
+from memory_palace.places import Server
+
+
+def start_server(server: Server) -> None:
+    """Start a server that goes on when this process ends, and do not wait for it.
+
+    Nothing is started where one listens, the palace has no index, or the index is another user's.
+    Two that are started at once agree among themselves which one stays.
+    """
+    try:
+        is_own = os.stat(server.commit).st_uid == os.geteuid()  # noqa: PTH116
+    except OSError:
+        return
+    if not is_own or not sys.executable or _listens(server.address):
+        return
+    # -P: a module of that name in the working folder must not be run in its place.
+    command = [sys.executable, "-P", "-m", "memory_palace", "-C", server.root, "serve"]
+    environ = {name: value for name, value in os.environ.items() if name != "PALACE_ROOT"}
+    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    try:
+        os.posix_spawn(sys.executable, command, environ, file_actions=nowhere, setsid=True)
+    except (OSError, NotImplementedError):
+        return  # the question has been answered
+
+
+def _listens(address: str) -> bool:
+    one = Socket(AF_UNIX, SOCK_STREAM)
+    try:
+        one.settimeout(1.0)
+        one.connect(address)
+    except OSError:
+        return False
+    finally:
+        one.close()
+    return True

@@ -1,0 +1,82 @@
+"""A palace of few notes, a runtime folder of its own, and a server that says what it is told."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_palace import Palace
+from memory_palace.cli.resident import decode
+from memory_palace.places import socket_path
+
+NOTES = {
+    "Frost": "# Frost\n\nThe rain gauge drifts in frost; Wren wraps the funnel in felt.\n",
+    "Boat": "# Boat\n\nThe stern light covers 135 degrees, says Sable.\n\nSee [[Frost]].\n",
+    "Wide": f"# Wide\n\nÄpfel und Birnen – 字 🏔. {'A long line of pears. ' * 40}\n",
+}
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A runtime folder whose name is short enough for a socket."""
+    folder = Path(tempfile.mkdtemp(prefix="mp-"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    monkeypatch.delenv("PALACE_ROOT", raising=False)
+    monkeypatch.delenv("PALACE_NO_SERVE", raising=False)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def root(tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An indexed palace, which is the working folder too."""
+    root = tmp_path / "notes"
+    root.mkdir()
+    for name, text in NOTES.items():
+        (root / f"{name}.md").write_text(text, "utf-8")
+    Palace.init(root, here=True).index(embedder="hashing")
+    monkeypatch.chdir(root)
+    return root.resolve()
+
+
+@pytest.fixture
+def pretend(root: Path, runtime: Path) -> Iterator[Callable[..., list[Any]]]:
+    """Return what listens in the palace's place and sends given bytes; it lists what was asked."""
+    stopping: list[Callable[[], None]] = []
+
+    def listen(*replies: bytes) -> list[Any]:
+        address = socket_path(str(root), {"XDG_RUNTIME_DIR": str(runtime)})
+        Path(address).parent.mkdir(mode=0o700, exist_ok=True)
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(address)
+        server.listen()
+        asked: list[Any] = []
+
+        def serve() -> None:
+            for reply in replies:
+                one, _ = server.accept()
+                with one, one.makefile("rb") as lines:
+                    asked.append(decode(lines.readline()))
+                    one.sendall(reply)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+
+        def stop() -> None:
+            thread.join(20)
+            server.close()
+            assert not thread.is_alive(), "not all that was to be asked was asked"
+
+        stopping.append(stop)
+        return asked
+
+    yield listen
+    for stop in stopping:
+        stop()
