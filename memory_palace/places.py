@@ -147,7 +147,8 @@ def socket_path(root: str, environ: Mapping[str, str]) -> str:
     """Return where the server of a palace listens: the folder is the user's own.
 
     ``root`` is absolute, with its links resolved. The folder is in ``$XDG_RUNTIME_DIR``, else
-    (cron) in the temporary folder; neither is looked at here.
+    (cron) in the temporary folder. A runtime folder of another user, as ``sudo`` may leave one in
+    the environment, is passed by.
     """
     name = sha256(os.fsencode(root)).hexdigest()[:16] + ".sock"
     own = f"memory-palace-{os.getuid()}"
@@ -155,9 +156,17 @@ def socket_path(root: str, environ: Mapping[str, str]) -> str:
     for above, folder in ((runtime, "memory-palace"), (temporary, own)):
         path = f"{above.rstrip('/')}/{folder}/{name}"
         is_short = len(os.fsencode(path)) <= MOST_PATH_BYTES
-        if above.startswith("/") and is_short and os.path.isdir(above):  # noqa: PTH112
+        if above.startswith("/") and is_short and _may_hold(above, is_own=above == runtime):
             return path
     return f"/tmp/{own}/{name}"
+
+
+def _may_hold(folder: str, *, is_own: bool) -> bool:
+    try:
+        found = os.stat(folder)  # noqa: PTH116
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and (not is_own or found.st_uid == os.getuid())
 
 
 def is_private(folder: str) -> bool:

@@ -201,6 +201,8 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "index/watch.py",  # the pause after a burst of changes
         "anchors/build.py",  # how long a build took, as it reports it
         "engine.py",  # the same
+        "cli/serving/listening.py",  # clients that are slow, and a server that nobody asks
+        "cli/serving/controlling.py",  # how long a server may take to end
         "cli/progress.py",  # the rate and the time left
         "cli/index.py",  # the time that a new model takes
     }

@@ -29,6 +29,7 @@ PANELS = {
     "Keep": {
         "init": ("init:init_palace", "Make a folder a palace."),
         "watch": ("watch:watch_notes", "Index notes as they change."),
+        "serve": ("serve:serve_palace", "Answer at once, from a process that stays."),
         "doctor": ("doctor:run_doctor", "Check that notes and index match."),
         "register": ("register:register_palace", "Give palaces names, for -C NAME."),
         "models": ("models:app", "Fetch and check embedding models."),

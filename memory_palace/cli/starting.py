@@ -9,8 +9,12 @@ from _socket import socket as Socket  # noqa: N812 - as in the client
 
 from memory_palace.places import Server
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def start_server(server: Server) -> None:
+
+def start_server(server: Server, options: Sequence[str] = ()) -> None:
     """Start a server that goes on when this process ends, and do not wait for it.
 
     Nothing is started where one listens, the palace has no index, or the index is another user's.
@@ -23,7 +27,7 @@ def start_server(server: Server) -> None:
     if not is_own or not sys.executable or _listens(server.address):
         return
     # -P: a module of that name in the working folder must not be run in its place.
-    command = [sys.executable, "-P", "-m", "memory_palace", "-C", server.root, "serve"]
+    command = [sys.executable, "-P", "-m", "memory_palace", "-C", server.root, "serve", *options]
     environ = {name: value for name, value in os.environ.items() if name != "PALACE_ROOT"}
     nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     try:

@@ -92,6 +92,7 @@ cold undo
 models list
 models compare --model hashing --passages 60
 config show
+serve --stop
 register sample --default
 bench list --cache {cache}
 bench notes {vault} --qrels {qrels} --embedder hashing --cache {cache}

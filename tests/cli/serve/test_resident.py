@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory_palace.cli import resident
+from memory_palace.places import is_private, socket_path
 
 MESSAGES = (
     {"v": "1", "args": ["query", "wie heißt's, ☃?", "\udcff"], "stdin": None, "width": 80},
@@ -44,9 +45,9 @@ def test_a_damaged_message_is_an_error_where_json_was_never_imported() -> None:
 
 
 def test_the_socket_is_in_the_runtime_folder(tmp_path: Path) -> None:
-    path = resident.socket_path("/a/palace", {"XDG_RUNTIME_DIR": str(tmp_path), "TMPDIR": "/tmp"})
+    path = socket_path("/a/palace", {"XDG_RUNTIME_DIR": str(tmp_path), "TMPDIR": "/tmp"})
     assert path.startswith(f"{tmp_path}/memory-palace/")
-    assert path != resident.socket_path("/b/palace", {"XDG_RUNTIME_DIR": str(tmp_path)})
+    assert path != socket_path("/b/palace", {"XDG_RUNTIME_DIR": str(tmp_path)})
 
 
 @pytest.mark.parametrize("runtime", ["", "relative", "/no/such/folder", "/tmp/" + "x" * 90])
@@ -54,7 +55,7 @@ def test_without_a_runtime_folder_it_is_in_a_folder_of_the_user(
     runtime: str, tmp_path: Path
 ) -> None:
     for environ in ({"TMPDIR": "/tmp"}, {}, {"TMPDIR": str(tmp_path / ("y" * 90))}):
-        path = resident.socket_path("/a/palace", {"XDG_RUNTIME_DIR": runtime, **environ})
+        path = socket_path("/a/palace", {"XDG_RUNTIME_DIR": runtime, **environ})
         assert path.startswith(f"/tmp/memory-palace-{os.getuid()}/")
         assert len(os.fsencode(path)) <= 103
 
@@ -62,17 +63,24 @@ def test_without_a_runtime_folder_it_is_in_a_folder_of_the_user(
 def test_a_folder_that_others_may_enter_or_that_is_a_link_is_not_private(tmp_path: Path) -> None:
     folder = tmp_path / "own"
     folder.mkdir(mode=0o700)
-    assert resident.is_private(str(folder))
+    assert is_private(str(folder))
     (tmp_path / "link").symlink_to(folder)
     (tmp_path / "file").write_text("")
-    assert not resident.is_private(str(tmp_path / "link"))
-    assert not resident.is_private(str(tmp_path / "file"))
-    assert not resident.is_private(str(tmp_path / "none"))
+    assert not is_private(str(tmp_path / "link"))
+    assert not is_private(str(tmp_path / "file"))
+    assert not is_private(str(tmp_path / "none"))
     folder.chmod(0o750)
-    assert not resident.is_private(str(folder))
+    assert not is_private(str(folder))
 
 
 def test_variables_that_find_models_are_told_from_those_that_change_the_look() -> None:
     environ = {"TERM": "xterm", "LC_TIME": "C", "PALACE_ROOT": "/a", "PALACE_CACHE": "/c", "X": "1"}
     assert resident.pick_shown(environ) == {"TERM": "xterm", "LC_TIME": "C", "PALACE_ROOT": "/a"}
     assert resident.pick_fixed({**environ, "HOME": "/h"}) == {"PALACE_CACHE": "/c", "HOME": "/h"}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may give a folder away")
+def test_a_runtime_folder_of_another_user_is_passed_by(tmp_path: Path) -> None:
+    os.chown(tmp_path, 12345, 12345)
+    path = socket_path("/a", {"XDG_RUNTIME_DIR": str(tmp_path), "TMPDIR": "/tmp"})
+    assert path.startswith("/tmp/memory-palace-")
