@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from copy import copy
+from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Annotated, Any
@@ -159,8 +160,9 @@ class LazyGroup(VerbGroup):
         ]
 
 
+@cache
 def _build(name: str, found: Any) -> Any:
-    """Return the command of a function, or the group of a Typer application."""
+    """Return the command of a function, or the group of a Typer application; made once."""
     if isinstance(found, typer.Typer):
         found.info.cls = VerbGroup
         found.info.subcommand_metavar = "VERB ..."
@@ -286,7 +288,7 @@ def palace(
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit status; raise ``UsageError`` for one that is wrong."""
     try:
-        status = app(args=list(arguments), prog_name="palace", standalone_mode=False)
+        status = _build_tree()(list(arguments), prog_name="palace", standalone_mode=False)
     except typer.Abort as error:
         raise PalaceError("stopped; nothing was decided") from error
     except _MISTYPED as error:
@@ -294,6 +296,11 @@ def run(arguments: Sequence[str]) -> int:
 
         raise UsageError(explain(error, arguments, COMMANDS)) from error
     return status if isinstance(status, int) else 0
+
+
+@cache
+def _build_tree() -> Any:
+    return typer.main.get_command(app)
 
 
 _MISTYPED: Any = typer.BadParameter.__mro__[1]

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -135,20 +136,56 @@ def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:
     ``is_known`` says that passages or names hold every word of it.
     """
     scores: Scores = np.zeros(len(snapshot.paths), np.float32)
-    mistyped = DOUBTFUL if is_known else MISTYPED
     asked, loose = fold_name(text), squeeze_all([text])[0]
-    for notes, names, value in (*_names_of(snapshot), *_linked(asked, loose, snapshot)):
-        for place, name in zip(notes, fold_names(names), strict=True):
-            if name == asked:
-                scores[place] = max(scores[place], value)
-        if not loose:
-            continue
-        for place, name in zip(notes, squeeze_all(names), strict=True):
-            if name == loose:
-                scores[place] = max(scores[place], value * LOOSE)
-            elif len(loose) >= SHORTEST and is_mistyped(loose, name):
-                scores[place] = max(scores[place], value * mistyped)
+    for names in (_read_names(snapshot), _Names(_linked(asked, snapshot))):
+        for place, value in names.called(asked, loose, DOUBTFUL if is_known else MISTYPED):
+            scores[place] = max(scores[place], value)
     return scores
+
+
+class _Names:
+    """Names of notes, to be looked up."""
+
+    def __init__(self, named: Iterable[_Named]) -> None:
+        self._folded: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        self._loose: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        self._by_length: dict[int, list[str]] = defaultdict(list)
+        for notes, names, value in named:
+            for place, name in zip(notes, fold_names(names), strict=True):
+                self._folded[name].append((place, value))
+            for place, name in zip(notes, squeeze_all(names), strict=True):
+                self._loose[name].append((place, value))
+        for name in self._loose:
+            self._by_length[len(name)].append(name)
+
+    def called(self, asked: str, loose: str, mistyped: float) -> Iterator[tuple[int, float]]:
+        """Yield the notes that are called like it, or nearly, and what that counts."""
+        yield from self._folded.get(asked, ())
+        if not loose:
+            return
+        yield from ((place, value * LOOSE) for place, value in self._loose.get(loose, ()))
+        if len(loose) < SHORTEST:
+            return
+        for length in (len(loose) - 1, len(loose), len(loose) + 1):
+            for name in self._by_length.get(length, ()):
+                if name != loose and is_mistyped(loose, name):
+                    yield from ((place, value * mistyped) for place, value in self._loose[name])
+
+
+@lru_cache(maxsize=2)  # of the notes with and without the archive
+def _read_names(snapshot: Snapshot) -> _Names:
+    return _Names(_names_of(snapshot))
+
+
+@lru_cache(maxsize=2)
+def _read_link_names(snapshot: Snapshot) -> Mapping[str, Sequence[tuple[str, str]]]:
+    """Return what links call notes, folded, each with the notes meant and the name as written."""
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for pairs in snapshot.link_names():
+        for pair in pairs:
+            target, _, name = pair.partition("|")
+            found[fold_name(name)].append((target, name))
+    return found
 
 
 def fold_names(names: Sequence[str]) -> list[str]:
@@ -189,19 +226,14 @@ def _names_of(snapshot: Snapshot) -> Iterator[_Named]:
     yield [place for place, _ in pairs], [name for _, name in pairs], OTHER
 
 
-def _linked(asked: str, loose: str, snapshot: Snapshot) -> Iterator[_Named]:
+def _linked(asked: str, snapshot: Snapshot) -> Iterator[_Named]:
     """Yield the notes that some link calls what is asked for."""
-    targets: list[tuple[str, str]] = []
-    for names in snapshot.link_names():
-        for pair in names:
-            target, _, name = pair.partition("|")
-            if fold_name(name) == asked:
-                targets.append((fold_target(target), name))
+    targets = _read_link_names(snapshot).get(asked)
     if not targets:
         return
     stems: dict[str, list[int]] = {}
     for place, path in enumerate(snapshot.paths):
         stems.setdefault(fold_name(path.rpartition("/")[2]), []).append(place)
-    for target, name in dict(targets).items():
+    for target, name in {fold_target(target): name for target, name in targets}.items():
         places = stems.get(target.rpartition("/")[2], [])
         yield places, [name] * len(places), LINKED
