@@ -1,0 +1,115 @@
+"""A palace that is served, seen from outside: start and stop, raw messages, memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from memory_palace.cli.resident import VERSION, decode, encode, pick_fixed, pick_shown
+from memory_palace.places import socket_path
+
+PALACE = [sys.executable, "-P", "-m", "memory_palace"]
+
+
+def palace(root: Path, *arguments: str, stdin: str = "", **environ: str) -> tuple[int, str, str]:
+    """Run a command line in a process of its own; return its status and what it printed."""
+    done = subprocess.run(
+        [*PALACE, *arguments],
+        cwd=root,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environ},
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def start(root: Path) -> int:
+    """Start the server of a palace and return its process."""
+    status, out, errors = palace(root, "serve", "--background", "--no-watch", "--json")
+    assert status == 0, errors
+    return int(json.loads(out)["pid"])
+
+
+def stop(root: Path) -> None:
+    """Stop the server of a palace, if there is one."""
+    status, _, errors = palace(root, "serve", "--stop")
+    assert status == 0, errors
+
+
+def count_answers(root: Path) -> int:
+    """Return how many requests the server has answered; 0 without one."""
+    return int(json.loads(palace(root, "serve", "--status", "--json")[1])["answered"] or 0)
+
+
+def connect(root: Path) -> socket.socket:
+    """Connect to the server of a palace."""
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(30)
+    client.connect(socket_path(str(root), os.environ))
+    return client
+
+
+def request(root: Path, *arguments: str) -> dict[str, Any]:
+    """Return the message that a client sends."""
+    return {
+        "v": VERSION,
+        "args": list(arguments),
+        "cwd": str(root),
+        "env": {**pick_shown(os.environ), **pick_fixed(os.environ)},
+        "stdin": None,
+        "width": None,
+        "tty": {"in": False, "out": False, "err": False},
+    }
+
+
+def ask(root: Path, *arguments: str) -> dict[str, Any]:
+    """Return the reply to a command line."""
+    return talk(root, encode(request(root, *arguments)))
+
+
+def talk(root: Path, message: bytes) -> dict[str, Any]:
+    """Send bytes and return the reply; empty where the server only hangs up."""
+    with connect(root) as client:
+        try:
+            client.sendall(message)
+            client.shutdown(socket.SHUT_WR)
+        except OSError:  # it has seen enough
+            pass
+        try:
+            with client.makefile("rb") as replies:
+                line = replies.readline()
+        except ConnectionError:
+            return {}
+    return decode(line) if line else {}
+
+
+def text_of(reply: dict[str, Any], stream: int = 1) -> str:
+    """Return what a reply has for stdout or stderr."""
+    return "".join(text for number, text in reply["parts"] if number == stream)
+
+
+def resident_kib(pid: int) -> int:
+    """Return the memory of a process that is not shared with files, on Linux."""
+    rows = Path(f"/proc/{pid}/status").read_text("ascii").splitlines()
+    return next(int(row.split()[1]) for row in rows if row.startswith("RssAnon"))
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def command(*arguments: str) -> Sequence[str]:
+    """Return the command of a line."""
+    return [*PALACE, *arguments]
