@@ -255,18 +255,16 @@ class AnchorSettings:
     """Passages that one lookup returns at most."""
     theta: float | None = None
     """Least cosine of anchor and passage; ``None`` is calibrated per embedder."""
-    sem_theta: float | None = None
-    """Least cosine of question and anchor; ``None`` is calibrated per embedder."""
-    anchor_weight: float = 0.6
-    query_weight: float = 0.4
-    vocabulary: int = 2000
-    """Discovered anchors at most; curated ones do not count."""
+    vocabulary: int = 400
+    """Discovered anchors at most, and one per eight passages; curated ones do not count."""
     deny: tuple[str, ...] = ()
     """Anchors that never trigger: terms, or patterns between slashes."""
     allow: tuple[str, ...] = ()
     """Path prefixes that anchors may lead to; empty means all."""
     source_cap: float = 0.34
     """Largest share of an answer that one source below trust ``own`` may fill."""
+    ignored: tuple[str, ...] = ()
+    """Settings of older versions that a settings file still has."""
 
 
 @dataclass(frozen=True, slots=True)

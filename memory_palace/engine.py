@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
 from memory_palace.config import Config
 from memory_palace.index.freshness import check_freshness
@@ -144,7 +144,7 @@ class Engine:
         if query.text and not is_lexical:
             query = self._embed(query, snapshot, chosen)
         if query.text and chosen.name == "anchors":
-            query = self._ask_anchors(query, snapshot)
+            query = self.anchors.ask(query, snapshot)
         found = search(
             query,
             snapshot,
@@ -202,11 +202,6 @@ class Engine:
         embedder = self._embedders.of(snapshot.commit)
         return embed_question(query, embedder, with_phrases="bridge" in profile.weights)
 
-    def _ask_anchors(self, query: Query, snapshot: Snapshot, **options: Any) -> Query:
-        from memory_palace.retrieval.context import match_notes
-
-        return self.anchors.ask(query, snapshot, match_notes(snapshot, query.filters), **options)
-
     def look_up(
         self,
         text: str,
@@ -215,10 +210,10 @@ class Engine:
         projects: Sequence[str] | None = None,
         budget_bytes: int | None = None,
     ) -> QueryResult:
-        """Rank the passages that the anchors of ``text`` lead to; no hits where none fires.
+        """Rank passages with the anchors of ``text`` in view; no hits where none fires.
 
-        ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that pronouns
-        stand for; ``budget_bytes`` bounds the snippets.
+        ``limit`` replaces ``max_chunks`` of the settings, ``projects`` the folders that "that
+        project" stands for; ``budget_bytes`` bounds the snippets.
         """
         from memory_palace.retrieval.search import rank_anchored
 
@@ -227,13 +222,15 @@ class Engine:
         query = Query(text, time.time())
         if has_vectors:
             query = self._embed(query, snapshot, profiles.get_profile("anchors"))
-        query = self._ask_anchors(query, snapshot, projects=projects, limit=limit)
+        query = self.anchors.ask(query, snapshot, projects=projects)
+        limit = limit or self.config.anchors.max_chunks
+        hits = rank_anchored(query, snapshot, self.paths, limit=limit, budget_bytes=budget_bytes)
         return QueryResult(
             text=text,
             profile="anchors",
             mode="vector" if has_vectors else "lexical",
             embedder=snapshot.commit.embedder,
-            hits=tuple(rank_anchored(query, snapshot, self.paths, budget_bytes=budget_bytes)),
+            hits=tuple(hits),
             anchors=query.anchors,
         )
 

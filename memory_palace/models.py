@@ -135,32 +135,35 @@ class FiredAnchor:
     """An anchor that a question touched."""
 
     display: str
-    how: Literal["lexical", "semantic", "word", "pronoun"]
-    strength: float
-    """In [0, 1]: the share of its words in what the question tells, or half its cosine."""
+    kind: str
+    """What it is: curated, project, entity, title, link, name; ``pronoun`` for a project that the
+    question only points at."""
 
     def __str__(self) -> str:
-        return f"{self.display} ({self.how})"
+        return f"{self.display} ({self.kind})"
 
 
 @dataclass(frozen=True, slots=True)
 class AnchorEvidence:
-    """The passages that the anchors of a question lead to, to be ranked."""
+    """What the anchors of a question lead to: one signal of the ranking."""
 
     rows: NDArray[np.int64]
     """Rows of the snapshot, ascending."""
     scores: Scores
     """One per row, in [0, 1]: how surely an anchor leads there."""
-    answered_by: Literal["anchors", "pronoun", "dense"]
-    """``dense`` means that no anchor fired, and all passages are ranked."""
     fired: tuple[FiredAnchor, ...]
-    weights: tuple[float, float]
-    """Of the anchor score, and of the cosine with the question."""
-    limit: int
-    """Passages that may answer."""
     capped: tuple[str, ...]
-    """The source of each row where that may give ``cap`` passages at most, else empty."""
-    cap: int
+    """The source of each note that may fill only part of an answer, else empty; () where all
+    may."""
+    source_cap: float
+    """The largest share of an answer that one of those may fill."""
+
+    @property
+    def answered_by(self) -> Literal["anchors", "pronoun", "nothing"]:
+        """What fired; where nothing did, the ranking goes without anchors."""
+        if not self.fired:
+            return "nothing"
+        return "pronoun" if self.fired[-1].kind == "pronoun" else "anchors"
 
 
 @dataclass(frozen=True, slots=True)

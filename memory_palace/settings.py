@@ -68,13 +68,19 @@ class SettingPlace:
         return ConfigError(f"{self.source}:{line}: {why}" if line else f"{self.source}: {why}")
 
 
+GONE = frozenset({"sem_theta", "anchor_weight", "query_weight"})
+"""Settings of anchors that older versions had: a command names them, and ignores them."""
+
+
 def parse_anchor_settings(value: Any, where: SettingPlace) -> AnchorSettings:
     """Check the mapping ``anchors`` of a settings file."""
     if not isinstance(value, Mapping):
         raise where.wrong(f"anchors must be a mapping of settings, not {shorten(value)}")
-    known = {field.name for field in fields(AnchorSettings)}
-    checked: dict[str, Any] = {}
+    known = {field.name for field in fields(AnchorSettings)} - {"ignored"}
+    checked: dict[str, Any] = {"ignored": tuple(name for name in value if name in GONE)}
     for name, given in value.items():
+        if name in GONE:
+            continue
         if name not in known:
             listed = ", ".join(sorted(known))
             raise where.at(name).wrong(f"unknown setting anchors.{name}; known: {listed}")

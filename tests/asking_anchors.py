@@ -11,20 +11,18 @@ def with_settings(palace: Palace, **settings: object) -> Palace:
     return Palace(palace.paths.root, config=parse_config(settings))
 
 
-def by_words(palace: Palace) -> Palace:
-    """Open the same palace so that no anchor fires by meaning alone."""
-    return with_settings(palace, anchors={"sem_theta": 1.0})
-
-
 def fired_anchors(palace: Palace, text: str) -> set[tuple[str, str]]:
-    """Return the anchors that a text fires, in lower case, each with how it fired."""
-    found = palace.look_up(text).anchors
-    assert found is not None
-    return {(anchor.display.lower(), anchor.how) for anchor in found.fired}
+    """Return the anchors that a text fires, in lower case, each with what it is."""
+    return {(anchor.display.lower(), anchor.kind) for anchor in palace.anchors.evidence(text).fired}
+
+
+def reached(palace: Palace, text: str) -> set[str]:
+    """Return the notes that the anchors of a text lead to."""
+    snapshot = palace.snapshot()
+    notes = snapshot.row_note[palace.anchors.evidence(text).rows]
+    return {snapshot.paths[note] for note in notes.tolist()}
 
 
 def answered_by(palace: Palace, text: str) -> str:
     """Return which way answers a text."""
-    found = palace.look_up(text).anchors
-    assert found is not None
-    return found.answered_by
+    return palace.anchors.evidence(text).answered_by

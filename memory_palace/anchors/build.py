@@ -14,13 +14,12 @@ from memory_palace.anchors.corpus import (
     read_passages,
     row_keys,
 )
-from memory_palace.anchors.postings import connect, make_lists, name_places
+from memory_palace.anchors.postings import connect, make_lists
 from memory_palace.anchors.tier import AnchorFiles, Tier, write_tier
 from memory_palace.anchors.update import embed_anchors, follow_index
 from memory_palace.anchors.vocabulary import choose_anchors
-from memory_palace.anchors.words import LEAST_HELD, collect_pairs, list_pairs
 from memory_palace.errors import IndexDamagedError, WrongEmbedderError
-from memory_palace.index.calibration import SAMPLE, cross_cosines, find_tail, sample_rows
+from memory_palace.index.calibration import SAMPLE, find_tail, sample_rows
 from memory_palace.index.commit import next_commit, read_commit, write_commit
 from memory_palace.index.context import Progress
 from memory_palace.index.publish import sweep
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 
 THETA_TAIL = 0.01
 """Of anchors against a sample of passages: one passage in a hundred is about an anchor."""
-SEM_TAIL = 0.005
-"""Of anchors against each other: a question fires what is nearer than most anchors are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +45,7 @@ class AnchorBuild:
     empty: int
     """Anchors without any passage: they stay in the vocabulary, aligned with their vectors."""
     theta: float
-    sem_theta: float
     passages: int
-    quarantined: tuple[str, ...]
     seconds: float
 
 
@@ -78,9 +73,7 @@ def build_anchors(
         entries=len(tier.lists.keys),
         empty=int(np.count_nonzero(np.diff(tier.lists.starts) == 0)),
         theta=tier.theta,
-        sem_theta=tier.sem_theta,
         passages=len(tier.covered),
-        quarantined=tier.quarantined,
         seconds=time.monotonic() - started,
     )
 
@@ -99,27 +92,18 @@ def build_tier(
     matrix = embed_anchors(work, anchors, past.vectors())
     theta = theta if theta is not None else settings.theta
     theta = theta if theta is not None else calibrate_theta(matrix, snapshot)
-    sem = settings.sem_theta
     work.progress("comparing passages", 0, len(rows))
-    (places, found, scores), stuffed = connect(
-        work, snapshot, anchors, matrix, passages, rows, theta=theta
-    )
-    row_key = row_keys(snapshot)
-    scored = places, row_key[found], scores
+    places, found, scores = connect(work, snapshot, anchors, matrix, passages, rows, theta=theta)
+    scored = places, row_keys(snapshot)[found], scores
     return Tier(
         anchors=anchors,
         matrix=matrix,
         lists=make_lists(work, snapshot, live, scored, count=len(anchors), limit=settings.k),
-        pairs=list_pairs(*collect_pairs(passages), least=LEAST_HELD),
         covered=keys,
-        added_ns=past.added_ns(keys),
         fingerprint=snapshot.commit.fingerprint,
         theta=theta,
-        sem_theta=sem if sem is not None else calibrate_sem_theta(matrix),
         built_ns=work.now_ns,
         pruned=pruned,
-        quarantined=name_places(snapshot, stuffed),
-        quarantined_keys=np.sort(row_key[stuffed]),
     )
 
 
@@ -151,15 +135,6 @@ def calibrate_theta(matrix: Matrix, snapshot: Snapshot) -> float:
         return 0.0
     cosines = thin_out(matrix) @ snapshot.rows_of(rows).T
     return round(max(find_tail(cosines.ravel().astype(np.float64), THETA_TAIL)[0], 0.0), 4)
-
-
-def calibrate_sem_theta(matrix: Matrix) -> float:
-    """Return the least cosine of question and anchor; 1 where there is nothing to compare."""
-    sample = thin_out(matrix)
-    if len(sample) < 2 or not matrix.shape[1]:
-        return 1.0
-    cosines = cross_cosines(sample, np.arange(len(sample)))
-    return round(max(find_tail(cosines, SEM_TAIL)[0], 0.0), 4)
 
 
 def thin_out(matrix: Matrix) -> Matrix:

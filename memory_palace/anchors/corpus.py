@@ -28,6 +28,7 @@ from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import NoteUnreadable, read_note
+from memory_palace.notes.withholding import withhold
 
 CURATED = "anchors.md"
 """One anchor a line, ``- term`` or ``- term: other name, other name``; never pruned."""
@@ -79,7 +80,12 @@ def distinct_rows(snapshot: Snapshot) -> tuple[Keys, NDArray[np.int64]]:
 def read_passages(
     work: AnchorWork, snapshot: Snapshot, rows: NDArray[np.int64]
 ) -> list[TermedPassage]:
-    """Return the passages of some rows. Those whose note has changed since are left out."""
+    """Return the passages of some rows.
+
+    Those whose note has changed since are left out, and the list of curated anchors, which names
+    them all and tells nothing of them.
+    """
+    listing = curated_path(work.paths)
     keys = row_keys(snapshot)
     by_note: dict[int, dict[int, int]] = {}
     for row in rows.tolist():
@@ -87,7 +93,8 @@ def read_passages(
     found: list[TermedPassage] = []
     for done, place in enumerate(sorted(by_note)):
         work.progress("reading notes", done, len(by_note))
-        found += _read_note(work, snapshot.paths[place], place, by_note[place])
+        if snapshot.paths[place] != listing:
+            found += _read_note(work, snapshot.paths[place], place, by_note[place])
     return found
 
 
@@ -141,6 +148,12 @@ def read_curated(work: AnchorWork) -> Iterator[Term]:
             yield first
             for name in filter(str.strip, others.split(",")):
                 yield Term("curated", clean_display(name), match_key(name), first.key)
+
+
+def withheld_lines(work: AnchorWork, path: str) -> int:
+    """Count the private spans and the secrets of a note that no index holds."""
+    data = _read(work, path) or b""
+    return len(withhold(data.decode(errors="replace"), path)[1])
 
 
 def _read(work: AnchorWork, path: str) -> bytes | None:

@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import IndexDamagedError, UsageError
 from memory_palace.index.context import Followed, Progress
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Problem, Query
+from memory_palace.models import AnchorEvidence, Problem, Query
 
 if TYPE_CHECKING:
     from memory_palace.anchors.book import Book
     from memory_palace.anchors.build import AnchorBuild
     from memory_palace.anchors.corpus import AnchorWork
     from memory_palace.anchors.tier import Tier
+    from memory_palace.anchors.why import AnchorsWhy
     from memory_palace.embedding.base import Embedder
 
 
@@ -73,10 +73,10 @@ class PalaceAnchors:
 
     def tiers(self, snapshot: Snapshot | None = None) -> tuple[Tier, ...]:
         """Return the anchor files that a snapshot names, nightly first; without one, now's."""
-        from memory_palace.anchors.tier import read_tier
+        from memory_palace.anchors.tier import read_tiers
 
         snapshot = self.snapshot() if snapshot is None else snapshot
-        return tuple(read_tier(self.paths.index, name) for name in snapshot.commit.anchors)
+        return read_tiers(self.paths.index, snapshot.commit.anchors)
 
     def export(self, folder: Path) -> list[Path]:
         """Write the three files of source document 003, for people and for other programs."""
@@ -87,32 +87,41 @@ class PalaceAnchors:
             raise UsageError("there are no anchors to export; run `palace anchors build`")
         return export_files(book, folder)
 
-    def ask(
+    def evidence(
         self,
-        query: Query,
-        snapshot: Snapshot,
-        notes: NDArray[np.bool_],
+        text: str,
         *,
+        snapshot: Snapshot | None = None,
         projects: Sequence[str] | None = None,
-        limit: int | None = None,
-    ) -> Query:
-        """Add to a question what its anchors lead to, in the notes that its filters let pass.
+        has_context: bool = False,
+    ) -> AnchorEvidence:
+        """Return the anchors in a text and the passages they lead to, without any ranking.
 
-        ``projects`` are the folders that pronouns stand for, instead of the active ones;
-        ``limit`` bounds the passages that may answer, instead of ``max_chunks``.
+        ``projects`` are the folders that "that project" stands for, instead of the active ones;
+        ``has_context`` says that turns came before, which "it" may mean.
         """
         from memory_palace.anchors.lookup import find_passages
 
-        found = find_passages(
-            self.book(snapshot),
-            query.text,
-            query.vector,
-            notes,
-            now_ns=time.time_ns(),
-            projects=projects,
-            limit=limit,
-        )
-        return replace(query, anchors=found)
+        book = self.book(snapshot)
+        return find_passages(book, text, projects=projects, has_context=has_context)
+
+    def why(self, text: str, *, whole: Snapshot) -> AnchorsWhy:
+        """Say which anchors of a text fired and what they brought, and what was left out.
+
+        ``whole`` is the snapshot with the cold zone.
+        """
+        from memory_palace.anchors.why import explain
+
+        return explain(self.book(), text, whole, self.work())
+
+    def ask(
+        self, query: Query, snapshot: Snapshot, *, projects: Sequence[str] | None = None
+    ) -> Query:
+        """Add to a question what its anchors lead to; only what may come to mind can answer it."""
+        rows = self.book(snapshot).open_rows
+        rows = rows if query.rows is None else np.intersect1d(rows, query.rows)
+        found = self.evidence(query.text, snapshot=snapshot, projects=projects)
+        return replace(query, anchors=found, rows=rows)
 
     def work(self, embedder: Embedder | None = None, now_ns: int | None = None) -> AnchorWork:
         """Return what making anchors takes, by default with the index's embedder and now."""
@@ -126,15 +135,22 @@ class PalaceAnchors:
     ) -> Followed:
         """Carry the anchors over to the next generation; return the names of its files.
 
-        Damaged files are named and not used: there are no anchors then until `palace anchors
-        build`, but the notes are indexed.
+        Those of another version are made anew. Damaged files are named and not used: there are no
+        anchors then until `palace anchors build`, but the notes are indexed.
         """
         if not names:
             return Followed(())
         from memory_palace.anchors.update import follow_index
 
+        work = self.work(embedder, now_ns)
         try:
-            return Followed(follow_index(self.work(embedder, now_ns), hot, names))
+            return Followed(follow_index(work, hot, names) or (self._rebuild(work, hot),))
         except IndexDamagedError as error:
             where = self.paths.index.relative_to(self.paths.root).as_posix()
             return Followed((), (Problem(where, None, "index", str(error)),))
+
+    def _rebuild(self, work: AnchorWork, hot: Snapshot) -> str:
+        from memory_palace.anchors.build import build_tier
+        from memory_palace.anchors.tier import AnchorFiles, write_tier
+
+        return write_tier(self.paths.index, build_tier(work, hot, AnchorFiles()))

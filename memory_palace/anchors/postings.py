@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.anchors.corpus import AnchorWork, TermedPassage
+from memory_palace.anchors.corpus import AnchorWork, TermedPassage, curated_path
 from memory_palace.anchors.policy import allowed_notes, trust_per_note
 from memory_palace.anchors.terms import runs
 from memory_palace.anchors.tier import Anchor, Keys, Lists
@@ -16,10 +16,6 @@ from memory_palace.models import Matrix, Scores
 
 MENTION = 0.2
 """What holding the term adds to a cosine: a name means little to an embedder."""
-QUARANTINE_SHARE = 0.25
-"""A passage whose words match more anchors than a quarter of its words, and more than
-``QUARANTINE_LEAST``, is a list made to be found; anchors do not lead to it."""
-QUARANTINE_LEAST = 48
 _FEW = 4
 """Rows that are fewer than one in as many are picked out one by one."""
 _BLOCK = 8192
@@ -55,46 +51,35 @@ def connect(
     rows: Places,
     *,
     theta: float,
-) -> tuple[ScoredPairs, Places]:
-    """Connect anchors with the passages of some rows; return stuffed rows, which are left out."""
-    held, holding, stuffed = find_mentions(passages, key_table(anchors))
-    rows = np.setdiff1d(allowed_rows(work, snapshot, rows), stuffed)
+) -> ScoredPairs:
+    """Connect anchors with the passages of some rows."""
+    held, holding = find_mentions(passages, key_table(anchors))
+    rows = allowed_rows(work, snapshot, rows)
     inside = np.isin(holding, rows)
     mentions = held[inside], holding[inside]
-    return score_pairs(matrix, snapshot, rows, mentions, theta=theta), stuffed
+    return score_pairs(matrix, snapshot, rows, mentions, theta=theta)
 
 
 def allowed_rows(work: AnchorWork, snapshot: Snapshot, rows: Places) -> Places:
     """Return those of some rows that the settings let anchors lead to."""
     is_allowed = allowed_notes(snapshot.paths, work.config.anchors)
+    listing = curated_path(work.paths)
+    is_allowed &= np.array([path != listing for path in snapshot.paths], np.bool_)
     return rows[is_allowed[snapshot.row_note[rows]]]
-
-
-def name_places(snapshot: Snapshot, rows: Places) -> tuple[str, ...]:
-    """Return ``path:line`` of each row."""
-    notes, lines = snapshot.row_note[rows].tolist(), snapshot.row_lines[rows, 0].tolist()
-    return tuple(f"{snapshot.paths[n]}:{line}" for n, line in zip(notes, lines, strict=True))
 
 
 def find_mentions(
     passages: Iterable[TermedPassage], table: Mapping[str, Sequence[int]]
-) -> tuple[Places, Places, Places]:
-    """Return anchors and the rows that hold them, each pair once, and the rows that are stuffed."""
+) -> Mentions:
+    """Return anchors and the rows that hold them, each pair once."""
     anchors: list[int] = []
     rows: list[int] = []
-    stuffed: list[int] = []
     for passage in passages:
         keys = {key for _, _, key in runs(list(passage.words)) if key in table}
         held = sorted({place for key in keys for place in table[key]})
         anchors += held
         rows += [passage.row] * len(held)
-        if len(held) > max(QUARANTINE_LEAST, QUARANTINE_SHARE * len(passage.words)):
-            stuffed.append(passage.row)
-    return (
-        np.array(anchors, np.int64),
-        np.array(rows, np.int64),
-        np.array(sorted(stuffed), np.int64),
-    )
+    return np.array(anchors, np.int64), np.array(rows, np.int64)
 
 
 def score_pairs(

@@ -12,25 +12,33 @@ from memory_palace.config import SEVEN, Rooms
 from memory_palace.language.names import find_names, name_text
 from memory_palace.language.tagged_words import split_words
 from memory_palace.language.tokens import plain_words, stem_word
-from memory_palace.language.word_lists import STOP_STEMS, STOPWORDS
+from memory_palace.language.word_lists import STOP_STEMS, STOPWORDS, TIME_WORDS
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.rooms import stem_of
 
-TermKind = Literal[
-    "curated", "project", "entity", "title", "heading", "bold", "link", "name", "word"
-]
+TermKind = Literal["curated", "project", "entity", "title", "link", "name"]
 
 LONGEST = 6
 """Words of an anchor at most. A question is looked up in runs of up to as many words."""
+LONGEST_UNSPACED = 14
+"""The same in characters of a script without spaces."""
 SHORTEST = 3
 """Characters of an anchor at least, unless it is written in a script without spaces."""
 PER_NOTE = 64
 """Terms that one note may offer: 10,000 bold words in one note must not be the vocabulary."""
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_SAYS_LITTLE = STOPWORDS | TIME_WORDS | frozenset("mon tue tues wed thu thur thurs fri sat".split())
+_FEW_UNSPACED = 10
+"""Among so many characters one without spaces is a quotation; of more no capital tells a name."""
 _ORDINAL = re.compile(r"^\d+[_-]+")
-_BOLD = re.compile(r"(?<![*\w])(?:\*\*|__)(?=\S)([^*_\n]{2,80}?)(?<=\S)(?:\*\*|__)(?![*\w])")
+_NO_NAME = re.compile(
+    r"\.(?:png|jpe?g|gif|svg|webp|bmp|pdf|mp[34]|mov|wav|zip|canvas|base)\b|[\[\]{}<>|\\$`=]|://"
+    r"|\bwww\.|\w@\w|[0-9a-f]{8}-[0-9a-f]{4}|\b(?=\w*\d)[0-9a-f]{8,}\b",
+    re.IGNORECASE,
+)
+"""Files, markup, addresses and numbers of machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +82,26 @@ def match_key(text: str) -> str:
 def runs(words: list[str]) -> Iterator[tuple[int, int, str]]:
     """Yield start, length and key of every run of words that could be an anchor."""
     for start in range(len(words)):
-        for length in range(1, min(LONGEST, len(words) - start) + 1):
+        for length in range(1, min(_most_words(words[start]), len(words) - start) + 1):
             yield start, length, " ".join(words[start : start + length])
 
 
+def _most_words(first: str) -> int:
+    return LONGEST if first.isascii() or not _UNSPACED.match(first) else LONGEST_UNSPACED
+
+
 def is_usable(display: str, key: str) -> bool:
-    """Say whether a term may be an anchor at all: no stop words alone, no number, no sentence."""
+    """Say whether a term may be an anchor at all.
+
+    Stop words alone, numbers, sentences, files, markup and addresses may not.
+    """
     words = key.split()
-    if not words or len(words) > LONGEST or len(display) > 80:
+    if not words or len(words) > _most_words(words[0]) or len(display) > 80:
+        return False
+    if _NO_NAME.search(display):
         return False
     written = plain_words(display)
-    if all(word in STOPWORDS or word.isdigit() for word in written) or all(
+    if all(word in _SAYS_LITTLE or word.isdigit() for word in written) or all(
         word in STOP_STEMS for word in words
     ):
         return False
@@ -105,17 +122,14 @@ def note_terms(note: Note, rooms: Rooms = SEVEN) -> list[Term]:
 
 
 def chunk_terms(chunk: Chunk, note: Note) -> list[Term]:
-    """Return the terms that stand in a passage: headings, bold terms, link targets, names."""
-    found = [_term("heading", heading) for heading in chunk.heading_path[-2:]]
-    found += (_term("bold", bold) for bold in _BOLD.findall(chunk.text))
+    """Return the terms that stand in a passage: link targets and names."""
+    found: list[Term] = []
     for link in note.links:
         if chunk.first_line <= link.line <= chunk.last_line and link.target:
-            target = _term("link", stem_of(link.target))
-            found.append(target)
-            if link.alias:
-                found.append(_term("link", link.alias, target.key))
-    words = split_words(strip_markup(chunk.text))
-    found += (_term("name", name_text(name)) for name in find_names(words))
+            found.append(_term("link", stem_of(link.target)))
+    if len(_UNSPACED.findall(chunk.text)) * _FEW_UNSPACED < len(chunk.text):
+        words = split_words(strip_markup(chunk.text))
+        found += (_term("name", name_text(name)) for name in find_names(words))
     return _usable(found)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 
 from memory_palace.index.commit import check_companion, damaged_companion
 from memory_palace.index.npz import map_arrays, write_arrays
-from memory_palace.index.postings import find_sorted, hash_key
 from memory_palace.models import Matrix, Scores
 from memory_palace.storage.atomic import write_content
 
 Keys = NDArray[np.uint64]
 """First eight bytes of text digests."""
 
-SCHEMA = 2
-_FIGURES = ("fingerprint", "theta", "sem_theta", "built_ns")
+SCHEMA = 3
+KINDS = ("curated", "project", "entity", "title", "link", "name")
+"""What a term can be, the surest sign of what matters first."""
+_FIGURES = ("fingerprint", "theta", "built_ns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,11 @@ class Anchor:
         """Whether a person put it into ``anchors.md``."""
         return "curated" in self.kinds
 
+    @property
+    def kind(self) -> str:
+        """The first of its kinds, as ``KINDS`` orders them."""
+        return next((kind for kind in KINDS if kind in self.kinds), "name")
+
 
 @dataclass(frozen=True, slots=True)
 class Lists:
@@ -68,32 +74,6 @@ class Lists:
 
 
 @dataclass(frozen=True, slots=True)
-class PairLists:
-    """Where pairs lead: for pair ``i`` the passages ``starts[i]`` to ``starts[i + 1]``."""
-
-    pairs: Keys
-    """Digests of the pairs, ascending."""
-    starts: NDArray[np.int64]
-    passages: Keys
-    """First eight bytes of text digests."""
-
-    def find(self, pair: str) -> Keys:
-        """Return the passages that hold a pair."""
-        key = np.uint64(hash_key(pair))
-        place = int(self.pairs.searchsorted(key))
-        if place == len(self.pairs) or self.pairs[place] != key:
-            return self.passages[:0]
-        return self.passages[int(self.starts[place]) : int(self.starts[place + 1])]
-
-    def entries(self) -> tuple[Keys, Keys]:
-        """Return pair and passage of every entry."""
-        return np.repeat(self.pairs, np.diff(self.starts)), np.asarray(self.passages)
-
-
-NO_PAIRS = PairLists(np.zeros(0, np.uint64), np.zeros(1, np.int64), np.zeros(0, np.uint64))
-
-
-@dataclass(frozen=True, slots=True)
 class Tier:
     """A nightly build, or all updates since."""
 
@@ -105,17 +85,10 @@ class Tier:
     """Entries for the anchors of the nightly build, then for those staged since."""
     covered: Keys
     """Passages that were compared with every anchor, ascending."""
-    added_ns: NDArray[np.int64]
-    """When each covered passage came; zeros in a nightly build."""
     fingerprint: str
     theta: float
-    sem_theta: float
     built_ns: int
-    pairs: PairLists = NO_PAIRS
     pruned: tuple[Anchor, ...] = ()
-    quarantined: tuple[str, ...] = ()
-    """Passages that match implausibly many anchors, as ``path:line``."""
-    quarantined_keys: Keys = field(default_factory=lambda: np.zeros(0, np.uint64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +115,6 @@ class AnchorFiles:
             for anchor, vector in zip(tier.anchors, tier.matrix, strict=True)
         }
 
-    def added_ns(self, keys: Keys) -> NDArray[np.int64]:
-        """Return when each passage came, 0 where it was there from the start."""
-        added = np.zeros(len(keys), np.int64)
-        for tier in self.tiers:
-            places, is_there = find_sorted(tier.covered, keys)
-            found = tier.added_ns[places[is_there]]
-            added[is_there] = np.maximum(added[is_there], found)
-        return added
-
 
 def write_tier(folder: Path, tier: Tier) -> str:
     """Write a tier and return its name; the commit record has to name it."""
@@ -158,7 +122,6 @@ def write_tier(folder: Path, tier: Tier) -> str:
         "schema": SCHEMA,
         "anchors": [asdict(anchor) for anchor in tier.anchors],
         "pruned": [asdict(anchor) for anchor in tier.pruned],
-        "quarantined": tier.quarantined,
     }
     text = json.dumps(meta, sort_keys=True, ensure_ascii=False).encode()
 
@@ -168,25 +131,28 @@ def write_tier(folder: Path, tier: Tier) -> str:
         "starts": tier.lists.starts,
         "keys": tier.lists.keys,
         "scores": tier.lists.scores,
-        "pairs": tier.pairs.pairs,
-        "pair_starts": tier.pairs.starts,
-        "pair_passages": tier.pairs.passages,
         "covered": tier.covered,
-        "added_ns": tier.added_ns,
-        "quarantined_keys": tier.quarantined_keys,
     }
     members = {name: [array] for name, array in arrays.items()}
     return write_content(folder, lambda file: write_arrays(file, members), "anchors-{}.npz").stem
 
 
-def read_tier(folder: Path, name: str) -> Tier:
-    """Read a tier. One that is not whole raises ``IndexDamagedError``, and is never used."""
+def read_tiers(folder: Path, names: Sequence[str]) -> tuple[Tier, ...]:
+    """Read the tiers of a generation; none where another version wrote them.
+
+    One that is not whole raises ``IndexDamagedError``, and is never used.
+    """
+    tiers = [_read_tier(folder, name) for name in names]
+    return tuple(tier for tier in tiers if tier) if all(tiers) else ()
+
+
+def _read_tier(folder: Path, name: str) -> Tier | None:
     path = check_companion(folder, name)
     try:
         arrays = map_arrays(path)
         meta = json.loads(arrays["meta"].tobytes())
         if meta["schema"] != SCHEMA:
-            raise ValueError("it was written by another version")
+            return None
     except (OSError, ValueError, KeyError) as error:
         raise damaged_companion(path, str(error)) from error
     return Tier(
@@ -194,12 +160,8 @@ def read_tier(folder: Path, name: str) -> Tier:
         matrix=arrays["matrix"],
         lists=Lists(arrays["starts"], arrays["keys"], arrays["scores"]),
         covered=arrays["covered"],
-        added_ns=arrays["added_ns"],
         **{name: meta[name] for name in _FIGURES},
-        pairs=PairLists(arrays["pairs"], arrays["pair_starts"], arrays["pair_passages"]),
         pruned=_anchors(meta["pruned"]),
-        quarantined=tuple(meta["quarantined"]),
-        quarantined_keys=arrays["quarantined_keys"],
     )
 
 

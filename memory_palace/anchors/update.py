@@ -28,19 +28,15 @@ from memory_palace.anchors.postings import (
     allowed_rows,
     connect,
     make_lists,
-    name_places,
     score_pairs,
 )
 from memory_palace.anchors.tier import (
     Anchor,
-    Keys,
     Lists,
-    PairLists,
     Tier,
-    read_tier,
+    read_tiers,
     write_tier,
 )
-from memory_palace.anchors.words import collect_pairs, list_pairs
 from memory_palace.index.postings import find_sorted
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
@@ -48,19 +44,21 @@ from memory_palace.models import Matrix
 STAGED_PER_UPDATE = 64
 _SLICE = 32
 """Anchors embedded at a time."""
-_STAGED_KINDS = frozenset({"project", "entity", "title", "heading", "bold", "name"})
+_STAGED_KINDS = frozenset({"project", "entity", "title", "name"})
 
 
 def follow_index(work: AnchorWork, hot: Snapshot, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of the anchor files for a new generation, writing one if needed.
 
-    Without a nightly build there is nothing to follow.
+    Without a nightly build there is nothing to follow, nor where another version made it.
     """
     if not names:
         return ()
     folder = work.paths.index
-    nightly = read_tier(folder, names[0])
-    before = read_tier(folder, names[1]) if len(names) > 1 else _empty_tier(nightly)
+    tiers = read_tiers(folder, names)
+    if not tiers:
+        return ()
+    nightly, before = tiers if len(tiers) > 1 else (tiers[0], _empty_tier(tiers[0]))
     live = distinct_rows(hot)
     is_new = ~find_sorted(nightly.covered, live[0])[1]
     if np.array_equal(live[0][is_new], before.covered):
@@ -79,34 +77,25 @@ def _extend(
     is_new: NDArray[np.bool_],
 ) -> Tier:
     keys, rows = live[0][is_new], live[1][is_new]
-    places, is_old = find_sorted(before.covered, keys)
+    is_old = find_sorted(before.covered, keys)[1]
     passages = read_passages(work, hot, rows[~is_old])
     staged = _stage(work, passages, (*nightly.anchors, *before.anchors))
     anchors = (*nightly.anchors, *before.anchors, *staged)
     new_matrix = embed_anchors(work, staged, {})
     matrix = np.concatenate([nightly.matrix, before.matrix, new_matrix])
-    pairs, stuffed = connect(
-        work, hot, anchors, matrix, passages, rows[~is_old], theta=nightly.theta
-    )
-    found = [pairs]
+    found = [connect(work, hot, anchors, matrix, passages, rows[~is_old], theta=nightly.theta)]
     if staged:
         everywhere = allowed_rows(work, hot, live[1])
         place, row, score = score_pairs(new_matrix, hot, everywhere, theta=nightly.theta)
         found.append((place + len(anchors) - len(staged), row, score))
     entries = _merge(hot, before, live, found)
     limit = work.config.anchors.k_max
-    added_ns = np.full(len(keys), work.now_ns, np.int64)
-    added_ns[is_old] = before.added_ns[places[is_old]]
     return replace(
         before,
         anchors=(*before.anchors, *staged),
         matrix=matrix[len(nightly.anchors) :],
         lists=make_lists(work, hot, live, entries, count=len(anchors), limit=limit),
-        pairs=_merge_pairs(before, keys, passages),
         covered=keys,
-        added_ns=added_ns,
-        quarantined=(*before.quarantined, *name_places(hot, stuffed)),
-        quarantined_keys=np.union1d(before.quarantined_keys, row_keys(hot)[stuffed]),
     )
 
 
@@ -118,16 +107,6 @@ def _merge(hot: Snapshot, before: Tier, live: Live, found: Sequence[ScoredPairs]
         np.concatenate([old[is_alive], *(anchors for anchors, _, _ in found)]),
         np.concatenate([old_keys[is_alive], *(row_keys(hot)[rows] for _, rows, _ in found)]),
         np.concatenate([old_scores[is_alive], *(scores for _, _, scores in found)]),
-    )
-
-
-def _merge_pairs(before: Tier, keys: Keys, passages: Sequence[TermedPassage]) -> PairLists:
-    """Join the pairs of what is still covered with those of what is new."""
-    pairs, holders = before.pairs.entries()
-    is_held = find_sorted(keys, holders)[1]
-    new = collect_pairs(passages)
-    return list_pairs(
-        np.concatenate([pairs[is_held], new[0]]), np.concatenate([holders[is_held], new[1]])
     )
 
 
@@ -170,9 +149,7 @@ def _empty_tier(nightly: Tier) -> Tier:
         matrix=nightly.matrix[:0],
         lists=Lists(starts, np.zeros(0, np.uint64), np.zeros(0, np.float32)),
         covered=np.zeros(0, np.uint64),
-        added_ns=np.zeros(0, np.int64),
         fingerprint=nightly.fingerprint,
         theta=nightly.theta,
-        sem_theta=nightly.sem_theta,
         built_ns=nightly.built_ns,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
@@ -13,25 +13,38 @@ from numpy.typing import NDArray
 
 from memory_palace.anchors.corpus import AnchorWork, TermedPassage, read_curated
 from memory_palace.anchors.policy import denier
-from memory_palace.anchors.terms import SHORTEST, Term, match_key
+from memory_palace.anchors.terms import Term, match_key
 from memory_palace.anchors.tier import Anchor, AnchorFiles
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.word_lists import STOP_STEMS, share_idf
+from memory_palace.language.word_lists import share_idf
 from memory_palace.notes.rooms import stem_of
 
-WEIGHTS: Mapping[str, float] = (
-    {"curated": 4.0, "project": 3.0, "entity": 3.0, "title": 2.0, "link": 2.0}
-    | dict.fromkeys(("heading", "bold", "name"), 1.5)
-    | {"word": 1.0}
-)
+WEIGHTS: Mapping[str, float] = {
+    "curated": 4.0,
+    "project": 3.0,
+    "entity": 3.0,
+    "title": 2.0,
+    "link": 2.0,
+    "name": 1.5,
+}
 """How much more a term counts for standing where people put what matters."""
 
+PASSAGES_EACH = 8
+"""Passages to an anchor, so that a palace of few notes has few."""
+FEWEST = 24
+"""Anchors that any palace may have; only below that is a capital in one passage a name."""
+NOTE_SHARE = 4
+"""One note alone may name one in so many of them."""
 BOILERPLATE_SHARE = 0.3
-"""A heading of more files than this says what kind of note it is, not what about."""
+"""A link in more files than this says what kind of note it is, not what about."""
 BOILERPLATE_FILES = 20
 """In fewer files nothing is boilerplate."""
-WORD_SHARE = 0.05
-"""A single word in more passages than this tells them apart too little."""
+NAME_USES = 4
+"""Passages that hold a word, to each that names or links to it: above that it is a mere word."""
+TITLE_USES = 8
+"""The same for a note's title, which stands in its own passages."""
+FEW_USES = 8
+"""Passages that any anchor of one word may stand in."""
 FADED_SHARE = 0.5
 """Below this share of its first salience an anchor fades."""
 FADING_BUILDS = 3
@@ -48,6 +61,8 @@ class Candidate:
     notes: set[int] = field(default_factory=set)
     passages: int = 0
     salience: float = 0.0
+    displays: Counter[str] = field(default_factory=Counter)
+    """How often it is written each way."""
 
 
 def choose_anchors(
@@ -56,20 +71,20 @@ def choose_anchors(
     """Return the anchors of a nightly build, and all that were pruned, each in order of keys."""
     settings = work.config.anchors
     is_denied = denier(settings.deny)
-    found = gather(passages, read_curated(work), snapshot, words=settings.vocabulary // 2)
+    found = gather(passages, read_curated(work), snapshot)
+    limit = min(settings.vocabulary, max(len(passages) // PASSAGES_EACH, FEWEST))
+    found = bound_notes(found, limit // NOTE_SHARE)
     candidates = {
         key: candidate for key, candidate in found.items() if not is_denied(candidate.display, key)
     }
-    anchors, pruned = renew(
-        candidates, past.anchors, past.pruned, limit=settings.vocabulary, now_ns=work.now_ns
-    )
+    anchors, pruned = renew(candidates, past.anchors, past.pruned, limit=limit, now_ns=work.now_ns)
     return tuple(a for a in anchors if not is_denied(a.display, a.key)), pruned
 
 
 def gather(
-    passages: Sequence[TermedPassage], curated: Iterable[Term], snapshot: Snapshot, *, words: int
+    passages: Sequence[TermedPassage], curated: Iterable[Term], snapshot: Snapshot
 ) -> dict[str, Candidate]:
-    """Return every candidate by its key, with its salience; ``words`` single words may join.
+    """Return every candidate by its key, with its salience.
 
     Salience is the weight of the best kind, times the logarithm of the passages that offer the
     term, times idf over notes, times recency in [0.5, 1] relative to the newest note, times
@@ -80,19 +95,40 @@ def gather(
     for passage in passages:
         for term in passage.terms:
             _count(found, term, passage.note)
-    for key, count_of in _best_words(passages, words).items():
-        candidate = found.setdefault(key, Candidate(key))
-        candidate.kinds.add("word")
-        candidate.notes |= count_of
-        candidate.passages = max(candidate.passages, len(count_of))
     for term in curated:
         _count(found, term, None)
     total = max(len({passage.note for passage in passages}), 1)
-    kept = {key: term for key, term in found.items() if not _is_boilerplate(term, total)}
+    held = Counter(word for passage in passages for word in found.keys() & set(passage.words))
+    kept = {
+        key: term
+        for key, term in found.items()
+        if term.kinds and not _is_boilerplate(term, total) and not _is_word(term, held[key])
+    }
+    often = {key: term for key, term in kept.items() if term.passages > 1 or term.kinds != {"name"}}
+    kept = often if len(often) >= FEWEST else kept
     dates, links = snapshot.dates, _count_links(snapshot)
     newest = float(dates.max()) if len(dates) else 0.0
     for key, candidate in kept.items():
+        if "curated" not in candidate.kinds:
+            candidate.display = max(candidate.displays, key=lambda d: (candidate.displays[d], d))
         candidate.salience = _salience(candidate, total, dates, newest, links[key])
+    return kept
+
+
+def bound_notes(found: Mapping[str, Candidate], most: int) -> dict[str, Candidate]:
+    """Keep of the terms that stand in one note alone its ``most`` salient ones.
+
+    A note that is stuffed with names must not be the vocabulary. What people name by its place or
+    in front matter stays.
+    """
+    counts: Counter[int] = Counter()
+    kept = {}
+    for key, term in sorted(found.items(), key=lambda item: (-item[1].salience, item[0])):
+        if len(term.notes) == 1 and not term.kinds & {"curated", "project", "entity", "title"}:
+            counts[min(term.notes)] += 1
+            if counts[min(term.notes)] > most:
+                continue
+        kept[key] = term
     return kept
 
 
@@ -109,33 +145,12 @@ def _count(found: dict[str, Candidate], term: Term, note: int | None) -> None:
         candidate.aliases.add(term.key)
         return
     candidate.kinds.add(term.kind)
+    if term.kind == "curated":
+        candidate.display = term.display
+    candidate.displays[term.display] += 1
     candidate.passages += 1
     if note is not None:
         candidate.notes.add(note)
-
-
-def _best_words(passages: Sequence[TermedPassage], limit: int) -> dict[str, set[int]]:
-    """Return the single words of highest tf-idf, in two passages or more, with their notes."""
-    frequency: Counter[str] = Counter()
-    held: Counter[str] = Counter()
-    for passage in passages:
-        frequency.update(passage.words)
-        held.update(set(passage.words))
-    most = max(WORD_SHARE * len(passages), 3)
-    scores = {
-        word: log(1 + frequency[word]) * share_idf(count, len(passages))
-        for word, count in held.items()
-        if 2 <= count <= most
-        and len(word) >= SHORTEST
-        and word not in STOP_STEMS
-        and not any(c.isdigit() for c in word)
-    }
-    best = set(sorted(scores, key=lambda word: (-scores[word], word))[:limit])
-    notes: dict[str, set[int]] = defaultdict(set)
-    for passage in passages:
-        for word in best.intersection(passage.words):
-            notes[word].add(passage.note)
-    return notes
 
 
 def _is_boilerplate(candidate: Candidate, notes: int) -> bool:
@@ -143,6 +158,17 @@ def _is_boilerplate(candidate: Candidate, notes: int) -> bool:
         return False
     share = len(candidate.notes) / notes
     return notes >= BOILERPLATE_FILES and share > BOILERPLATE_SHARE
+
+
+def _is_word(candidate: Candidate, held: int) -> bool:
+    """Say whether a term is a word that people use far more often than they mean the thing.
+
+    "Time" may be the title of a note, but what is said of time is seldom about that.
+    """
+    if candidate.kinds & {"curated", "project", "entity"}:
+        return False
+    most = TITLE_USES if "title" in candidate.kinds else NAME_USES
+    return held > max(most * candidate.passages, FEW_USES)
 
 
 def _salience(

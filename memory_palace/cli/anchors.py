@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from typer import Argument, Context, Option, Typer
 
 from memory_palace.anchors.policy import source_of
-from memory_palace.anchors.tier import Anchor, Tier
+from memory_palace.anchors.tier import KINDS, Anchor, AnchorFiles
+from memory_palace.anchors.why import AnchorsWhy
 from memory_palace.cli.answers import anchors_record
 from memory_palace.cli.index import NOTHING_CHANGED, what_is_kept
 from memory_palace.cli.options import SHORT_WAIT_SECONDS, Budget, Json, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line
+from memory_palace.language.visible import visible
 from memory_palace.models import Hit
 from memory_palace.palace import Palace
 
 app = Typer(no_args_is_help=True, help="Build and ask the anchors: terms, and where they lead.")
+
+Kind = Literal["curated", "project", "entity", "title", "link", "name"]
+State = Literal["staged", "active", "fading", "pruned"]
 
 
 @app.command("build")
@@ -44,11 +48,9 @@ def build(
     lines = [
         f"anchors     {built.anchors}, {built.discovered} new, {built.pruned} pruned",
         f"passages    {built.passages}, {built.entries} entries, {empty}",
-        f"thresholds  passage {built.theta:.4f}, question {built.sem_theta:.4f}",
+        f"threshold   {built.theta:.4f}",
     ]
     print_answer(to_record(built), lines, as_json=as_json)
-    for place in built.quarantined:
-        say(f"{place}: matches implausibly many anchors; no anchor leads to it")
 
 
 @app.command("update")
@@ -79,7 +81,7 @@ def look_up(
     budget: Budget = None,
     as_json: Json = False,
 ) -> None:
-    """Print the passages that the anchors in TEXT lead to, and how they were found.
+    """Rank passages for TEXT with its anchors in view, where it has any; else print nothing.
 
     Example: palace anchors lookup can we talk about the radio link
     """
@@ -92,8 +94,7 @@ def look_up(
         line
         for passage in passages
         for line in (
-            "{path}:{line}  {score:.6f}  "
-            "(anchor {anchor:.6f}, query {query:.6f}, source {source})".format(**passage),
+            "{path}:{line}  {score:.6f}  (anchor {anchor:.2f}, source {source})".format(**passage),
             f"  {passage['snippet']}",
         )
     )
@@ -102,56 +103,83 @@ def look_up(
         return
     found = result.anchors
     if found is None or not found.fired:
-        say("no anchor matches; use `palace query` instead")
+        say("no anchor matches: `palace anchors why` says more, `palace query` asks all notes")
         return
-    names = (f"{anchor.display} ({anchor.how} {anchor.strength:.2f})" for anchor in found.fired)
-    say(f"answered by {found.answered_by}: {', '.join(names)}")
+    say(f"answered by {found.answered_by}: {', '.join(map(str, found.fired))}")
 
 
-@app.command("report")
-def report(ctx: Context, as_json: Json = False) -> None:
-    """Show the settings, the state of the vocabulary, and anchors worth keeping for good.
+@app.command("list")
+def list_anchors(
+    ctx: Context,
+    containing: Annotated[
+        str | None, Argument(metavar="[WORDS]", help="Only anchors that contain this.")
+    ] = None,
+    kind: Annotated[Kind | None, Option("--kind", help="Only of this kind.")] = None,
+    state: Annotated[State | None, Option("--state", help="Only in this state.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the anchors: what each is, its state, and how many notes it leads to.
 
-    To keep an anchor for good, add a line `- term` to grand_hall/anchors.md.
+    Curated ones are never dropped: add a line `- term` to grand_hall/anchors.md.
 
-    Example: palace anchors report
+    Example: palace anchors list --kind entity
     """
     palace = open_palace(ctx)
-    tiers = palace.anchors.tiers()
-    settings = to_record(palace.config.anchors)
-    if tiers:
-        settings["theta"], settings["sem_theta"] = tiers[0].theta, tiers[0].sem_theta
-    anchors = [anchor for tier in tiers for anchor in tier.anchors]
-    states = Counter("curated" if a.is_curated else a.state for a in anchors)
-    record = {
-        "settings": settings,
-        "states": dict(sorted(states.items())),
-        "pruned": [a.display for a in tiers[0].pruned] if tiers else [],
-        "quarantined": [place for tier in tiers for place in tier.quarantined],
-        "promote": [anchor.display for anchor in _promotable(anchors)],
-    }
-    lines = [f"{name:<14} {value}" for name, value in settings.items()]
-    print_answer(record, [*lines, *_state_lines(tiers, anchors, states)], as_json=as_json)
-    if not tiers and not as_json:
+    book = palace.anchors.book()
+    found = [
+        _anchor_record(anchor, [] if anchor.state == "pruned" else book.notes_of(place))
+        for place, anchor in enumerate((*book.anchors, *AnchorFiles(book.tiers).pruned))
+        if kind in (None, anchor.kind)
+        and (anchor.state == state if state else anchor.state != "pruned")
+        and (containing or "").casefold() in anchor.display.casefold()
+    ]
+    found.sort(key=lambda record: (KINDS.index(record["kind"]), record["anchor"].casefold()))
+    width = min(max((len(record["anchor"]) for record in found), default=0), 40)
+    lines = (visible(f"{r['anchor']:<{width}}  {_describe(r)}") for r in found)
+    theta = book.tiers[0].theta if book.tiers else None
+    print_answer({"threshold": theta, "anchors": found}, lines, as_json=as_json)
+    if not book.tiers and not as_json:
         say("there are no anchors; run `palace anchors build`")
 
 
-def _state_lines(
-    tiers: tuple[Tier, ...], anchors: list[Anchor], states: Counter[str]
-) -> Iterator[str]:
-    if not tiers:
-        return
-    yield f"{'anchors':<14} " + ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
-    yield f"{'pruned':<14} {len(tiers[0].pruned)}"
-    yield from (f"{'quarantined':<14} {place}" for tier in tiers for place in tier.quarantined)
-    for anchor in _promotable(anchors):
-        yield f"{'promote':<14} {anchor.display}  ({anchor.salience:.3f})"
+def _describe(record: Mapping[str, Any]) -> str:
+    state = "" if record["state"] == "active" else f", {record['state']}"
+    return f"{record['kind']}{state}, {plural(len(record['notes']), 'note')}"
 
 
-def _promotable(anchors: list[Anchor]) -> list[Anchor]:
-    """Return the ten most salient anchors that nobody has listed and that do not fade."""
-    steady = [a for a in anchors if a.state == "active" and not a.is_curated]
-    return sorted(steady, key=lambda anchor: (-anchor.salience, anchor.key))[:10]
+def _anchor_record(anchor: Anchor, notes: list[str]) -> dict[str, Any]:
+    return {
+        "anchor": anchor.display,
+        "kind": anchor.kind,
+        "state": anchor.state,
+        "other_names": list(anchor.aliases),
+        "notes": notes,
+    }
+
+
+@app.command("why")
+def why(
+    ctx: Context,
+    text: Annotated[list[str], Argument(help="What is being talked about.")],
+    as_json: Json = False,
+) -> None:
+    """Say which anchors in TEXT fire, where they lead, what was left out, or why none fires.
+
+    Example: palace anchors why can we talk about the radio link
+    """
+    palace = open_palace(ctx)
+    found = palace.anchors.why(" ".join(text), whole=palace.snapshot(include_cold=True))
+    print_answer(to_record(found), map(visible, _why_lines(found)), as_json=as_json)
+
+
+def _why_lines(found: AnchorsWhy) -> Iterator[str]:
+    for fired in found.fired:
+        yield f"{fired.anchor} ({fired.kind}) leads to {plural(fired.count, 'passage')}"
+        yield from (f"  {p.path}:{p.line}  {p.score:.2f}" for p in fired.passages)
+    for left in found.left_out:
+        yield f"left out: {left.path or left.anchor}: {left.reason}"
+    if found.silent:
+        yield f"nothing fires: {found.silent}"
 
 
 @app.command("export")
@@ -167,7 +195,7 @@ def export(
 
 
 def _passage(hit: Hit, palace: Palace) -> dict[str, Any]:
-    anchor, query = (part.value for part in hit.contributions)
+    anchor = next((p.value for p in hit.contributions if p.signal == "anchor"), 0.0)
     return {
         "path": hit.path,
         "line": hit.chunk.first_line if hit.chunk else 1,
@@ -175,7 +203,7 @@ def _passage(hit: Hit, palace: Palace) -> dict[str, Any]:
         "headings": list(hit.chunk.heading_path) if hit.chunk else [],
         "source": source_of(hit.path, palace.config.sources, palace.paths.rooms),
         "score": hit.score,
+        "confidence": hit.confidence,
         "anchor": anchor,
-        "query": query,
         "snippet": hit.snippet,
     }

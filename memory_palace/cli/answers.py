@@ -201,7 +201,7 @@ def anchors_record(result: QueryResult) -> dict[str, Any]:
     fired = result.anchors.fired if result.anchors else ()
     return {
         "answered_by": result.anchors.answered_by if result.anchors else None,
-        "anchors": [{"anchor": a.display, "how": a.how, "strength": a.strength} for a in fired],
+        "anchors": [{"anchor": a.display, "kind": a.kind} for a in fired],
     }
 
 

@@ -169,11 +169,15 @@ def open_palace(ctx: Context) -> Palace:
 
 
 def _name_unread(palace: Palace) -> None:
-    if palace.unread:
+    gone = palace.config.anchors.ignored
+    if palace.unread or gone:
         from memory_palace.cli.printing import say  # delayed: it is seldom needed
 
         for problem in palace.unread.values():
             say(str(problem))
+        if gone:
+            where = palace.paths.shown(palace.paths.settings)
+            say(f"{where}: ignored, for anchors have no such setting any more: {', '.join(gone)}")
 
 
 def _find_palace(ctx: Context) -> Palace:

@@ -17,6 +17,7 @@ def show_settings(ctx: Context, as_json: Json = False) -> None:
     Example: palace config show
     """
     values = to_record(open_palace(ctx).config)
+    del values["anchors"]["ignored"]
     shown = {name: "" if value is None else str(value).lower() for name, value in values.items()}
     lines = (f"{name}: {value}".rstrip() for name, value in shown.items())
     print_answer({"settings": values}, lines, as_json=as_json)

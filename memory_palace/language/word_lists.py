@@ -33,10 +33,6 @@ Shorter than ``vocabulary.FUNCTION_WORDS``, which lists whatever is no noun in a
 STOP_STEMS = frozenset(tokenize(" ".join(sorted(STOPWORDS))))
 """The same as ``tokenize`` gives them."""
 PSEUDO_TEXTS = 4
-POINTERS = frozenset(
-    "we our ours us my mine it its they them their this that these those i".split()
-)
-"""Pronouns that point at something the text does not name (source document 003)."""
 NEGATIONS = frozenset(
     "no not never none nobody without neither nor cannot hardly nowhere unable".split()
 )

@@ -12,7 +12,7 @@ from memory_palace.errors import UsageError
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.segment import PRIORITIES, SOURCES
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import AnchorEvidence, Filters, Query, Scores
+from memory_palace.models import Filters, Query, Scores
 from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.filters import check_priority, check_room, match_names
 
@@ -44,8 +44,6 @@ class SearchContext:
     nearest: Places
     """Rows of the candidates that are nearest in meaning, nearest first; empty without vectors."""
 
-    anchored: AnchorEvidence | None = None
-    """Where anchors chose the candidates: the cosines of so few are exact from the start."""
     settled: dict[str, Scores] = field(default_factory=dict)
     """Values of signals that depend on neither vectors nor the choice of candidates."""
 
@@ -98,7 +96,7 @@ class SearchContext:
 
     def pick_exactly(self, places: Places) -> SearchContext:
         """Keep some candidates, with exact evidence for them and the rest of their notes."""
-        if self.is_listing or self.anchored:
+        if self.is_listing:
             return self.pick(places)
         evidence = self.evidence.exactly(self.notes[places])
         picked = replace(self, evidence=evidence).pick(places)
@@ -114,20 +112,14 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
                 "or give a filter such as `--type project` to list notes"
             )
         return _listed(query, snapshot, half_life_days)
-    evidence, found = Evidence(query, snapshot), query.anchors
-    if found is not None and found.answered_by != "dense":
-        # No other row is compared with the question.
-        rows, nearest = found.rows, np.zeros(0, np.int64)
-        cosines = evidence.meaning.multiply(rows).astype(np.float32)
-    else:
-        found = None
-        # The place after the last note answers for dead rows, whose note is -1.
-        allowed = np.append(match_notes(snapshot, query.filters), False)
-        rows = np.flatnonzero(allowed[snapshot.row_note])
-        if query.rows is not None:
-            rows = query.rows[allowed[snapshot.row_note[query.rows]]]
-        cosines = evidence.meaning.cosines[rows]
-        nearest = evidence.meaning.nearest(rows, limit=NEAREST)
+    evidence = Evidence(query, snapshot)
+    # The place after the last note answers for dead rows, whose note is -1.
+    allowed = np.append(match_notes(snapshot, query.filters), False)
+    rows = np.flatnonzero(allowed[snapshot.row_note])
+    if query.rows is not None:
+        rows = query.rows[allowed[snapshot.row_note[query.rows]]]
+    cosines = evidence.meaning.cosines[rows]
+    nearest = evidence.meaning.nearest(rows, limit=NEAREST)
     return SearchContext(
         query,
         snapshot,
@@ -137,7 +129,6 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
         cosines=cosines,
         evidence=evidence,
         nearest=nearest,
-        anchored=found,
     )
 
 

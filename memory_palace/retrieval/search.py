@@ -24,7 +24,6 @@ from memory_palace.retrieval.profiles import (
     HIERARCHICAL,
     Profile,
     get_profile,
-    weigh,
     without_second,
 )
 from memory_palace.retrieval.rank import Scored, ScoringRule, rank, score_exactly
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
     from memory_palace.retrieval.gate import RelevanceGate
 
 
+CAPPED_DEPTH = 4
+"""Times the hits asked for: how deep others are looked for where a source is capped."""
 _SAME = 1e-5
 """Cosines of equal vectors differ by less, whichever way they were computed."""
 
@@ -80,7 +81,7 @@ def search(
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
-    chosen = _choose_profile(query, snapshot, profile)
+    chosen = _choose_profile(snapshot, profile)
     if chosen.name == HIERARCHICAL:
         from memory_palace.retrieval.routing import narrow  # delayed: only this asks for it
 
@@ -88,8 +89,6 @@ def search(
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     is_gated = gate and chosen.gated and not context.is_listing
     rule = ScoringRule(chosen, _gate_of(context) if is_gated else None)
-    if context.anchored is not None:
-        context = _admit_anchored(context, context.anchored, rule)
     scored, best = _rank_guarded(context, rule, limit=limit, per_note=per_note)
     judge = Confidence(query, snapshot, context.evidence)
     counts = zip(best.tolist(), count_folded(context, scored, best), strict=True)
@@ -104,9 +103,7 @@ def search(
     return SearchResult(hits, rule.gate.figures() if rule.gate else {}, is_answered)
 
 
-def _choose_profile(query: Query, snapshot: Snapshot, asked: str | Profile) -> Profile:
-    if query.anchors is not None:
-        return weigh(query.anchors)
+def _choose_profile(snapshot: Snapshot, asked: str | Profile) -> Profile:
     chosen = asked if isinstance(asked, Profile) else get_profile(asked)
     return chosen if snapshot.commit.second_dimension else without_second(chosen)
 
@@ -122,15 +119,21 @@ def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], b
 
 
 def rank_anchored(
-    query: Query, snapshot: Snapshot, paths: PalacePaths, *, budget_bytes: int | None = None
+    query: Query,
+    snapshot: Snapshot,
+    paths: PalacePaths,
+    *,
+    limit: int,
+    budget_bytes: int | None = None,
 ) -> list[Hit]:
-    """Rank passages that anchors lead to, and nothing where none fired."""
-    if query.anchors is None or query.anchors.answered_by == "dense":
+    """Rank passages with the anchors of a question, and nothing where none fired."""
+    if query.anchors is None or not query.anchors.fired:
         return []
     return search(
         query,
         snapshot,
-        limit=query.anchors.limit,
+        profile="anchors",
+        limit=limit,
         per_note=False,
         paths=paths,
         budget_bytes=budget_bytes,
@@ -140,7 +143,11 @@ def rank_anchored(
 def _rank_guarded(
     context: SearchContext, rule: ScoringRule, *, limit: int, per_note: bool
 ) -> tuple[Scored, Places]:
-    """Rank, and move up what should not have been displaced, where the profile asks for that."""
+    """Rank, and move up or leave out what the profile or the settings ask for."""
+    found = context.query.anchors
+    if found is not None and found.capped:
+        scored, best = rank(context, rule, limit=CAPPED_DEPTH * limit, per_note=per_note)
+        return scored, _cap_sources(scored, best, found, limit=limit)
     if not rule.profile.preserves_rank:
         return rank(context, rule, limit=limit, per_note=per_note)
     from memory_palace.retrieval.guards import RESCUED_TO, preserve_rank  # delayed: seldom asked
@@ -149,20 +156,17 @@ def _rank_guarded(
     return scored, preserve_rank(scored, best, per_note=per_note)[:limit]
 
 
-def _admit_anchored(
-    context: SearchContext, found: AnchorEvidence, rule: ScoringRule
-) -> SearchContext:
-    """Keep the best passages, ``found.limit`` at most, of a capped source only its share."""
+def _cap_sources(scored: Scored, best: Places, found: AnchorEvidence, *, limit: int) -> Places:
+    """Keep the best hits, ``limit`` at most, of a capped source only its share."""
+    most = max(int(found.source_cap * limit), 1)
     counts: Counter[str] = Counter()
     kept: list[int] = []
-    for place in score_exactly(context, rule).order().tolist():
-        source = found.capped[place]
+    for place in best.tolist():
+        source = found.capped[int(scored.context.notes[place])]
         counts[source] += 1
-        if not source or counts[source] <= found.cap:
+        if not source or counts[source] <= most:
             kept.append(place)
-        if len(kept) == found.limit:
-            break
-    return context.pick(np.array(kept, np.int64))
+    return np.array(kept[:limit], np.int64)
 
 
 def _gate_of(context: SearchContext) -> RelevanceGate:

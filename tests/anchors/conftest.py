@@ -10,14 +10,14 @@ import pytest
 from memory_palace.palace import Palace
 
 NOTES = {
-    "project_rooms/radio/plan.md": "# Radio plan\n\n## Antenna mast\n\nThe **antenna mast** of the "
+    "project_rooms/radio/plan.md": "# Radio plan\n\n## Antenna mast\n\nThe [[antenna mast]] of the "
     "hill station bends in the wind. Guy ropes hold the antenna mast.\n",
-    "project_rooms/rain/gauge.md": "# Rain gauge\n\n## Bucket calibration\n\nThe **tipping "
-    "bucket** counts drops. Bucket calibration needs a burette.\n",
+    "project_rooms/rain/gauge.md": "# Rain gauge\n\n## Bucket calibration\n\nThe [[tipping "
+    "bucket]] counts drops. Bucket calibration needs a burette.\n",
     "chambers/wren/diary.md": "# Diary of Wren\n\nWren met [[gauge|the rain gauge]] people and "
     "asked about the burette.\n",
-    "reflection_wing/review.md": "# Peer review\n\n## Referee reports\n\nA referee wants the "
-    "error of the tipping bucket in the paper.\n",
+    "reflection_wing/review.md": "# Peer review\n\n## Referee reports\n\nThe [[referee "
+    "reports]] want the error of the tipping bucket in the paper.\n",
 }
 
 

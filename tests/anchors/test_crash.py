@@ -25,7 +25,7 @@ def test_a_stopped_nightly_build_leaves_the_old_anchors_or_the_new_ones(
     palace: Palace, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     palace.anchors.build()
-    write("chambers/wren/snow.md", "# Snowdrift sensor\n\nA **snowdrift sensor** stands there.\n")
+    write("chambers/wren/snow.md", "# Snowdrift sensor\n\nA [[snowdrift sensor]] stands there.\n")
     palace.index()
     before = answer(palace)
     step = 0
@@ -43,7 +43,7 @@ def test_a_stopped_nightly_build_leaves_the_old_anchors_or_the_new_ones(
 def test_a_stopped_update_leaves_the_old_anchors_or_the_new_ones(
     palace: Palace, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write("chambers/wren/snow.md", "# Snowdrift sensor\n\nA **snowdrift sensor** stands there.\n")
+    write("chambers/wren/snow.md", "# Snowdrift sensor\n\nA [[snowdrift sensor]] stands there.\n")
     palace.index()
     palace.anchors.build()
     outcomes = set()

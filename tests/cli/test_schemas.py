@@ -82,7 +82,9 @@ seek list
 seek run --steps 2
 anchors build
 anchors lookup radio link
-anchors report
+anchors list
+anchors why radio link in the archive
+anchors why I am hungry
 query radio link --profile anchors
 cold check
 cold fix
