@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from memory_palace import __version__
-from memory_palace.cli.options import NoServe, Root, completed, take_root
+from memory_palace.cli.options import VALUES, NoServe, Root, completed, take_root
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.places import SERVED
 
@@ -195,23 +195,10 @@ def _placeholder(parameter: Any) -> str | None:
     if parameter.param_type_name == "argument":
         return str(parameter.name).upper()
     kind, word = parameter.type_descriptor, max(parameter.opts, key=len).rpartition("-")[2]
-    if kind.is_choice or word in _VALUES:
-        return _VALUES.get(word)
+    if kind.is_choice or word in VALUES:
+        return VALUES.get(word)
     text = "PATH" if kind.is_path else word.upper()
     return {"int": "N", "float": "X"}.get(parameter.bare_type(), text)
-
-
-_VALUES = {
-    word: value
-    for value, words in (
-        *(("DATE", "since until of"), ("TEXT", "by as set unset")),
-        *(("PLACE", "at from"), ("WORDS", "found expect"), ("SECONDS", "wait debounce")),
-        *(("BYTES", "budget"), ("DAYS", "life"), ("FOLDER", "in"), ("MEMORY", "against")),
-        *(("NOTE", "winner"), ("REASON", "reject"), ("STEP", "next"), ("N", "size")),
-    )
-    for word in words.split()
-}
-"""What the value of an option is called that does not say so by its own last word."""
 
 
 _holder = typer.Typer(add_completion=False)

@@ -107,6 +107,18 @@ Tags = Annotated[
     Option("--tag", metavar="TAG", help="Tag; repeatable.", autocompletion=completed("tags")),
 ]
 
+VALUES = {
+    word: value
+    for value, words in (
+        *(("DATE", "since until of"), ("TEXT", "by as set unset")),
+        *(("PLACE", "at from"), ("WORDS", "found expect"), ("SECONDS", "wait debounce")),
+        *(("BYTES", "budget"), ("DAYS", "life"), ("FOLDER", "in"), ("MEMORY", "against")),
+        *(("NOTE", "winner"), ("REASON", "reject"), ("STEP", "next"), ("N", "size")),
+    )
+    for word in words.split()
+}
+"""What the value of an option is called that does not say so by its own last word."""
+
 
 def take_root(ctx: Context, value: str | None) -> None:
     """Keep what ``-C`` says, for this verb and those below it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import socket
@@ -10,6 +9,7 @@ import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from typing import Any
 
 from memory_palace.cli.resident import VERSION
@@ -94,7 +94,7 @@ def _take_lock(path: str) -> int:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            flock(descriptor, LOCK_EX | LOCK_NB)
         except OSError as error:
             os.close(descriptor)
             holder = read_holder(path)
@@ -113,7 +113,7 @@ def read_holder(path: str) -> dict[str, Any] | None:
     except OSError:
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        flock(descriptor, LOCK_SH | LOCK_NB)
     except OSError:
         with suppress(ValueError):
             holder = json.loads(os.pread(descriptor, 1 << 16, 0))
