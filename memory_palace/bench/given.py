@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import memory_palace
 from memory_palace.bench.generate import scratch_folder
@@ -21,7 +22,16 @@ BASE = "1722493"
 """The commit that ``before`` is of."""
 HOME = Path(memory_palace.__file__).parent
 GARDEN = "vaults/jackyzha0-garden"
+AskServer: TypeAlias = Callable[[Sequence[str]], bytes]
+"""Sends a command line to the server of a palace, and returns its reply, which is not read."""
+Connect: TypeAlias = Callable[[Path], AbstractContextManager[AskServer]]
+"""Connects with that server."""
 _HIDDEN = shutil.ignore_patterns(".*")
+
+
+def connect_nowhere(root: Path) -> AbstractContextManager[AskServer]:
+    """Raise ``MissingPartError``: what measures has not said how a server is talked to."""
+    raise MissingPartError("needs a server, which `palace bench` talks to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,7 @@ class Given:
     runs: int = 5
     progress: Progress = lambda what, done, total: None
     draw: Draw = lambda root, result: ""
+    connect: Connect = connect_nowhere
 
     def find(self, name: str) -> Path:
         """Return a file or folder of the data; raise ``MissingPartError`` where it is not."""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from memory_palace.bench import promised_answers as answers
 from memory_palace.bench import promised_costs as costs
-from memory_palace.bench import scale
+from memory_palace.bench import promised_recall as recall
+from memory_palace.bench import scale, serving
 from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.given import Given
 from memory_palace.bench.seeking import measure_retrieval
@@ -35,6 +36,9 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "confidence": answers.measure_confidence,
     "names": answers.measure_known_names,
     "screen": answers.measure_screens,
+    "recall": recall.measure_recollections,
+    "json": recall.measure_json,
+    "serve": serving.measure_promised,
     "ranking": lambda given: scale.measure_ranking(),
     "anchors": lambda given: iter(measure_anchor_scale(17_000)),
     "seek": lambda given: iter([measure_retrieval(100_000)]),
@@ -43,7 +47,17 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
 HEAVY = frozenset(
     {
         *("golden", "names", "shown", "confidence", "locomo", "held-out", "product", "scifact"),
-        *("qmsum", "longmemeval", "pages", "models", "ranking", "anchors", "seek"),
+        *(
+            "qmsum",
+            "longmemeval",
+            "pages",
+            "models",
+            "ranking",
+            "anchors",
+            "seek",
+            "recall",
+            "serve",
+        ),
     }
 )
 """Parts that take minutes of CPU, the first time at least."""

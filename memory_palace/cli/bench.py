@@ -20,6 +20,7 @@ from memory_palace.cli.bench_recall import run_recall
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
 from memory_palace.cli.bench_runs import ablate, compare, list_runs, report
 from memory_palace.cli.bench_seek import run_seek
+from memory_palace.cli.bench_serve import connect, run_serve
 from memory_palace.cli.bench_sets import beir, cache_of, locomo, longmemeval, notes, qmsum
 from memory_palace.cli.bench_shown import draw_answer
 from memory_palace.cli.bench_tune import tune
@@ -93,7 +94,7 @@ def run_promises(
         printing("figures", as_json=as_json) as printed,
         progress_line("promises", stopped=KEPT) as progress,
     ):
-        given = Given(data, base, cache_of(cache), runs, progress, draw_answer)
+        given = Given(data, base, cache_of(cache), runs, progress, draw_answer, connect)
         for row in measure_promises(given, parts):
             clear_line()
             add_measured(printed, row)
@@ -109,6 +110,7 @@ app.command("redqueen")(run_redqueen)
 app.command("llm")(run_llm)
 app.command("seek")(run_seek)
 app.command("recall")(run_recall)
+app.command("serve")(run_serve)
 for command in (longmemeval, locomo, beir, qmsum, pages, notes, ablate, tune, compare):
     app.command()(command)
 app.command("list")(list_runs)

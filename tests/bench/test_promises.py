@@ -6,10 +6,13 @@ import json
 
 import pytest
 
-from memory_palace.bench import promised_answers, promised_costs
+from memory_palace.bench import promised_answers, promised_costs, promised_recall
 from memory_palace.bench.first_minutes import LEAST_KNOWN, measure_names, read_screen
 from memory_palace.bench.given import Given
+from memory_palace.bench.golden import Pair
+from memory_palace.bench.promised_recall import compare_systems
 from memory_palace.bench.promises import HEAVY, PARTS, measure_promises
+from memory_palace.bench.recall import Estimate, RecallRow
 from memory_palace.bench.timing import Measured, measure_commands, python, time_calls
 from memory_palace.cli.app import main
 from memory_palace.embedding.hashing import HashingEmbedder
@@ -37,7 +40,7 @@ def test_lines_and_the_longest_file_and_function_are_counted(tmp_path, monkeypat
     "part",
     [
         *("size", "build", "locomo", "scifact", "held-out", "product", "qmsum", "longmemeval"),
-        *("pages", "confidence", "shown"),
+        *("pages", "confidence", "shown", "recall", "serve"),
     ],
 )
 def test_a_part_without_its_data_says_what_it_needs(tmp_path, part):
@@ -149,3 +152,36 @@ def test_a_terminal_is_read_without_what_colours_it():
     assert read_screen(python(text), 47) == ["wide 47"]
     with pytest.raises(PalaceError, match="failed: no"):
         read_screen(python("print('no'); raise SystemExit(3)"), 47)
+
+
+def recall_row(system, **shares):
+    made = {name: Estimate(value, 0, 1) for name, value in shares.items()}
+    lines = {"set": "garden", "half": "held", "refers": 40, "chat": 80}
+    rest = dict.fromkeys(("bytes", "chat_bytes", "p50_ms", "p95_ms", "auc"), 1.0)
+    empty = dict.fromkeys(("spoken", "silent", "held", "turn", "found", "shown"))
+    return RecallRow(system=system, **{**lines, **rest, **empty, **made})
+
+
+@pytest.mark.parametrize(
+    ("ours", "kept"),
+    [
+        ({"spoken": 0.9, "silent": 0.95, "held": 0.73, "found": 0.7}, [True] * 5),
+        ({"spoken": 0.8, "silent": 0.9, "held": 0.7, "found": 0.6}, [False] * 5),
+        ({"spoken": 0.9, "silent": 1, "held": 0.8, "found": 0.69}, [True, True, True, False, True]),
+    ],
+)
+def test_recall_is_held_to_what_always_speaks(ours, kept):
+    rows = {
+        "recall": recall_row("recall", **ours),
+        "hybrid": recall_row("hybrid", held=0.75, found=0.7),
+        "cosine": recall_row("cosine", held=0.8, found=0.71),
+        "nothing": recall_row("nothing", held=0, found=0),
+    }
+    assert [row.is_kept for row in compare_systems(rows)] == kept
+
+
+def test_json_is_measured_beside_the_text_it_brings(tmp_path, monkeypatch):
+    pairs = [Pair("what drifts in frost", "a.md")]
+    monkeypatch.setattr(promised_recall, "read_pairs", lambda path: pairs)
+    (row,) = measure_promises(Given(None, None, tmp_path), ["json"])
+    assert row.value > row.baseline > 100

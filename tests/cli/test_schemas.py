@@ -111,7 +111,7 @@ UNTRIED = {
     f"bench {name}"
     for name in (
         "scale anchors redqueen llm seek longmemeval locomo beir qmsum ablate tune compare "
-        "report verify hierarchy confidence"
+        "report verify hierarchy confidence serve"
     ).split()
 }
 """Verbs that need minutes, a model or a question set."""
