@@ -40,6 +40,7 @@ class Engine:
     def __init__(self, root: Path, *, config: Config | None = None) -> None:
         self.paths, self.config = read_settings(root, config)
         self._embedders = Embedders(self.paths, self.config)
+        self.check_freshness = check_freshness
         self._opened = OpenedIndex(self.paths, self.config.languages)
         self.unread: dict[str, Problem] = {}
         """Files and folders that a method could not read and went on without, by path."""
@@ -180,7 +181,7 @@ class Engine:
         is_lexical: bool,
     ) -> QueryResult:
         compared: Literal["lexical", "vector"] = "lexical" if is_lexical else "vector"
-        freshness = check_freshness(self.paths, self.config, snapshot)
+        freshness = self.check_freshness(self.paths, self.config, snapshot)
         self.note_unread(freshness.problems)
         return QueryResult(
             text=query.text,

@@ -29,6 +29,8 @@ class Freshness:
     """What is left out by default, by path; folders end with a slash."""
     problems: tuple[Problem, ...] = ()
     """What could not be looked at, or is not followed."""
+    folders: tuple[str, ...] | None = ()
+    """As ``Discovery`` has them."""
 
 
 def check_freshness(
@@ -45,7 +47,7 @@ def check_freshness(
     """
     found = discover_notes(paths, ignore=config.ignore, most_entries=most_entries)
     if not found.is_complete:
-        return Freshness("unchecked", problems=found.problems)
+        return Freshness("unchecked", problems=found.problems, folders=found.folders)
     stats = snapshot.stats[:, [STAT.size, STAT.mtime_ns, STAT.ctime_ns, STAT.inode]].tolist()
     known = dict(zip(snapshot.paths, stats, strict=True))
     has_cold = bool(snapshot.cold.any())
@@ -59,7 +61,7 @@ def check_freshness(
             problems += _unreadable(paths, file)
     behind += len(known)
     state: FreshnessState = "stale" if behind else "current"
-    return Freshness(state, behind, found.left_out, tuple(problems))
+    return Freshness(state, behind, found.left_out, tuple(problems), found.folders)
 
 
 def _unreadable(paths: PalacePaths, file: SourceFile) -> Iterator[Problem]:

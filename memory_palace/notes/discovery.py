@@ -45,6 +45,8 @@ class Discovery:
     """What no ignore file names and is left out all the same; folders end with a slash."""
     abandoned: tuple[Path, ...] = ()
     """Temporaries of ours beside the notes, whose writers have ended."""
+    folders: tuple[str, ...] | None = ()
+    """All that a change of the findings would touch; ``None`` where links lead elsewhere."""
 
     def checked(self) -> Self:
         """Return itself; raise ``ConfigError`` where an ignore file at the top cannot be used.
@@ -70,7 +72,8 @@ def discover_notes(
     files = tuple(sorted(walk.files, key=lambda file: file.path))
     problems = tuple(sorted(walk.problems, key=lambda problem: problem.path))
     left_out = tuple(sorted(walk.left_out))
-    return Discovery(files, problems, walk.is_complete, left_out, tuple(walk.abandoned))
+    folders = None if walk.has_links else (str(paths.root), str(paths.own), *walk.folders)
+    return Discovery(files, problems, walk.is_complete, left_out, tuple(walk.abandoned), folders)
 
 
 @dataclass(slots=True)
@@ -84,6 +87,8 @@ class _Walk:
     abandoned: list[Path] = field(default_factory=list)
     is_complete: bool = True
     entries: int = 0
+    folders: list[str] = field(default_factory=list)
+    has_links: bool = False
     _visited: set[tuple[int, int]] = field(default_factory=set)
     _home: str = ""
 
@@ -95,6 +100,7 @@ class _Walk:
         self.is_complete = self._enter("") if top else True
         while stack and self.is_complete:
             folder, path, is_cold = stack.pop()
+            self.folders.append(folder)
             if self._enter(path):
                 stack.extend(self._folder(folder, path, is_cold=is_cold))
             elif path == top:
@@ -168,7 +174,7 @@ class _Walk:
         return None
 
     def _link(self, entry: os.DirEntry[str], path: str) -> tuple[str, str, bool] | None:
-        target = os.path.realpath(entry.path)
+        self.has_links, target = True, os.path.realpath(entry.path)
         is_note = entry.name.lower().endswith(SUFFIXES)
         is_folder = os.path.isdir(target)  # noqa: PTH112 - Path.is_dir raises where it may not look
         if not is_note and not is_folder:

@@ -8,6 +8,7 @@ from importlib import import_module
 from typer import Context
 
 from memory_palace.cli.serving.request import Refused
+from memory_palace.cli.serving.unchanged import KnownFreshness
 from memory_palace.errors import PalaceError
 from memory_palace.palace import Palace
 from memory_palace.places import SERVED
@@ -23,6 +24,7 @@ class Lender:
         """``root`` is absolute, with its links resolved."""
         self._root = root
         self._last: Palace | None = None
+        self._freshness = KnownFreshness()
 
     def lend(self, ctx: Context, palace: Palace) -> None:
         """Give a palace that was just opened what the one before it has open.
@@ -35,6 +37,7 @@ class Lender:
             raise Refused("alone")
         if self._last is not None:
             palace.adopt(self._last)
+        palace.check_freshness = self._freshness.check
         self._last = palace
 
     def warm_up(self) -> None:
