@@ -208,6 +208,11 @@ class PalacePaths:
         return self.index / "lock"
 
     @property
+    def server_log(self) -> Path:
+        """What the resident server says of itself; the part before has ``.1`` behind its name."""
+        return self.index / "serve.log"
+
+    @property
     def sessions(self) -> Path:
         """Searches that go on over several commands."""
         return self.own / (".sessions" if self.is_classic else "sessions")

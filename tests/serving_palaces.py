@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,15 @@ def is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a process is gone; fail where it stays."""
+    for _ in range(3000):
+        if not is_alive(pid):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"process {pid} does not end")
 
 
 def command(*arguments: str) -> Sequence[str]:

@@ -53,6 +53,11 @@ def ask_server(address: str, arguments: Sequence[str]) -> int | None:
         status = int(reply["status"])
         streams = {1: sys.stdout, 2: sys.stderr}
         parts = [(streams[stream], str(text)) for stream, text in reply["parts"]]
+    except ConnectionRefusedError:
+        from memory_palace.cli.serving.claiming import clear_left  # delayed: it was killed
+
+        clear_left(address)
+        return None
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     except KeyboardInterrupt:

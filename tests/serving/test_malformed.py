@@ -21,6 +21,7 @@ from serving_palaces import (
     stop,
     talk,
     text_of,
+    wait_for_end,
 )
 
 from memory_palace.cli.resident import MOST_REQUEST_BYTES, VERSION, encode
@@ -158,8 +159,7 @@ def test_a_client_that_reads_nothing_keeps_nobody_waiting(served):
 def test_another_version_ends_the_server(served):
     root, pid = served
     assert talk(root, encode({**request(root, "query"), "v": "0 old"}))["refused"] == "restart"
-    stop(root)
-    assert not is_alive(pid)
+    wait_for_end(pid)
     assert VERSION != "0 old"
 
 

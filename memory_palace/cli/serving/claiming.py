@@ -47,6 +47,18 @@ def claim_socket(root: str, environ: Mapping[str, str]) -> Iterator[socket.socke
         os.close(lock)
 
 
+def clear_left(path: str) -> None:
+    """Remove the socket of a server that was killed, and its lock; of one that runs, nothing."""
+    try:
+        lock = _take_lock(lock_path(path))
+    except (ServedError, OSError):
+        return
+    for left in (path, lock_path(path)):
+        with suppress(OSError):
+            os.unlink(left)  # noqa: PTH108
+    os.close(lock)
+
+
 @contextmanager
 def _listen(path: str) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:

@@ -39,7 +39,7 @@ def serve(paths: PalacePaths, *, idle_seconds: float, watches: bool) -> str:
     Raise ``ServedError`` where another process serves the palace.
     """
     root = os.path.realpath(paths.root)
-    note = partial(_note, paths.index / "serve.log")
+    note = partial(_note, paths.server_log)
     with claim_socket(root, os.environ) as listening:
         server = _Server(paths, root, listening, note, idle_seconds=idle_seconds)
         note(f"process {os.getpid()} serves {root}")
