@@ -130,8 +130,14 @@ def write_date(timestamp: float) -> str:
 
 
 def write_confidence(confidence: float | None) -> str:
-    """Return a confidence with two decimals, cut rather than rounded: .749 is no .75."""
-    return "" if confidence is None else f"{int(confidence * 100 + 1e-9) / 100:.2f}"
+    """Return a confidence with two decimals, see ``cut_confidence``."""
+    cut = cut_confidence(confidence)
+    return "" if cut is None else f"{cut:.2f}"
+
+
+def cut_confidence(confidence: float | None) -> float | None:
+    """Return a confidence in hundredths, cut rather than rounded: .749 is no .75."""
+    return None if confidence is None else int(confidence * 100 + 1e-9) / 100
 
 
 def write_lines(shown: Shown) -> Iterator[str]:
@@ -170,28 +176,39 @@ def _details(hit: Hit) -> Iterator[str]:
     yield f"date {show_date(date.timestamp)} ({date.source}), priority {priority}"
 
 
-def answer_record(result: QueryResult, texts: Sequence[str] | None = None) -> dict[str, Any]:
-    """Return what JSON has of an answer; ``texts`` are whole passages, one per hit."""
-    return {
-        "query": result.text,
-        "answered": result.is_answered,
-        "confidence": result.confidence,
-        "profile": result.profile,
-        "mode": result.mode,
-        "embedder": result.embedder,
-        "freshness": result.freshness,
-        "behind": result.behind,
-        "unmatched_quotes": list(result.unmatched_quotes),
-        "gate": dict(result.gate),
-        **anchors_record(result),
-        "hits": hit_records(result, texts),
-    }
+def answer_record(
+    result: QueryResult, texts: Sequence[str] | None = None, *, details: bool = False
+) -> dict[str, Any]:
+    """Return what JSON has of an answer; ``texts`` are whole passages, one per hit.
+
+    That is what a reader needs, and no more bytes than that: what is as it should be is not said.
+    ``details`` adds all there is.
+    """
+    record: dict[str, Any] = {"answered": result.is_answered}
+    if details or result.mode != "vector":
+        record["mode"] = result.mode
+    if details or result.freshness != "current":
+        record |= {"freshness": result.freshness, "behind": result.behind}
+    if details or result.unmatched_quotes:
+        record["unmatched_quotes"] = list(result.unmatched_quotes)
+    if details:
+        record |= {
+            "query": result.text,
+            "confidence": result.confidence,
+            "profile": result.profile,
+            "embedder": result.embedder,
+            "gate": dict(result.gate),
+            **anchors_record(result),
+        }
+    return record | {"hits": hit_records(result, texts, details=details)}
 
 
-def hit_records(result: QueryResult, texts: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Return what JSON has of each hit."""
+def hit_records(
+    result: QueryResult, texts: Sequence[str] | None = None, *, details: bool = False
+) -> list[dict[str, Any]]:
+    """Return what JSON has of each hit; see ``answer_record``."""
     return [
-        _hit_record(hit) | ({"text": texts[place]} if texts is not None else {})
+        _hit_record(hit, None if texts is None else texts[place], details=details)
         for place, hit in enumerate(result)
     ]
 
@@ -205,27 +222,37 @@ def anchors_record(result: QueryResult) -> dict[str, Any]:
     }
 
 
-def _hit_record(hit: Hit) -> dict[str, Any]:
+def _hit_record(hit: Hit, text: str | None, *, details: bool) -> dict[str, Any]:
+    passage = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (None, None)
+    line, last_line = (hit.text_lines if text is None else None) or passage
+    record: dict[str, Any] = {
+        "path": hit.path,
+        "line": line,
+        "last_line": last_line,
+        "title": hit.title,
+        "date": show_date(hit.note.date.timestamp),
+        "confidence": hit.confidence if details else cut_confidence(hit.confidence),
+        "text": hit.text if text is None else text,
+    }
+    if details or hit.linked_from:
+        record["linked_from"] = hit.linked_from
+    if details or hit.disputed_in:
+        record["disputed_in"] = list(hit.disputed_in)
+    return record | (_detail_record(hit, passage) if details else {})
+
+
+def _detail_record(hit: Hit, passage: tuple[int | None, int | None]) -> dict[str, Any]:
     return {
         "role": hit.role,
-        "path": hit.path,
-        "line": hit.chunk.first_line if hit.chunk else None,
-        "last_line": hit.chunk.last_line if hit.chunk else None,
-        "title": hit.title,
+        "passage_line": passage[0],
+        "passage_last_line": passage[1],
         "headings": list(hit.chunk.heading_path) if hit.chunk else [],
         "type": hit.note.type,
         "priority": hit.note.priority,
-        "date": show_date(hit.note.date.timestamp),
         "date_source": hit.note.date.source,
         "cold": hit.note.is_cold,
-        "confidence": hit.confidence,
         "score": hit.score,
         "parts": to_record(hit.contributions),
         "snippet": hit.snippet,
-        "text": hit.text,
-        "text_line": hit.text_lines[0] if hit.text_lines else None,
-        "text_last_line": hit.text_lines[1] if hit.text_lines else None,
-        "linked_from": hit.linked_from,
         "same_passage": hit.folded,
-        "disputed_in": list(hit.disputed_in),
     }

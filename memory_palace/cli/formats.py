@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from memory_palace.cli.answers import Entry, open_path
-from memory_palace.cli.printing import SCHEMA, to_json
+from memory_palace.cli.printing import ANSWERS, to_json
 from memory_palace.language.visible import visible
 
 HitRecord: TypeAlias = dict[str, Any]
@@ -17,7 +17,7 @@ HitRecord: TypeAlias = dict[str, Any]
 
 def write_jsonl(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
     """Yield one JSON object per hit, with the keys that a hit has in ``--json``."""
-    yield from (to_json({"schema": SCHEMA, **hit}) for hit in hits)
+    yield from (to_json({"schema": ANSWERS, **hit}) for hit in hits)
 
 
 def write_tsv(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:

@@ -18,6 +18,8 @@ from memory_palace.language.visible import escape_hidden, visible
 
 SCHEMA = 2
 """Number of the JSON contract in references/schemas; later versions add keys and rename none."""
+ANSWERS = 3
+"""The same for ``palace query``, whose hits have fewer keys since 3."""
 
 _NAMES = {
     "identity": "id",
@@ -36,11 +38,16 @@ def say(text: str) -> None:
 
 
 def print_answer(
-    record: Mapping[str, Any], lines: Iterable[str] = (), *, as_json: bool, flush: bool = False
+    record: Mapping[str, Any],
+    lines: Iterable[str] = (),
+    *,
+    as_json: bool,
+    flush: bool = False,
+    schema: int = SCHEMA,
 ) -> None:
     """Print a record as one JSON object with the schema number, or else the lines."""
     if as_json:
-        print_json({"schema": SCHEMA, **record})
+        print_json({"schema": schema, **record})
         return
     for line in lines:
         print(visible(line), flush=flush)
@@ -52,8 +59,8 @@ def print_json(value: Any) -> None:
 
 
 def to_json(value: Any) -> str:
-    """Return a value as one line of JSON; what a terminal would obey is escaped."""
-    return escape_hidden(json.dumps(value, ensure_ascii=False))
+    """Return a value as one line of JSON without spaces; what a terminal would obey is escaped."""
+    return escape_hidden(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 def to_record(value: Any) -> Any:

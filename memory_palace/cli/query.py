@@ -29,7 +29,7 @@ from memory_palace.cli.options import (
     folders_below,
     open_palace,
 )
-from memory_palace.cli.printing import print_answer, say, say_behind
+from memory_palace.cli.printing import ANSWERS, print_answer, say, say_behind
 from memory_palace.errors import IndexLockedError, MissingPartError, UsageError
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
@@ -158,7 +158,8 @@ def _answer(palace: Palace, text: str, asked: Mapping[str, Any], given: Mapping[
     if given["open_number"] is not None:
         _open_hit(palace, result, given["open_number"])
     elif form == "json":
-        print_answer(answer_record(result, texts), as_json=True)
+        record = answer_record(result, texts, details=given["details"])
+        print_answer(record, as_json=True, schema=ANSWERS)
     else:
         _show(palace, result, texts, form, given, remarks)
     for remark in remarks:
@@ -174,7 +175,9 @@ def _question(given: Mapping[str, Any]) -> dict[str, Any]:
     asked["profile"] = _choose_profile(given["profile"], raw=given["raw"])
     asked["lexical"] = given["mode"] == "lexical"
     asked["gate"] = not given["no_gate"]
-    asked["neighbors"] = LINKED if given["neighbors"] is None else given["neighbors"]
+    form = _choose_format(given["format"], as_json=given["as_json"])
+    linked = LINKED if form == "text" or (form == "json" and given["details"]) else 0
+    asked["neighbors"] = linked if given["neighbors"] is None else given["neighbors"]
     return asked
 
 
@@ -228,9 +231,8 @@ def _show(
     if form != "text":
         from memory_palace.cli.formats import FORMATS  # delayed: only what asks for one pays
 
-        records = hit_records(result, texts)
-        hits = [hit for hit in records if neighbors or hit["role"] == "core"]
-        lines = FORMATS[form](hits, shown.entries)
+        records = hit_records(result, texts, details=given["details"] or form == "tsv")
+        lines = FORMATS[form](records, shown.entries)
     for line in lines:
         print(line)
 

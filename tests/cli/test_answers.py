@@ -290,11 +290,11 @@ def test_linked_notes_are_one_line_of_titles(tmp_path):
 
 def test_each_format_has_a_line_per_hit_that_a_program_can_read(vault):
     found = json.loads(palace("query", "roof", "--format", "json", cwd=vault).stdout)
-    core = [hit for hit in found["hits"] if hit["role"] == "core"]
+    core = found["hits"]
     lines = palace("query", "roof", "--format", "jsonl", cwd=vault).stdout.splitlines()
-    assert [json.loads(line) for line in lines] == [{"schema": 2, **hit} for hit in core]
+    assert [json.loads(line) for line in lines] == [{"schema": 3, **hit} for hit in core]
     lines = palace("query", "roof", "--format", "tsv", cwd=vault).stdout.splitlines()
-    assert [line.split("\t")[1] for line in lines] == [str(hit["text_line"]) for hit in core]
+    assert [line.split("\t")[1] for line in lines] == [str(hit["line"]) for hit in core]
     assert {len(line.split("\t")) for line in lines} == {7}
     lines = palace("query", "roof", "--format", "paths", cwd=vault).stdout.splitlines()
     assert len(lines) == len(core)
@@ -338,7 +338,7 @@ def test_a_hit_is_opened_at_its_line(vault, editor, name, expected):
     hit = json.loads(palace(*question, "--json", "--neighbors", "0", cwd=vault).stdout)["hits"][1]
     done = palace(*question, "--open", "2", cwd=vault, VISUAL="", EDITOR=f"'{program}' --flag")
     assert done.returncode == 0, done.stderr
-    given = {"line": hit["text_line"], "file": vault.resolve() / hit["path"]}
+    given = {"line": hit["line"], "file": vault.resolve() / hit["path"]}
     called = Path(f"{program}.called").read_text("utf-8").splitlines()
     assert called == ["--flag", *(part.format(**given) for part in expected)]
 

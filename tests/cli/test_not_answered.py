@@ -54,7 +54,7 @@ def test_json_keeps_every_hit_and_says_how_sure_each_is(ask):
     _, out, _ = ask("Who won the hut in 1998?", "--neighbors", "0", "--json")
     answer = json.loads(out)
     assert answer["answered"] is False and len(answer["hits"]) == 3
-    assert answer["confidence"] == max(hit["confidence"] for hit in answer["hits"]) < 0.75
+    assert max(hit["confidence"] for hit in answer["hits"]) < 0.75
 
 
 def test_a_confidence_beyond_its_scale_is_a_mistake(ask):

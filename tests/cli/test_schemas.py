@@ -19,6 +19,8 @@ COMMAND_LINES = """
 index --embedder hashing --structure
 index --dry-run
 query why did we drop MQTT --full
+query why did we drop MQTT --details
+query "no such words" --neighbors 2
 query --type project
 query battery --profile anchors
 recall we should look at the rain gauge of the hut again
@@ -230,4 +232,5 @@ def test_the_schemas_are_schemas_and_strict():
         jsonschema.Draft202012Validator.check_schema(schema)
         if path.stem != "definitions":
             assert schema["additionalProperties"] is False, path.name
-            assert schema["properties"]["schema"] == {"const": 2}, path.name
+            number = 3 if path.stem == "query" else 2
+            assert schema["properties"]["schema"] == {"const": number}, path.name
