@@ -6,11 +6,14 @@ import gc
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
 
 from memory_palace import __version__
 from memory_palace.errors import PalaceError
 from memory_palace.places import find_server, read_registered
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 _ALLOCATED = 200_000
 """New objects between two looks for cycles, of which a command leaves few: at Python's own 700

@@ -7,7 +7,7 @@ import sys
 from _socket import AF_UNIX, SOCK_STREAM
 from _socket import socket as Socket  # noqa: N812 - as in the client
 
-from memory_palace.places import Server
+from memory_palace.places import Server, is_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ def start_server(server: Server, options: Sequence[str] = ()) -> None:
         is_own = os.stat(server.commit).st_uid == os.geteuid()  # noqa: PTH116
     except OSError:
         return
-    if not is_own or not sys.executable or _listens(server.address):
+    folder = os.path.dirname(server.address)  # noqa: PTH120
+    is_shut = os.path.exists(folder) and not is_private(folder)  # noqa: PTH110
+    if not is_own or is_shut or not sys.executable or _listens(server.address):
         return
     # -P: a module of that name in the working folder must not be run in its place.
     command = [sys.executable, "-P", "-m", "memory_palace", "-C", server.root, "serve", *options]
