@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typer import Context, Typer
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from typer import Argument, Context, Typer
 
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import print_answer, to_record
+from memory_palace.cli.registry import read_registry, write_registry
 
 app = Typer(no_args_is_help=True, help="Show the settings.")
 
@@ -30,3 +34,22 @@ def show_path(ctx: Context) -> None:
     Example: palace config path
     """
     print(open_palace(ctx).paths.settings)
+
+
+@app.command("serve")
+def set_serve(
+    mode: Annotated[
+        Literal["auto", "off"] | None, Argument(help="auto or off; without it, say which.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Let a question start the server of its palace; yours to say, for all your palaces.
+
+    Example: palace config serve auto
+    """
+    registry = read_registry()
+    if mode is not None:
+        registry = replace(registry, serve=None if mode == "off" else mode)
+        write_registry(registry)
+    record = {"serve": registry.serve or "off"}
+    print_answer(record, [f"serve: {record['serve']}"], as_json=as_json)

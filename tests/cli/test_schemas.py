@@ -97,6 +97,9 @@ models list
 models compare --model hashing --passages 60
 config show
 serve --stop
+config serve auto
+config serve
+config serve off
 register sample --default
 bench list --cache {cache}
 bench notes {vault} --qrels {qrels} --embedder hashing --cache {cache}
