@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ _COPY = re.compile(
 
 _MOST_DEEP = 4
 """``**`` in one pattern at most: each more multiplies the ways to match a deep path."""
-_STARS = re.compile(r"\[\^/\]\*((?:\\.|(?!\[\^/\]\*)[^()*\\])++)(?=\[\^/\]\*)")
+_STARS = re.compile(r"\[\^/\]\*((?:\\.|(?!\[\^/\]\*)[^()*\\])+)(?=\[\^/\]\*)")
 
 
 def is_unwanted(name: str, *, is_folder: bool) -> bool:
@@ -87,11 +88,18 @@ def _bounded(pattern: Any) -> Any:
     """Make a pattern take time linear in the path, as git does: a star never takes back.
 
     The first place where the text between two stars fits is as good as any later one, so each
-    star with that text becomes an atomic group. Raise ``ValueError`` for too many ``**``.
+    star with that text is found once, in a lookahead, and taken by reference. Atomic groups say
+    the same, but take back in Python 3.11.2. Raise ``ValueError`` for too many ``**``.
     """
     compiled = getattr(pattern, "regex", None)
     if compiled is not None:
         if compiled.pattern.count(".+") > _MOST_DEEP:
             raise ValueError(f"more than {_MOST_DEEP} `**` in one pattern")
-        pattern.regex = re.compile(_STARS.sub(r"(?>[^/]*?\1)", compiled.pattern))
+        stars = count()
+
+        def once(found: re.Match[str]) -> str:
+            name = f"star{next(stars)}"
+            return f"(?=(?P<{name}>[^/]*?{found[1]}))(?P={name})"
+
+        pattern.regex = re.compile(_STARS.sub(once, compiled.pattern))
     return pattern
