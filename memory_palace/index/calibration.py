@@ -90,6 +90,11 @@ def list_choices(commit: Commit) -> list[VectorChoice]:
     return [PASSAGES, *(VectorChoice("vectors", part, prefix) for prefix, part in parts)]
 
 
+def measure_null(embed: Callable[[Sequence[str]], Matrix]) -> tuple[float, float]:
+    """Return mean and standard deviation of an embedder's cosines of ``UNRELATED`` texts."""
+    return find_moments(cross_cosines(embed(UNRELATED), np.arange(len(UNRELATED))))
+
+
 def read_null(calibration: Mapping[str, float], prefix: str = "") -> tuple[float, float]:
     """Return mean and standard deviation as ``calibrate`` found them, else those of ``NULL``."""
     mean = calibration.get(f"{prefix}null_mean", NULL[0])

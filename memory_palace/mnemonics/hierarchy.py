@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
+from memory_palace.index.calibration import NULL, measure_null
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
@@ -173,8 +174,10 @@ class HierarchicalIndex:
     ) -> None:
         self.memories = tuple(sorted(memories, key=lambda memory: memory.id))
         texts = [f"{_topic(memory)}. {_body(memory)}" for memory in self.memories]
-        self._texts = TextCollection(texts)
-        self._vectors = embed(texts) if embed and embed_query and texts else None
+        self._vectors, null = None, NULL
+        if embed and embed_query and texts:
+            self._vectors, null = embed(texts), measure_null(embed)
+        self._texts = TextCollection(texts, null=null)
         self._embed_query = embed_query if embed_query and self._vectors is not None else _no_vector
         domains = [memory.domain for memory in self.memories]
         self._router = Router(domains, [_stems(text) for text in texts], self._vectors)

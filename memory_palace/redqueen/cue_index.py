@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.embedding.base import Embedder
+from memory_palace.index.calibration import NULL, measure_null
 from memory_palace.models import Matrix
 from memory_palace.redqueen.round_values import Cue, LearnerAnswer, cue_text
 from memory_palace.retrieval.collection import TextCollection
@@ -47,7 +48,8 @@ class CueIndex:
 
     def __init__(self, cues: Sequence[Cue], embedder: Embedder | None = None) -> None:
         self._ids = [cue.memory_id for cue in cues]
-        self._texts = TextCollection([cue_text(cue) for cue in cues])
+        null = measure_null(embedder.embed_passages) if embedder else NULL
+        self._texts = TextCollection([cue_text(cue) for cue in cues], null=null)
         self._embedder = embedder
         pieces = [_pieces(cue) for cue in cues]
         self._starts = np.cumsum([0, *(len(some) for some in pieces)])[:-1]

@@ -27,7 +27,9 @@ WORDS_WEIGHT, MEANING_WEIGHT = 1.75, 2.0
 class TextCollection:
     """Texts in a fixed order, each scored as a note of one passage is."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
+    def __init__(self, texts: Sequence[str], *, null: tuple[float, float] = NULL) -> None:
+        """Read the words of texts; ``null`` is what their embedder makes of unrelated ones."""
+        self._null = null
         counts = [Counter(tokenize(text)) for text in texts]
         lengths = np.array([count.total() for count in counts], np.float64)
         self._size = len(counts)
@@ -47,7 +49,7 @@ class TextCollection:
         words = standardise(self._bm25(question), np.ones(self._size, np.bool_))
         scores: Scores = np.float32(WORDS_WEIGHT) * words
         if cosines is not None and self._size:
-            mean, deviation = expect(cosines.astype(np.float64), NULL)
+            mean, deviation = expect(cosines.astype(np.float64), self._null)
             meaning = stand_above(cosines, mean, deviation)
             scores += np.float32(MEANING_WEIGHT) * meaning
         return scores
