@@ -138,7 +138,7 @@ class Engine:
         from memory_palace.retrieval.search import search
 
         asked, snapshot = " ".join(text.split()), self.snapshot(include_cold=include_cold)
-        query, unmatched = self._narrow(asked, snapshot, filters, as_of)
+        query = self._narrow(asked, snapshot, filters, as_of)
         is_lexical = bool(query.text) and (lexical or not snapshot.commit.dimension)
         chosen = profiles.choose_profile(profile, is_listing=not query.text, is_lexical=is_lexical)
         profiles.check_detail(chosen, snapshot.detail)
@@ -159,17 +159,17 @@ class Engine:
             core = [hit.path for hit in found.hits if hit.role == "core"]
             record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
         answer = self._answer(query, snapshot, chosen, found, is_lexical=is_lexical)
-        return replace(answer, text=asked, unmatched_quotes=unmatched)
+        return replace(answer, text=asked, unmatched_quotes=query.unmatched)
 
     def _narrow(
         self, text: str, snapshot: Snapshot, filters: Filters | None, as_of: float | None
-    ) -> tuple[Query, tuple[str, ...]]:
-        """Return the query that a text asks, and the quotes in it that no note holds."""
+    ) -> Query:
+        """Return the query that a text asks."""
         from memory_palace.retrieval.question import may_narrow, narrow
 
         moment = time.time() if as_of is None else as_of
         query = Query(text, moment) if filters is None else Query(text, moment, filters)
-        return narrow(query, snapshot, self.paths.root) if may_narrow(text) else (query, ())
+        return narrow(query, snapshot, self.paths.root) if may_narrow(text) else query
 
     def _answer(
         self,

@@ -182,6 +182,8 @@ class Query:
     """Where the profile asks anchors."""
     rows: NDArray[np.int64] | None = None
     """Where only some rows may answer: those that hold what the question quotes, ascending."""
+    unmatched: tuple[str, ...] = ()
+    """What the question quotes and no note holds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,8 +260,7 @@ def _search_as_typed(palace: Palace, text: str, asked: Mapping[str, Any]) -> Non
 
 def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Iterator[str]:
     """Yield what a reader of the answer should know besides; it is said on stderr."""
-    for quote in result.unmatched_quotes:
-        yield f'no note holds "{quote}"; its words were searched one by one'
+    yield from _remark_words(palace, result)
     if result.mode == "lexical":
         yield f"mode: lexical; {_why_lexical(palace)}"
     if result.freshness == "stale":
@@ -273,6 +272,17 @@ def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Itera
         best = max((hit.contributions[0].value for hit in result.hits), default=0.0)
         if better and better[0].note.is_cold and better[0].score > best:
             yield "the cold zone holds a better match; ask with --include-cold"
+
+
+def _remark_words(palace: Palace, result: QueryResult) -> Iterator[str]:
+    """Yield what of the question was meant to narrow the answer and could not."""
+    for quote in result.unmatched_quotes:
+        yield f'no note holds "{quote}"; its words were searched one by one'
+    if "#" in result.text:
+        from memory_palace.retrieval.question import find_unknown_tags  # delayed: few have any
+
+        for tag in find_unknown_tags(result.text, palace.snapshot()):
+            yield f"no note has the tag #{tag}; it was searched as a word"
 
 
 def _why_lexical(palace: Palace) -> str:

@@ -34,6 +34,9 @@ LITERAL = 0.9
 """Least confidence in a note that has what was asked for to the letter; see ``Grounds``."""
 NAMED = 0.97
 """Least confidence of a note of which the question is the name."""
+MISQUOTED = 0.7
+"""What is left of a confidence where something is quoted that no note holds: who quotes asks to the
+letter, and nothing answers that; the nearest may still be what was meant."""
 _FARTHEST = 8.0
 """Deviations: farther off nothing becomes surer."""
 
@@ -78,7 +81,8 @@ class Confidence:
 
         ``row`` is -1 for a note without text.
         """
-        return weigh(self.grounds(note, place, row))
+        found = weigh(self.grounds(note, place, row))
+        return round(found * MISQUOTED, 4) if self._query.unmatched else found
 
     def grounds(self, note: NoteRecord, place: int, row: int) -> Grounds:
         """Return what speaks for a note; see ``of``."""

@@ -85,11 +85,10 @@ class ParsedQuestion:
         return tuple(window for item in found for window in item.windows)
 
 
-def narrow(query: Query, snapshot: Snapshot, root: Path) -> tuple[Query, tuple[str, ...]]:
+def narrow(query: Query, snapshot: Snapshot, root: Path) -> Query:
     """Leave those notes to be ranked that have the tags of a question, and what it quotes.
 
-    A tag that no note has is a word as any other. Return the quotes that no note holds as well:
-    they too are words as any others.
+    A tag that no note has is a word as any other, and so is what no note holds of the quotes.
     """
     from memory_palace.retrieval.context import match_notes  # delayed: few questions need it
     from memory_palace.retrieval.filters import bear_tag
@@ -102,9 +101,17 @@ def narrow(query: Query, snapshot: Snapshot, root: Path) -> tuple[Query, tuple[s
         query = replace(query, text=" ".join(rest.split()), filters=filters)
     quotes = find_quoted(query.text)
     if not quotes:
-        return query, ()
+        return query
     found = match_quotes(quotes, snapshot, root, match_notes(snapshot, query.filters))
-    return replace(query, rows=found.rows), found.unmatched
+    return replace(query, rows=found.rows, unmatched=found.unmatched)
+
+
+def find_unknown_tags(text: str, snapshot: Snapshot) -> list[str]:
+    """Return the tags of a question that no note has."""
+    from memory_palace.retrieval.filters import bear_tag  # delayed: few questions have any
+
+    tags = dict.fromkeys(_TAG.findall(text))
+    return [tag for tag in tags if not bear_tag(snapshot, tag).any()]
 
 
 def may_narrow(text: str) -> bool:

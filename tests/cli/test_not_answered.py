@@ -60,3 +60,9 @@ def test_json_keeps_every_hit_and_says_how_sure_each_is(ask):
 def test_a_confidence_beyond_its_scale_is_a_mistake(ask):
     status, _, err = ask("keys", "--min-confidence", "1.5")
     assert status == 2 and "less than or equal to 1" in err
+
+
+def test_a_tag_that_no_note_has_is_said_to_be_a_word(ask):
+    _, _, err = ask("keys #unknown", "--neighbors", "0")
+    assert "no note has the tag #unknown; it was searched as a word\n" in err
+    assert "tag" not in ask("keys", "--neighbors", "0")[2]

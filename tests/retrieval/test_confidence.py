@@ -130,6 +130,15 @@ def test_quoted_words_that_stand_in_a_note_answer(palace):
     assert palace.query('"below one degree"').is_answered
 
 
+def test_quoted_words_that_stand_nowhere_answer_nothing_and_the_nearest_is_shown(palace):
+    """Before, the words of a quote that no note holds were as sure as the quote itself."""
+    said = palace.query('the broker "lost its sessions after a power cut"')
+    asked = palace.query('the broker "lost the sessions after a power cut"')
+    assert said.is_answered and not asked.is_answered
+    assert asked.unmatched_quotes and asked[0].title == said[0].title == "Broker"
+    assert not palace.query('"lost its sessions" "of a green whale"').is_answered
+
+
 def test_a_listing_has_no_confidence(palace):
     result = palace.query(room="chambers")
     assert result.confidence is None and result.is_answered
