@@ -18,6 +18,7 @@ from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.rooms import stem_of
 
 TermKind = Literal["curated", "project", "entity", "title", "link", "name"]
+"""What a term can be, the surest sign of what matters first."""
 
 LONGEST = 6
 """Words of an anchor at most. A question is looked up in runs of up to as many words."""

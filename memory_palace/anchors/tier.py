@@ -10,11 +10,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.anchors.terms import TermKind
 from memory_palace.index.commit import check_companion, damaged_companion
 from memory_palace.index.npz import map_arrays, write_arrays
 from memory_palace.models import Matrix, Scores
@@ -24,8 +25,7 @@ Keys = NDArray[np.uint64]
 """First eight bytes of text digests."""
 
 SCHEMA = 3
-KINDS = ("curated", "project", "entity", "title", "link", "name")
-"""What a term can be, the surest sign of what matters first."""
+KINDS: tuple[TermKind, ...] = get_args(TermKind)
 _FIGURES = ("fingerprint", "theta", "built_ns")
 
 
@@ -54,8 +54,8 @@ class Anchor:
         return "curated" in self.kinds
 
     @property
-    def kind(self) -> str:
-        """The first of its kinds, as ``KINDS`` orders them."""
+    def kind(self) -> TermKind:
+        """The surest of its kinds."""
         return next((kind for kind in KINDS if kind in self.kinds), "name")
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from typer import Argument, Context, Option, Typer
 
 from memory_palace.anchors.policy import source_of
+from memory_palace.anchors.terms import TermKind
 from memory_palace.anchors.tier import KINDS, Anchor, AnchorFiles
 from memory_palace.anchors.why import AnchorsWhy
 from memory_palace.cli.answers import anchors_record
@@ -22,7 +23,6 @@ from memory_palace.palace import Palace
 
 app = Typer(no_args_is_help=True, help="Build and ask the anchors: terms, and where they lead.")
 
-Kind = Literal["curated", "project", "entity", "title", "link", "name"]
 State = Literal["staged", "active", "fading", "pruned"]
 
 
@@ -114,7 +114,7 @@ def list_anchors(
     containing: Annotated[
         str | None, Argument(metavar="[WORDS]", help="Only anchors that contain this.")
     ] = None,
-    kind: Annotated[Kind | None, Option("--kind", help="Only of this kind.")] = None,
+    kind: Annotated[TermKind | None, Option("--kind", help="Only of this kind.")] = None,
     state: Annotated[State | None, Option("--state", help="Only in this state.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import blake2b
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -195,31 +194,6 @@ class PostingLookup:
     def document_frequency(self, *parts: str) -> int:
         """Return how many live rows hold a term, those in the cold zone aside."""
         return int(np.count_nonzero(self.snapshot.hot_rows[self.rows(*parts)]))
-
-    def find_rows(self, term: str, *, most: int) -> tuple[int, Rows]:
-        """Return how many live rows hold a term, and which, ascending; none where they are more.
-
-        A common word costs a count alone.
-        """
-        key, count = hash_key(term), 0
-        parts: list[Rows] = [NO_ROWS]
-        snapshot = self.snapshot
-        starts = snapshot.row_starts.tolist()
-        for segment, start, is_live in zip(snapshot.segments, starts, self._live, strict=False):
-            found, _ = segment.find(self._field, key)
-            if is_live is not None:
-                found = found[is_live[found]]
-            count += len(found)
-            if len(found) and count <= most:
-                parts.append(found.astype(np.int64) + start)
-        return count, np.concatenate(parts) if count <= most else NO_ROWS
-
-    @cached_property
-    def _live(self) -> list[NDArray[np.bool_] | None]:
-        """Whether each row of a segment is live; ``None`` where all of them are."""
-        starts = self.snapshot.row_starts.tolist()
-        masks = [self.snapshot.row_note[a:b] >= 0 for a, b in pairwise(starts)]
-        return [None if mask.all() else mask for mask in masks]
 
     @cached_property
     def lengths(self) -> Counts:

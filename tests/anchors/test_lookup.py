@@ -41,7 +41,8 @@ def test_that_project_is_the_one_with_an_open_card(palace: Palace, write: Write)
     text = "how is that project going"
     assert answered_by(palace, text) == "pronoun"
     assert reached(palace, text) == {"palace/project_rooms/radio/plan.md"}
-    assert paths(palace, text)[0] == "palace/project_rooms/radio/plan.md"
+    (meant,) = (hit for hit in palace.look_up(text) if "radio" in hit.path)
+    assert [part.value for part in meant.contributions if part.signal == "anchor"] == [1.0]
 
 
 def test_what_is_pointed_at_adds_nothing_where_an_anchor_fired(palace: Palace) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from memory_palace.anchors.postings import score_pairs
-from memory_palace.index.postings import PostingLookup
 from memory_palace.palace import Palace
 
 Write = Callable[[str, str], Path]
@@ -36,15 +35,3 @@ def test_pairs_are_scored_alike_in_runs_and_one_by_one(grown: Palace, step: int)
     assert len(anchors) == np.count_nonzero(expected >= 0.05) > 0
     places = np.searchsorted(rows, found)
     np.testing.assert_allclose(scores, expected[anchors, places], atol=1e-6)
-
-
-@pytest.mark.parametrize("most", [0, 3, 1000])
-@pytest.mark.parametrize("term", ["mast", "burett", "nothing"])
-def test_rows_of_a_word_are_counted_alive_and_given_up_to_a_number(
-    grown: Palace, term: str, most: int
-) -> None:
-    lookup = PostingLookup(grown.snapshot(), "words")
-    expected = lookup.find(term)[0]
-    count, rows = lookup.find_rows(term, most=most)
-    assert count == len(expected)
-    assert rows.tolist() == (expected.tolist() if count <= most else [])
