@@ -6,6 +6,9 @@ import codecs
 import os
 import re
 import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -142,17 +145,28 @@ def find_disputes(paths: PalacePaths) -> dict[str, tuple[str, ...]]:
     """Return the open conflicts of every note that is party to one."""
     disputes: dict[str, tuple[str, ...]] = {}
     rooms = paths.rooms.folders.items()
-    folders = [paths.root / folder for folder, room in rooms if room == "conflict_room"]
-    files = {file for folder in folders if folder.is_dir() for file in folder.glob("**/*.md")}
-    for file in sorted(files):
-        for party in _open_parties(file):
-            disputes[party] = (*disputes.get(party, ()), paths.shown(file))
+    folders = [str(paths.root / folder) for folder, room in rooms if room == "conflict_room"]
+    for file in sorted({file for folder in folders for file in _list_notes(folder)}):
+        with suppress(OSError):  # it vanished: the index names it
+            found = os.stat(os.sep.join(file))  # noqa: PTH116, PTH118
+            stamp = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+            for party in _open_parties(file, stamp):
+                disputes[party] = (*disputes.get(party, ()), paths.shown(Path(os.sep.join(file))))  # noqa: PTH118
     return disputes
 
 
-def _open_parties(file: Path) -> list[str]:
+def _list_notes(folder: str) -> Iterator[tuple[str, ...]]:
+    """Yield the Markdown files in and below a folder, by the parts of their paths."""
+    for where, _, names in os.walk(folder):
+        above = where.split(os.sep)  # noqa: PTH206 - it is put together again
+        yield from ((*above, name) for name in names if name.endswith(".md"))
+
+
+@lru_cache(maxsize=4096)
+def _open_parties(file: tuple[str, ...], stamp: tuple[int, ...]) -> list[str]:
+    """Return the parties of a conflict that is open; read once, while its file stays as it is."""
     try:
-        with file.open("rb") as opened:
+        with open(os.sep.join(file), "rb") as opened:  # noqa: PTH118, PTH123
             text = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
     except OSError:
         return []  # it vanished, or it may not be read: the index names it
