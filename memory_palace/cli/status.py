@@ -12,6 +12,7 @@ from memory_palace.cli.models import advice_record, write_share
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.index.advice import ModelAdvice, advise
+from memory_palace.index.chat import read_chat
 from memory_palace.index.status import IndexStatus
 from memory_palace.notes.usage import USAGE
 
@@ -54,6 +55,12 @@ def _languages(advice: ModelAdvice) -> Iterator[str]:
         yield f"{advice.embedder} would serve them better: `{advice.command}`"
 
 
+def _recall(status: IndexStatus) -> Iterator[str]:
+    if "bar" in status.chat:
+        count, reached = len(read_chat()), status.chat["bar"]
+        yield f"recall     98 % of {count} lines of small talk reach at most {reached:.2f} here"
+
+
 def _lines(status: IndexStatus, advice: ModelAdvice) -> list[str]:
     total = sum(status.index_bytes.values())
     parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in status.index_bytes.items())
@@ -69,6 +76,7 @@ def _lines(status: IndexStatus, advice: ModelAdvice) -> list[str]:
         f"{_built(status).isoformat(' ', 'seconds')}, {plural(status.segments, 'segment')}, "
         f"{plural(status.dead_rows, 'dead row')}",
         f"size       {total / 1024:,.0f} KiB: {parts}",
+        *_recall(status),
         f"freshness  {status.freshness.state}" + (f", {plural(behind, 'note')}" if behind else ""),
     ]
     lines += [

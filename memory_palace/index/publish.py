@@ -8,12 +8,13 @@ from pathlib import Path
 from memory_palace.embedding.base import find_parts
 from memory_palace.index.advice import count_languages
 from memory_palace.index.calibration import calibrate
+from memory_palace.index.chat import SmallTalk
 from memory_palace.index.commit import Commit, SegmentRef, next_commit, write_commit
 from memory_palace.index.compact import compact
 from memory_palace.index.context import WRITING, BuildContext
 from memory_palace.index.diff import MARGIN_NS
 from memory_palace.index.fold import fold_segments
-from memory_palace.index.questions import embed_questions, find_best_null
+from memory_palace.index.questions import embed_null_lines, find_best_null
 from memory_palace.index.recipes import has_same_vectors
 from memory_palace.index.segment import Segment
 from memory_palace.index.snapshot import Snapshot
@@ -89,10 +90,11 @@ def publish(
         rooms=context.paths.rooms,
     )
     problems: tuple[Problem, ...] = ()
-    questions = embed_questions(folder, context.embedder)
+    lines = embed_null_lines(folder, context.embedder)
     chance = calibrate(hot, context.embedder.embed_passages)
-    if questions is not None:
-        chance |= find_best_null(hot, questions)
+    if lines is not None:
+        chance |= find_best_null(hot, lines.questions)
+    chance |= SmallTalk(hot, lines.chat if lines else None).calibrate()
     before = state.commit
     advised = before.advised if before else ""
     languages = count_languages(hot)

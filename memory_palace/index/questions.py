@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from memory_palace.index.calibration import (
     list_choices,
     sample_rows,
 )
+from memory_palace.index.chat import read_chat
 from memory_palace.index.npz import Array, map_arrays, write_arrays
 from memory_palace.index.postings import BM25, PostingLookup
 from memory_palace.index.snapshot import Snapshot, take_part
@@ -116,11 +117,19 @@ def _find_middle(best: NDArray[np.float64]) -> tuple[float, float]:
     return median, _MAD * float(np.median(np.abs(best - median)))
 
 
-def embed_questions(folder: Path, embedder: Embedder) -> Matrix | None:
-    """Return the vectors of ``read_questions``; ``None`` from an embedder that gives none.
+class NullVectors(NamedTuple):
+    """Vectors of the lines that refer to nothing."""
+
+    questions: Matrix
+    chat: Matrix
+    """Of ``chat.read_chat``."""
+
+
+def embed_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
+    """Return the vectors of questions and small talk; ``None`` from an embedder that gives none.
 
     They are kept in ``folder``, for each embedder in a file that is named by recipe and content: a
-    model would have to read a hundred questions after every change otherwise.
+    model would have to read hundreds of lines after every change otherwise.
     """
     if not embedder.dimension:
         return None
@@ -128,7 +137,20 @@ def embed_questions(folder: Path, embedder: Embedder) -> Matrix | None:
     found = [_find_kept(folder, part) or _keep(folder, part) for part in parts]
     kept = {path for path, _ in found}
     remove_files(path for path in sorted(folder.glob("null-*.npz")) if path not in kept)
-    return join_parts([vectors for _, vectors in found])
+    return _split([vectors for _, vectors in found])
+
+
+def find_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
+    """Return the same where they are kept; nothing is embedded or written."""
+    if not embedder.dimension:
+        return None
+    found = [kept[1] for part in find_parts(embedder) if (kept := _find_kept(folder, part))]
+    return _split(found) if len(found) == len(find_parts(embedder)) else None
+
+
+def _split(parts: Sequence[Matrix]) -> NullVectors:
+    vectors, count = join_parts(parts), len(read_questions())
+    return NullVectors(vectors[:count], vectors[count:])
 
 
 def _find_kept(folder: Path, embedder: Embedder) -> _Kept | None:
@@ -140,19 +162,19 @@ def _find_kept(folder: Path, embedder: Embedder) -> _Kept | None:
 
 def _keep(folder: Path, embedder: Embedder) -> _Kept:
     """Write the vectors in whole numbers of a byte: they are off by less than chance spreads."""
-    vectors = embedder.embed_queries(read_questions())
+    vectors = embedder.embed_queries([*read_questions(), *read_chat()])
     steps = np.maximum(np.abs(vectors).max(axis=1, keepdims=True) / _BYTE, _TINY)
-    members = {"questions": np.rint(vectors / steps).astype(np.int8), "steps": steps}
+    members = {"lines": np.rint(vectors / steps).astype(np.int8), "steps": steps}
     name = f"null-{_name_recipe(embedder)}-{{}}.npz"
     parts = {member: [values] for member, values in members.items()}
     return write_content(folder, lambda file: write_arrays(file, parts), name), _unpack(members)
 
 
 def _unpack(members: Mapping[str, Array]) -> Matrix:
-    vectors: Matrix = members["questions"].astype(np.float32) * members["steps"]
+    vectors: Matrix = members["lines"].astype(np.float32) * members["steps"]
     return vectors
 
 
 def _name_recipe(embedder: Embedder) -> str:
-    texts = [embedder.fingerprint, *read_questions()]
+    texts = [embedder.fingerprint, *read_questions(), *read_chat()]
     return sha256("\n".join(texts).encode()).hexdigest()[:16]

@@ -37,6 +37,8 @@ class IndexStatus:
     freshness: Freshness
     manifest_orphans: tuple[str, ...]
     """Paths that the manifest lists and that are not there."""
+    chat: Mapping[str, float]
+    """What small talk reaches, see ``index.chat``; empty without passages."""
     problems: tuple[Problem, ...]
     """What was found in notes when they were indexed; in folders and in the manifest now."""
 
@@ -85,6 +87,11 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
         rooms=dict(sorted(rooms.items())),
         freshness=freshness,
         manifest_orphans=tuple(orphans),
+        chat={
+            name.removeprefix("chat_"): value
+            for name, value in commit.calibration.items()
+            if name.startswith("chat_")
+        },
         problems=(
             *freshness.problems,
             *manifest.problems,

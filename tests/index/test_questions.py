@@ -8,7 +8,8 @@ import pytest
 from memory_palace import Palace
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.index import questions
-from memory_palace.index.questions import embed_questions, find_best_null, read_questions
+from memory_palace.index.chat import read_chat
+from memory_palace.index.questions import embed_null_lines, find_best_null, read_questions
 
 
 class Counting:
@@ -26,22 +27,22 @@ class Counting:
 
 def test_questions_are_embedded_once_per_embedder(tmp_path):
     first, again = Counting(), Counting()
-    made = embed_questions(tmp_path, first)
-    assert np.array_equal(embed_questions(tmp_path, again), made)
-    assert (first.asked, again.asked) == (len(read_questions()), 0)
-    embed_questions(tmp_path, Counting("two"))
+    made = embed_null_lines(tmp_path, first).questions
+    assert np.array_equal(embed_null_lines(tmp_path, again).questions, made)
+    assert (first.asked, again.asked) == (len(read_questions()) + len(read_chat()), 0)
+    embed_null_lines(tmp_path, Counting("two"))
     assert len(list(tmp_path.iterdir())) == 1
-    assert embed_questions(tmp_path, Counting()).shape == made.shape
+    assert embed_null_lines(tmp_path, Counting()).questions.shape == made.shape
 
 
 def test_damaged_vectors_are_made_again(tmp_path):
-    made = embed_questions(tmp_path, Counting())
+    made = embed_null_lines(tmp_path, Counting()).questions
     file = next(tmp_path.iterdir())
     data = bytearray(file.read_bytes())
     data[-5] ^= 1
     file.write_bytes(data)
     again = Counting()
-    assert np.array_equal(embed_questions(tmp_path, again), made)
+    assert np.array_equal(embed_null_lines(tmp_path, again).questions, made)
     assert again.asked and len(list(tmp_path.iterdir())) == 1
 
 
@@ -101,7 +102,7 @@ def test_chance_is_measured_in_the_language_of_the_notes(tmp_path):
 
 
 def test_questions_are_kept_in_a_byte_a_component(tmp_path):
-    made = embed_questions(tmp_path, Counting())
+    made = embed_null_lines(tmp_path, Counting()).questions
     exact = get_embedder("hashing").embed_queries(read_questions())
     assert np.abs((made * exact).sum(axis=1) - 1).max() < 0.01
     size = next(tmp_path.iterdir()).stat().st_size

@@ -1,0 +1,170 @@
+"""How far what was said stands above small talk: what some hundred lines of it reach in a palace.
+
+Whoever says "good morning" refers to no note. Two things tell what refers from what does not: it is
+nearer to some passage than to small talk, and it has words that small talk has not, of which
+passages hold some. Lines of our own (``chat.txt``, in ten languages and more) are weighed like
+anything that is said, each beside the others, so that what counts is how far something stands above
+them in this very palace; see references/recall.md for how it was chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.index.calibration import sample_rows
+from memory_palace.index.postings import PostingLookup
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import drop_stop_stems
+from memory_palace.models import Matrix, Vector
+
+ASKED_OF = 4096
+"""Passages that each line is compared with, at most."""
+_NEAREST = 5
+"""Lines of small talk whose mean nearness counts: one alone may be near by chance."""
+_MOST_WORDS = 20
+"""Telling words that count: a page that was pasted has hundreds."""
+_QUANTILE = 0.98
+"""Of small talk that is not spoken to, at least."""
+_LEAST_SPREAD = 0.01
+DEFAULT = {"chat_middle": -0.25, "chat_spread": 0.19}
+
+
+class Weights(NamedTuple):
+    """What the parts count, and the least bar."""
+
+    nearness: float
+    known: float
+    telling: float
+    named: float
+    least: float
+
+
+WITH_VECTORS = Weights(0.9, 2.5, 1.5, 1.0, 5.5)
+WORDS_ALONE = Weights(0.0, 3.0, 1.5, 1.5, 4.5)
+
+
+class Telling(NamedTuple):
+    """What the words of a text are worth that small talk has not."""
+
+    known: float = 0.0
+    """One that a single passage holds is worth 1, one that all of ``n`` hold ``ln 2 / ln n``, and
+    one that none holds nothing."""
+    words: int = 0
+    """How many they are, known or not."""
+    named: float = 0.0
+    """The same of the two that are worth most as names of notes."""
+
+
+@cache
+def read_chat() -> tuple[str, ...]:
+    """Return the lines of small talk: English first, then others, each after a line ``[code]``."""
+    lines = Path(__file__).with_name("chat.txt").read_text("utf-8").splitlines()
+    return tuple(line for line in lines if line and not line.startswith("["))
+
+
+@cache
+def _count_words(languages: tuple[str, ...]) -> Counter[str]:
+    """Return how many lines of small talk have each word."""
+    return Counter(term for line in read_chat() for term in {*tokenize(line, languages=languages)})
+
+
+class SmallTalk:
+    """Weighs what is said in one palace against small talk."""
+
+    def __init__(self, snapshot: Snapshot, lines: Matrix | None) -> None:
+        """``lines`` are the vectors of ``read_chat``, ``None`` without any."""
+        self._snapshot, self._lines = snapshot, lines
+        self._words = PostingLookup(snapshot, "words")
+        self._names = PostingLookup(snapshot, "names")
+        self._rows = int(np.count_nonzero(snapshot.hot_rows))
+        self._common = _count_words(tuple(snapshot.languages))
+        self._figures = snapshot.commit.calibration
+
+    @property
+    def bar(self) -> float:
+        """What has to be exceeded to refer to a note."""
+        least = (WORDS_ALONE if self._lines is None else WITH_VECTORS).least
+        return max(self._figures.get("chat_bar", least), least)
+
+    def weigh(self, text: str, *, vector: Vector | None = None, nearest: float = 0.0) -> float:
+        """Return how much a text is about something the palace has; ``bar`` is the measure.
+
+        ``nearest`` is the best cosine of its vector with a passage.
+        """
+        telling = self.count_telling(text)
+        if self._lines is None or vector is None:
+            return _add_up(telling, 0.0, WORDS_ALONE)
+        near = float(np.sort(self._lines @ vector)[-_NEAREST:].mean())
+        middle = self._figures.get("chat_middle", DEFAULT["chat_middle"])
+        spread = self._figures.get("chat_spread", DEFAULT["chat_spread"])
+        return _add_up(telling, (nearest - near - middle) / spread, WITH_VECTORS)
+
+    def count_telling(self, text: str, own: frozenset[str] = frozenset()) -> Telling:
+        """Return what the words that small talk has not are worth here.
+
+        ``own`` words stand in the line of small talk that is looked at.
+        """
+        terms = dict.fromkeys(tokenize(text, languages=self._snapshot.languages))
+        telling = [t for t in drop_stop_stems(tuple(terms)) if self._common[t] <= (t in own)]
+        telling = telling[:_MOST_WORDS]
+        notes = self._snapshot.row_note
+        held = (self._words.document_frequency(term) for term in telling)
+        bearing = (len(np.unique(notes[self._names.rows(term)])) for term in telling)
+        known = sum(_weigh_word(having, self._rows) for having in held)
+        names = sorted(_weigh_word(having, len(self._snapshot.paths)) for having in bearing)
+        return Telling(known, len(telling), sum(names[-2:]))
+
+    def calibrate(self) -> dict[str, float]:
+        """Return what small talk reaches in this palace; empty for one without passages.
+
+        ``chat_bar`` is a quantile of what the lines weigh, ``chat_middle`` and ``chat_spread`` the
+        median by which they are nearer to passages than to each other, and its deviation.
+        """
+        if not self._rows:
+            return {}
+        lines, figures = read_chat(), {}
+        above: NDArray[np.float64] = np.zeros(len(lines))
+        if self._lines is not None:
+            above, middle, spread = self._compare_lines(self._lines)
+            figures = {"chat_middle": round(middle, 4), "chat_spread": round(spread, 4)}
+        weights = WORDS_ALONE if self._lines is None else WITH_VECTORS
+        languages = tuple(self._snapshot.languages)
+        words = [self.count_telling(line, _own(line, languages)) for line in lines]
+        pairs = zip(words, above.tolist(), strict=True)
+        reached = [_add_up(found, far, weights) for found, far in pairs]
+        return {**figures, "chat_bar": round(float(np.quantile(reached, _QUANTILE)), 4)}
+
+    def _compare_lines(self, lines: Matrix) -> tuple[NDArray[np.float64], float, float]:
+        rows = sample_rows(self._snapshot, limit=ASKED_OF)
+        cosines = (self._snapshot.rows_of(rows) @ lines.T).astype(np.float64)
+        among = (lines @ lines.T).astype(np.float64)
+        np.fill_diagonal(among, -1)
+        near = np.sort(among, axis=1)[:, -_NEAREST:].mean(axis=1)
+        apart = cosines.max(axis=0) - near
+        middle, spread = float(np.median(apart)), max(float(apart.std()), _LEAST_SPREAD)
+        above = (apart - middle) / spread
+        if self._rows > len(rows):  # among more passages the nearest is nearer
+            half = cosines[: len(rows) // 2].max(axis=0) - near
+            middle += (middle - float(np.median(half))) * math.log2(self._rows / len(rows))
+        return above, middle, spread
+
+
+def _own(line: str, languages: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(tokenize(line, languages=languages))
+
+
+def _weigh_word(having: int, texts: int) -> float:
+    return math.log1p(texts / having) / math.log1p(texts) if having else 0.0
+
+
+def _add_up(telling: Telling, above: float, weights: Weights) -> float:
+    parts = (above, *map(math.log1p, telling))
+    return sum(weight * part for weight, part in zip(weights, parts, strict=False))
