@@ -37,7 +37,7 @@ _LEAST_SPREAD = 0.01
 DEFAULT = {"chat_middle": -0.25, "chat_spread": 0.19}
 
 
-class Weights(NamedTuple):
+class ChatWeights(NamedTuple):
     """What the parts count, and the least bar."""
 
     nearness: float
@@ -47,8 +47,8 @@ class Weights(NamedTuple):
     least: float
 
 
-WITH_VECTORS = Weights(0.9, 2.5, 1.5, 1.0, 5.5)
-WORDS_ALONE = Weights(0.0, 3.0, 1.5, 1.5, 4.5)
+WITH_VECTORS = ChatWeights(0.9, 2.5, 1.5, 1.0, 5.5)
+WORDS_ALONE = ChatWeights(0.0, 3.0, 1.5, 1.5, 4.5)
 
 
 class Telling(NamedTuple):
@@ -165,6 +165,6 @@ def _weigh_word(having: int, texts: int) -> float:
     return math.log1p(texts / having) / math.log1p(texts) if having else 0.0
 
 
-def _add_up(telling: Telling, above: float, weights: Weights) -> float:
+def _add_up(telling: Telling, above: float, weights: ChatWeights) -> float:
     parts = (above, *map(math.log1p, telling))
     return sum(weight * part for weight, part in zip(weights, parts, strict=False))

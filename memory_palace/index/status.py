@@ -87,14 +87,15 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
         rooms=dict(sorted(rooms.items())),
         freshness=freshness,
         manifest_orphans=tuple(orphans),
-        chat={
-            name.removeprefix("chat_"): value
-            for name, value in commit.calibration.items()
-            if name.startswith("chat_")
-        },
+        chat=_read_chat(commit.calibration),
         problems=(
             *freshness.problems,
             *manifest.problems,
             *(p for note in noted for p in note.problems),
         ),
     )
+
+
+def _read_chat(calibration: Mapping[str, float]) -> dict[str, float]:
+    figures = calibration.items()
+    return {key.removeprefix("chat_"): x for key, x in figures if key.startswith("chat_")}

@@ -102,8 +102,8 @@ def test_chance_is_measured_in_the_language_of_the_notes(tmp_path):
 
 
 def test_questions_are_kept_in_a_byte_a_component(tmp_path):
-    made = embed_null_lines(tmp_path, Counting()).questions
-    exact = get_embedder("hashing").embed_queries(read_questions())
+    made = np.concatenate(embed_null_lines(tmp_path, Counting()))
+    exact = get_embedder("hashing").embed_queries([*read_questions(), *read_chat()])
     assert np.abs((made * exact).sum(axis=1) - 1).max() < 0.01
     size = next(tmp_path.iterdir()).stat().st_size
     assert size < made.size * 1.05
