@@ -73,7 +73,10 @@ def fetch_model(
     is_new = not is_available(name)
     print(_fetch(model))
     if is_new:
-        say("words go on answering in a palace indexed without it, until its next `palace index`")
+        say(
+            f"a palace that waits for {name} takes it up at its next `palace index`; "
+            f"for any other it is `palace index --embedder {name} --force`"
+        )
 
 
 def _choose_model(ctx: Context) -> str:
@@ -125,7 +128,7 @@ def offer_model(name: str, *, asks: bool) -> None:
     A fetch that fails is told and no error: words answer without a model.
     """
     model = PINNED[name if name in PINNED else DEFAULT]
-    size = f"{model.size_bytes / 1e6:.0f} MB"
+    size = model.download
     if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
         say(
             f"no model is here: words alone answer; `{model.fetch_command}` ({size}) "

@@ -72,8 +72,7 @@ def _model_steps(palace: Palace) -> Iterator[tuple[str, str]]:
         yield "palace index", f"find by meaning too: {awaited.name} is here now"
     elif awaited is not None:
         model = PINNED.get(awaited.name, MINILM)
-        size = f"{model.size_bytes / 1e6:.0f} MB"
-        yield f"palace models fetch {model.name}", f"find by meaning too ({size}, once)"
+        yield f"palace models fetch {model.name}", f"find by meaning too ({model.download}, once)"
 
 
 def _next(*steps: tuple[str, str]) -> Iterator[str]:

