@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -111,13 +111,23 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def wait_for_end(pid: int) -> None:
-    """Wait until a process is gone; fail where it stays."""
+def wait_until(is_so: Callable[[], bool], what: str) -> None:
+    """Wait for another process; fail where it never does what it should."""
     for _ in range(3000):
-        if not is_alive(pid):
+        if is_so():
             return
-        time.sleep(0.01)
-    raise AssertionError(f"process {pid} does not end")
+        pause(0.01)
+    raise AssertionError(what)
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a process is gone."""
+    wait_until(lambda: not is_alive(pid), f"process {pid} does not end")
+
+
+def pause(seconds: float) -> None:
+    """Let another process go on, so that it is killed at some moment."""
+    time.sleep(seconds)
 
 
 def command(*arguments: str) -> Sequence[str]:

@@ -16,14 +16,14 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in FILES}
 
 LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 300, 45, 10
-MOST_LINES = 49_000
+MOST_LINES = 49_250
 """34,000 are aimed at; commit 1722493 had 37,574. Lower it with every cut.
 
 The embedder e5 took 400: a format, a tokenizer without a dictionary, a second model to fetch. Two
 embedders in one index took 300: their vectors side by side, chance and signals of each.
 Benchmarks of what the command gives, and of pages in eight languages, took 350. Advice on models
-and their comparison on somebody's notes took 700. The resident server took 900. What comes to mind
-unasked took 600, and its benchmark 650."""
+and their comparison on somebody's notes took 700. The resident server took 900, the client in
+front of it 400. What comes to mind unasked took 600, and its benchmark 650."""
 DATA: frozenset[str] = frozenset({"models.py"})
 """Files that are tables or values and little else: they may be longer."""
 
@@ -181,6 +181,7 @@ def test_no_test_waits_for_a_clock_or_measures_with_one() -> None:
     allowed = {
         "storage/test_lock.py",  # a process that holds a lock, until it is killed
         "index/test_watch_loop.py",  # that a wait is no shorter than it was asked to be
+        "serving_palaces.py",  # servers that are started, killed and waited for
         "mutants/mutating.py",
     }
     tests = Path(__file__).parent

@@ -40,8 +40,22 @@ def ask_server(address: str, arguments: Sequence[str]) -> int | None:
     Standard input is read where the command would read it, and put back where no answer follows.
     Raise ``OSError`` where printing fails.
     """
-    if not is_private(os.path.dirname(address)):  # noqa: PTH120
-        return None
+    try:
+        is_safe = is_private(os.path.dirname(address))  # noqa: PTH120
+        found = _ask(address, arguments) if is_safe else None
+        if found is None:
+            return None
+        status, parts = found
+        for stream, text in parts:
+            stream.write(text)
+            stream.flush()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return status
+
+
+def _ask(address: str, arguments: Sequence[str]) -> tuple[int, list[tuple[Any, str]]] | None:
+    """Return exit status and what is to be printed where; ``None`` where anything is odd."""
     try:
         reply = _exchange(address, arguments, None)
         if reply.get("refused") == "stdin":
@@ -50,22 +64,15 @@ def ask_server(address: str, arguments: Sequence[str]) -> int | None:
             reply = _exchange(address, arguments, text)
         if reply.get("v") != VERSION or "refused" in reply:
             return None
-        status = int(reply["status"])
         streams = {1: sys.stdout, 2: sys.stderr}
-        parts = [(streams[stream], str(text)) for stream, text in reply["parts"]]
+        return int(reply["status"]), [(streams[n], str(text)) for n, text in reply["parts"]]
     except ConnectionRefusedError:
         from memory_palace.cli.serving.claiming import clear_left  # delayed: it was killed
 
         clear_left(address)
-        return None
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return None
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    for stream, text in parts:
-        stream.write(text)
-        stream.flush()
-    return status
+        pass  # the command tells whatever is wrong with what it was given
+    return None
 
 
 def _exchange(address: str, arguments: Sequence[str], stdin: str | None) -> dict[str, Any]:

@@ -92,11 +92,13 @@ def test_a_socket_that_nobody_listens_on_is_no_obstacle(root, runtime, capsys):
 
 
 def test_a_folder_that_others_may_enter_is_not_trusted(pretend, root, capsys):
-    server = find_server(LINE, os.environ)
-    asked = pretend()
-    Path(server.address).parent.chmod(0o755)
+    folder = Path(find_server(LINE, os.environ).address).parent
+    asked = pretend(reply((1, "theirs\n")))
+    folder.chmod(0o755)
     assert "felt" in run_main(capsys, *LINE)[1]
     assert not asked
+    folder.chmod(0o700)
+    assert run_main(capsys, *LINE) == (0, "theirs\n", "")
 
 
 @pytest.mark.parametrize(

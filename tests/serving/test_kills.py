@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from pathlib import Path
 from random import Random
 
@@ -17,11 +16,13 @@ from serving_palaces import (
     connect,
     is_alive,
     palace,
+    pause,
     request,
     start,
     stop,
     text_of,
     wait_for_end,
+    wait_until,
 )
 
 from memory_palace.cli.resident import encode
@@ -93,7 +94,7 @@ def test_killing_anything_at_any_time_loses_no_answer(served, runtime, count):
         if kind == "indexer":
             (served / "Boat.md").write_text(f"# Boat\n\nPears {number}.\n" * 50, "utf-8")
             indexing = subprocess.Popen(command("index", "-q"), cwd=served)
-        time.sleep(random.uniform(0, 0.4))
+        pause(random.uniform(0, 0.4))
         if kind == "server":
             end(pid)
         elif kind == "client":
@@ -138,8 +139,7 @@ def test_many_that_start_at_once_become_one(served):
         for _ in range(6)
     ]
     assert [process.wait() for process in starting] == [0] * 6
-    time.sleep(0.2)
-    assert len(processes_of(served)) == 1
+    wait_until(lambda: len(processes_of(served)) == 1, "two servers stay")
 
 
 def test_a_client_that_goes_away_while_it_is_answered_harms_nobody(served):

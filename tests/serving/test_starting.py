@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from pathlib import Path
 
 import pytest
 from running import run_main
-from serving_palaces import palace, start, stop, wait_for_end
+from serving_palaces import palace, start, stop, wait_for_end, wait_until
 
 from memory_palace.places import find_server
 
@@ -38,10 +37,7 @@ def test_a_question_starts_the_server_of_the_next(root, auto):
     alone = palace(root, *LINE)
     assert "felt" in alone[1]
     try:
-        for _ in range(600):
-            if palace(root, "serve", "--status")[0] == 0:
-                break
-            time.sleep(0.1)
+        wait_until(lambda: palace(root, "serve", "--status")[0] == 0, "no server was started")
         status = json.loads(palace(root, "serve", "--status", "--json")[1])
         assert status["served"]
         assert palace(root, *LINE) == alone
