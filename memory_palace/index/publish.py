@@ -72,7 +72,8 @@ def publish(
     hashed: int,
 ) -> Published:
     """Commit the build. ``state`` is what readers see now, ``base`` what the build kept of it."""
-    if not written.refs and state.commit and base is state and not state.problems:
+    is_same = not written.refs and base is state and not state.problems
+    if is_same and state.commit and _is_calibrated(state.commit):
         return _refresh(context, state.commit, draft, hashed=hashed)
     context.progress(WRITING, 0, 1)
     folder = context.paths.index
@@ -106,6 +107,12 @@ def publish(
     size = write_commit(context.paths.commit, commit)
     sweep(folder, commit)
     return Published(size, bytes_merged, problems)
+
+
+def _is_calibrated(commit: Commit) -> bool:
+    """Say whether a commit has what small talk reaches, which older ones have not."""
+    live = sum(ref.rows - ref.dead_rows for ref in commit.segments if not ref.is_cold)
+    return not live or "chat_bar" in commit.calibration
 
 
 def sweep(folder: Path, commit: Commit) -> None:

@@ -9,12 +9,14 @@ from functools import cached_property
 
 import numpy as np
 
+from memory_palace.anchors.projects import active_projects
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.index.chat import SmallTalk
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.questions import find_null_lines
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.tokens import plain_words
 from memory_palace.models import Hit, Query, Recollection
 from memory_palace.retrieval.context import match_notes
 from memory_palace.retrieval.profiles import get_profile
@@ -26,6 +28,11 @@ LOOKED_AT = 20
 SURE = 0.5
 """Confidence from which on something is said."""
 _FARTHEST = 20.0
+_TURNS, _FEW = 2, 4
+_LIFT = 1.0
+"""What the turns before may add at most, where what was said is as little below the bar."""
+_POINTING = frozenset("it its that this they them their these those there".split())
+"""Words that stand for what was spoken of: "I" and "we" do not."""
 MOST_CHARACTERS = 4_000
 """Of what was said that are read: the first and the last half of them, a log may be pasted between.
 """
@@ -62,7 +69,9 @@ class Recaller:
         if text:
             vector = self._embedder().embed_queries([text])[0] if has_vectors else None
             query = replace(said, text=text, vector=vector)
-            confidence = self._decide(query)
+            turns = self._list_turns(context) if self._points(text) else []
+            confidence = self._decide(query, turns)
+            query = self._join(query, turns)
             if confidence >= (SURE if min_confidence is None else min_confidence):
                 told, hits = self._tell(query, budget_bytes=budget_bytes)
         return Recollection(
@@ -75,16 +84,45 @@ class Recaller:
             behind=freshness.behind,
         )
 
-    def _decide(self, query: Query) -> float:
-        """Return how sure it is that a text refers to a note, in [0, 1]; ``SURE`` is the bar."""
+    def _decide(self, query: Query, turns: Sequence[str]) -> float:
+        """Return how sure it is that a text refers to a note, in [0, 1]; ``SURE`` is the bar.
+
+        What the turns before are about may tip the scale, and never carry it.
+        """
+        above = self._rise(query)
+        if turns and -_LIFT < above <= 0:
+            above += min(max(self._rise(self._join(replace(query, text=""), turns)), 0.0), _LIFT)
+        return round(1 / (1 + math.exp(-max(min(above, _FARTHEST), -_FARTHEST))), 4)
+
+    def _rise(self, query: Query) -> float:
+        """Return how far a text stands above small talk."""
         snapshot, vector = self._snapshot, query.vector
         nearest = 0.0
         if vector is not None:
-            rows = np.flatnonzero(match_notes(snapshot, query.filters)[snapshot.row_note])
-            rows = rows[snapshot.hot_rows[rows]]
+            rows = np.flatnonzero(snapshot.hot_rows)
+            rows = rows[match_notes(snapshot, query.filters)[snapshot.row_note[rows]]]
             nearest = float(snapshot.similarities(vector)[rows].max(initial=0.0))
-        above = self._talk.weigh(query.text, vector=vector, nearest=nearest) - self._talk.bar
-        return round(1 / (1 + math.exp(-max(min(above, _FARTHEST), -_FARTHEST))), 4)
+        return self._talk.weigh(query.text, vector=vector, nearest=nearest) - self._talk.bar
+
+    def _points(self, text: str) -> bool:
+        """Say whether a text points at something and has few words that tell what it is."""
+        words = (part for word in plain_words(text) for part in word.split("'"))
+        few = self._talk.count_telling(text).words < _FEW
+        return few and not _POINTING.isdisjoint(words)
+
+    def _list_turns(self, context: Sequence[str]) -> list[str]:
+        """Return what a pronoun may stand for: what is worked on, and the last turns."""
+        names = [folder.strip("/").rpartition("/")[2] for folder in active_projects(self._snapshot)]
+        turns = [" ".join(turn.split())[:MOST_CHARACTERS] for turn in context[-_TURNS:]]
+        return [*(name.replace("-", " ") for name in names), *filter(None, turns)]
+
+    def _join(self, query: Query, turns: Sequence[str]) -> Query:
+        """Return a text with the turns before it, where there are any."""
+        if not turns:
+            return query
+        text = " ".join([*turns, query.text]).strip()
+        vector = self._embedder().embed_queries([text])[0] if query.vector is not None else None
+        return replace(query, text=text, vector=vector)
 
     def _tell(self, query: Query, *, budget_bytes: int) -> tuple[str, tuple[Hit, ...]]:
         profile = get_profile("hybrid")

@@ -1,0 +1,145 @@
+"""What comes to mind unasked: silence for small talk, whole sentences within a budget else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from memory_palace import Palace
+from memory_palace.index.chat import SmallTalk, read_chat
+from memory_palace.index.questions import find_null_lines
+from memory_palace.language.sentences import split_sentences
+
+SAMPLE = Path(__file__).parents[2] / "palace"
+SMALL_TALK = """
+Hiya, all well over there?
+ta very much, you're a gem
+right, I'm off to bed, night night
+phew, that was close!
+my feet are killing me after that walk
+is there any soup left?
+brr, where did I leave my gloves
+haha stop it, you two
+sounds lovely, say hello from me
+fine by me
+oh wow, well done!
+nope, still nothing
+do that again but slower
+yep, looks fine, carry on
+what would you say?
+so sleepy today
+can't be bothered today, sorry
+ooh, cake!
+poor thing, hope it gets better
+see you on Tuesday then
+give me a second
+it was nothing, really
+mine too, honestly
+tell me more
+who knows
+all good here, how are things with you?
+na, auch schon wach?
+super, danke dir!
+merci, à tout à l'heure
+hasta luego, un abrazo
+""".strip().splitlines()
+REFERRING = {
+    "The broker lost its sessions again after the power cut, I never want MQTT back": "MQTT",
+    "We should charge the lithium packs on the ridge even when it freezes": "freezing",
+    "The tipping bucket of the rain gauge undercounts whenever the rain is intense": "bucket",
+    "Somebody saw a thread in the funnel of the gauge, and the bucket sticks at half": "thread",
+}
+
+
+@pytest.fixture(scope="module", params=["none", "minilm"])
+def palace(request, tmp_path_factory):
+    root = tmp_path_factory.mktemp("recalling")
+    shutil.copytree(SAMPLE, root / "palace", ignore=shutil.ignore_patterns(".*"))
+    palace = Palace(root)
+    palace.index(embedder=request.param)
+    return palace
+
+
+def test_small_talk_is_not_spoken_to(palace):
+    spoken = [line for line in SMALL_TALK if palace.recall(line).spoken]
+    assert len(spoken) <= 1, spoken
+    assert not set(SMALL_TALK) & set(read_chat())
+
+
+@pytest.mark.parametrize("line", REFERRING)
+def test_what_refers_without_asking_is_spoken_to(palace, line):
+    found = palace.recall(line)
+    assert found.spoken and found.confidence >= 0.5
+    assert any(REFERRING[line] in hit.path for hit in found.hits[:5])
+
+
+@pytest.mark.parametrize("line", ["it works now", "I think so", "we did it", "that thing again"])
+def test_a_pronoun_alone_brings_nothing(palace, line):
+    assert not palace.recall(line).spoken
+
+
+def test_turns_before_do_not_make_small_talk_speak(palace):
+    turns = ["The tipping bucket of the rain gauge was stuck", "I cleaned the funnel of the gauge"]
+    spoken = [line for line in SMALL_TALK if palace.recall(line, context=turns).spoken]
+    assert len(spoken) <= 1, spoken
+
+
+def test_the_text_stays_within_its_budget_and_holds_whole_sentences(palace):
+    line = next(iter(REFERRING))
+    for budget in (1, 60, 200, 700, 1500, 5000):
+        found = palace.recall(line, budget_bytes=budget)
+        assert len(f"{found.text}\n".encode()) <= budget or not found.text
+        for hit in found.hits:
+            note = " ".join((palace.paths.root / hit.path).read_text("utf-8").split())
+            for piece in hit.pieces:
+                assert " ".join(piece.text.split()) in note
+
+
+def test_a_larger_budget_names_more_notes(palace):
+    line = next(iter(REFERRING))
+    few, many = (palace.recall(line, budget_bytes=size).hits for size in (400, 3000))
+    assert len(few) < len(many)
+    assert [hit.path for hit in many[: len(few)]] == [hit.path for hit in few]
+
+
+@pytest.mark.parametrize(
+    "text", ["", " \n", "🙂🙃", "\x00\x1b[31m\u202e", "gauge " * 200_000, "?!…", "\ud800"]
+)
+def test_whatever_is_said_nothing_breaks(palace, text):
+    found = palace.recall(text)
+    assert len(found.text.encode()) <= 1500
+    assert "\x1b" not in found.text and "\u202e" not in found.text
+
+
+def test_what_small_talk_reaches_is_kept_with_the_index(palace):
+    commit = palace.snapshot().commit
+    assert commit.calibration["chat_bar"] > 0
+    assert ("chat_middle" in commit.calibration) == bool(commit.dimension)
+    assert palace.status().chat["bar"] == commit.calibration["chat_bar"]
+    lines = find_null_lines(palace.paths.index, palace.embedder()) if commit.dimension else None
+    assert SmallTalk(palace.snapshot(), lines.chat if lines else None).bar >= 4.5
+
+
+def test_an_index_from_before_is_calibrated_by_the_next_build(tmp_path):
+    from dataclasses import replace
+
+    from memory_palace.index.commit import read_commit, write_commit
+
+    (tmp_path / "gauge.md").write_text("The bucket tips at half.\n", "utf-8")
+    palace = Palace.init(tmp_path, here=True)
+    palace.index(embedder="none")
+    commit = read_commit(palace.paths.commit)
+    write_commit(palace.paths.commit, replace(commit, calibration={}))
+    palace.index()
+    again = read_commit(palace.paths.commit)
+    assert again.calibration == commit.calibration
+    palace.index()
+    assert read_commit(palace.paths.commit).generation == again.generation
+
+
+def test_there_are_two_hundred_lines_of_small_talk_and_no_two_are_alike():
+    lines = read_chat()
+    assert len(lines) >= 200 and len({line.casefold() for line in lines}) == len(lines)
+    assert all(len(split_sentences(line)) <= 3 for line in lines)
