@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import pty
 import re
@@ -14,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from statistics import fmean
 
 from memory_palace.bench.confidence import ask_across, compare, read_groups
 from memory_palace.bench.datasets.items import Collection
@@ -28,7 +26,7 @@ from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import PalaceError
 
 SEED = 12
-COLUMNS, MOST_LINES, MOST_JSON = 80, 24, 1.6
+COLUMNS, MOST_LINES = 80, 24
 LEAST_KNOWN = {
     "title": ("@1", 0.97),
     "file name": ("@1", 0.97),
@@ -107,20 +105,6 @@ def measure_sureness(data: Path, checkout: Path, cache: Path) -> Iterator[Measur
     yield _at_least("own questions answered, the worst palace", own, "of them", 0.75)
     most = max(pair.foreign for pair in pairs)
     yield Measured("foreign questions answered, the worst pair", most, "of them", limit=0.05)
-
-
-def measure_json(root: Path, questions: Sequence[str], name: str) -> Iterator[Measured]:
-    """Weigh what ``query --json`` prints against the text of its hits, in bytes of UTF-8."""
-    shares = []
-    for question in questions:
-        asked = command(root, "query", "--json", "--", question)
-        done = subprocess.run(asked, check=True, capture_output=True)
-        text = sum(len(hit["text"].encode()) for hit in json.loads(done.stdout)["hits"])
-        if text:
-            shares.append(len(done.stdout) / text)
-    what = f"JSON of {name}, bytes for one of text"
-    yield Measured(f"{what}, mean", round(fmean(shares), 3), "bytes", limit=MOST_JSON)
-    yield Measured(f"{what}, worst of {len(shares)}", round(max(shares), 3), "bytes")
 
 
 def read_screen(

@@ -111,7 +111,7 @@ def test_the_command_line_takes_a_folder_as_it_is_seen(palace, monkeypatch, caps
     assert capsys.readouterr().out == "palace/project_rooms/hut/deep/Ladder.md\n"
     main(["query", "snow", "--in", "hut/deep", "--json"])
     hits = json.loads(capsys.readouterr().out)["hits"]
-    assert [hit["path"] for hit in hits if hit["role"] == "core"] == [f"palace/{STOVE}"]
+    assert [hit["path"] for hit in hits] == [f"palace/{STOVE}"]
     for outside in ("/", "", "~", "../../../elsewhere", str(palace.paths.root.parent)):
         with pytest.raises(SystemExit) as refused:
             main(["list", "--in", outside])
