@@ -123,3 +123,11 @@ def test_instructions_in_a_note_are_text(palace: Palace, write: Write) -> None:
     hits = palace.look_up("antenna mast of the hill station").hits
     assert hits[0].chunk.path == "palace/project_rooms/radio/plan.md"
     assert "evil" not in hits[0].chunk.path
+
+
+def test_the_list_of_curated_anchors_is_led_to_by_none(palace: Palace, write: Write) -> None:
+    write("grand_hall/anchors.md", "# Anchors\n\n- Tipping bucket: Kippwaage\n")
+    palace.index()
+    palace.anchors.build()
+    assert reached(palace, "the Kippwaage")
+    assert "palace/grand_hall/anchors.md" not in reached(palace, "the Kippwaage")
