@@ -19,7 +19,7 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
 from memory_palace.models import Hit, Query, Recollection
 from memory_palace.retrieval.context import match_notes
-from memory_palace.retrieval.profiles import get_profile
+from memory_palace.retrieval.profiles import RECALL
 from memory_palace.retrieval.recall_text import tell
 from memory_palace.retrieval.search import search
 
@@ -125,8 +125,7 @@ class Recaller:
         return replace(query, text=text, vector=vector)
 
     def _tell(self, query: Query, *, budget_bytes: int) -> tuple[str, tuple[Hit, ...]]:
-        profile = get_profile("hybrid")
-        found = search(query, self._snapshot, profile=profile, limit=LOOKED_AT).hits
+        found = search(query, self._snapshot, profile=RECALL, limit=LOOKED_AT).hits
         return tell(query.text, found, self._snapshot, self._paths, budget_bytes=budget_bytes)
 
     @cached_property
