@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from _socket import AF_UNIX, SOCK_STREAM
-from _socket import socket as Socket  # noqa: N812 - as in the client
 
+from memory_palace.cli.serving.claiming import lock_path, read_holder
 from memory_palace.places import Server, is_private
 
 TYPE_CHECKING = False
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def start_server(server: Server, options: Sequence[str] = ()) -> None:
     """Start a server that goes on when this process ends, and do not wait for it.
 
-    Nothing is started where one listens, the palace has no index, or the index is another user's.
+    Nothing is started where one runs, the palace has no index, or the index is another user's.
     Two that are started at once agree among themselves which one stays.
     """
     try:
@@ -26,7 +25,7 @@ def start_server(server: Server, options: Sequence[str] = ()) -> None:
         return
     folder = os.path.dirname(server.address)  # noqa: PTH120
     is_shut = os.path.exists(folder) and not is_private(folder)  # noqa: PTH110
-    if not is_own or is_shut or not sys.executable or _listens(server.address):
+    if not is_own or is_shut or not sys.executable or read_holder(lock_path(server.address)):
         return
     # -P: a module of that name in the working folder must not be run in its place.
     command = [sys.executable, "-P", "-m", "memory_palace", "-C", server.root, "serve", *options]
@@ -36,15 +35,3 @@ def start_server(server: Server, options: Sequence[str] = ()) -> None:
         os.posix_spawn(sys.executable, command, environ, file_actions=nowhere, setsid=True)
     except (OSError, NotImplementedError):
         return  # the question has been answered
-
-
-def _listens(address: str) -> bool:
-    one = Socket(AF_UNIX, SOCK_STREAM)
-    try:
-        one.settimeout(1.0)
-        one.connect(address)
-    except OSError:
-        return False
-    finally:
-        one.close()
-    return True

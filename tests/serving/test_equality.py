@@ -79,7 +79,7 @@ TERMINALS = (
     ({"TERM": "dumb"}, "query pears --full"),
     ({"FORCE_COLOR": "1"}, "query xyzzy"),
     ({"KITTY_WINDOW_ID": "1", "COLORTERM": "truecolor"}, "query rain --details"),
-    ({}, "show Wide"),
+    ({}, 'query "felt of pears" --min-confidence 1'),  # a remark, the answer, and a remark
     ({}, "recall the rain gauge drifts in frost again"),
 )
 ENDS = (
@@ -119,6 +119,7 @@ def test_every_line_is_answered_alike(served, capsys, monkeypatch):
 
 
 def test_a_terminal_shows_the_same(served):
+    (served / "New.md").write_text("# New\n\nNot indexed: that is the last remark.\n", "utf-8")
     for number, (environ, line) in enumerate(TERMINALS):
         shown = [
             on_terminal(shlex.split(line), {**environ, "PALACE_NO_SERVE": alone})

@@ -10,6 +10,7 @@ import pytest
 from running import run_main
 from serving_palaces import palace, start, stop, wait_for_end, wait_until
 
+from memory_palace.cli.serving.claiming import claim_socket
 from memory_palace.places import find_server
 
 LINE = ("query", "rain", "gauge")
@@ -103,6 +104,13 @@ def test_a_server_that_refuses_is_not_started_again(root, auto, started, capsys,
     finally:
         monkeypatch.delenv("PALACE_CACHE")
         stop(root)
+    assert started == []
+
+
+def test_a_server_that_is_not_ready_keeps_nobody_waiting(root, auto, started, capsys):
+    with claim_socket(str(root), os.environ) as bound:
+        assert "felt" in run_main(capsys, *LINE)[1]
+        assert Path(bound.getsockname()).exists()
     assert started == []
 
 

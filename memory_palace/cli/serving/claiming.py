@@ -16,8 +16,6 @@ from memory_palace.cli.resident import VERSION
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.places import is_private, socket_path
 
-_BACKLOG = 64
-
 
 class ServedError(PalaceError):
     """Another process serves the palace."""
@@ -25,7 +23,10 @@ class ServedError(PalaceError):
 
 @contextmanager
 def claim_socket(root: str, environ: Mapping[str, str]) -> Iterator[socket.socket]:
-    """Listen for a palace, and leave nothing behind.
+    """Hold the lock and the socket of a palace, and leave nothing behind.
+
+    Nobody can connect before ``listen`` is called: who comes while a model is read runs the command
+    himself, which takes no longer.
 
     Raise ``ServedError`` where another process does, ``UsageError`` where the folder of the socket
     is not the user's alone.
@@ -39,7 +40,7 @@ def claim_socket(root: str, environ: Mapping[str, str]) -> Iterator[socket.socke
         os.pwrite(lock, json.dumps(record).encode(), 0)
         with suppress(FileNotFoundError):
             os.unlink(path)  # noqa: PTH108 - of one that was killed
-        with _listen(path) as listening:
+        with _bind(path) as listening:
             yield listening
     finally:
         with suppress(FileNotFoundError):
@@ -60,7 +61,7 @@ def clear_left(path: str) -> None:
 
 
 @contextmanager
-def _listen(path: str) -> Iterator[socket.socket]:
+def _bind(path: str) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
         before = os.umask(0o177)
         try:
@@ -69,7 +70,6 @@ def _listen(path: str) -> Iterator[socket.socket]:
             os.umask(before)
         mark = mark_of(path)
         try:
-            listening.listen(_BACKLOG)
             yield listening
         finally:
             if mark_of(path) == mark:

@@ -97,6 +97,7 @@ class Switchboard:
 
     def run(self) -> None:
         """Serve until the end; then the thread that answers hears of it."""
+        self._listening.listen(MOST_CLIENTS)
         self._listening.setblocking(False)
         self._woken.setblocking(False)
         self._waker.setblocking(False)
