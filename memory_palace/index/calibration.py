@@ -8,6 +8,7 @@ texts of a probe file in ``navigation.calibration``. How a sample is measured is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -161,6 +162,7 @@ def stand_above(values: NDArray[np.floating], mean: float, deviation: float) -> 
     return above
 
 
+@lru_cache(maxsize=2)  # a process that answers often asks for the same ones
 def sample_rows(snapshot: Snapshot, *, limit: int = SAMPLE) -> NDArray[np.int64]:
     """Return the live rows outside the cold zone with the smallest text digests, in their order."""
     rows = np.flatnonzero(snapshot.hot_rows)

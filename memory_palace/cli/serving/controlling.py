@@ -18,6 +18,8 @@ from memory_palace.places import is_private, socket_path
 _ANSWER_SECONDS = 2.0
 _END_SECONDS = 8.0
 """Longer than a server waits for what it was asked."""
+_START_SECONDS = 30.0
+"""On a busy machine, with a large model."""
 _POLL_SECONDS = 0.02
 
 
@@ -45,7 +47,7 @@ def stop_server(root: str, environ: Mapping[str, str]) -> bool:
 
 def wait_for_server(root: str, environ: Mapping[str, str]) -> dict[str, Any] | None:
     """Wait until a server that was started answers; ``None`` where none does in time."""
-    deadline = time.monotonic() + _END_SECONDS
+    deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         if found := ask_status(root, environ):
             return found
