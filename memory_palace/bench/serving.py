@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import socket
 import subprocess
 import sys
 import time
@@ -143,13 +144,23 @@ def served(root: Path, *options: str) -> Iterator[int]:
 
 
 def _wait_for(address: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait until the server has read its model, and listens."""
     deadline = time.monotonic() + _START_SECONDS
-    while not address.exists():
+    while not _listens(address):
         if process.poll() is not None or time.monotonic() > deadline:
             process.kill()
             errors = process.stderr.read() if process.stderr else b""
             raise PalaceError(f"the server does not start: {errors.decode()[-500:]}")
         time.sleep(_POLL_SECONDS)
+
+
+def _listens(address: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(str(address))
+        except OSError:
+            return False
+    return True
 
 
 def draw_questions(root: Path, count: int) -> list[str]:
