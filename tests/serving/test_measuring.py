@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.bench.serving import draw_questions, read_memory, served
+from memory_palace.bench.serving import draw_questions, read_cpu, read_memory, served
 from memory_palace.cli.bench_serve import connect
 from memory_palace.cli.resident import decode
 from memory_palace.errors import PalaceError
@@ -20,6 +20,7 @@ def test_a_server_is_asked_over_one_connection_and_ended(root):
         assert first["parts"] == second["parts"]
         assert "Frost" in first["parts"][0][1]
         assert 5 < read_memory(pid) < 2_000
+        assert 0 < read_cpu(pid) < 60
         with pytest.raises(PalaceError, match="the server does not answer"):
             ask(["-C", str(root), "query", "--no-such-option"])
     assert not Path(socket_path(str(root), os.environ)).exists()
