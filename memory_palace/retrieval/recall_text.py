@@ -12,6 +12,9 @@ from memory_palace.language.visible import visible
 from memory_palace.models import Hit, Piece
 from memory_palace.retrieval.excerpts import NoteReader
 
+_SHORT = 20
+"""Characters: less is a label such as "Requirements:"."""
+
 
 def tell(
     text: str,
@@ -30,7 +33,7 @@ def tell(
     told = _Told(budget_bytes)
     rest: list[tuple[Hit, Piece]] = []
     for rank, hit in enumerate(hits):
-        pieces = sorted(reader.find_pieces(hit, rank), key=lambda piece: -piece.value)
+        pieces = sorted(reader.find_pieces(hit, rank), key=_order)
         best = next((place for place, piece in enumerate(pieces) if told.add(hit, piece)), None)
         rest += [(hit, piece) for piece in pieces[best + 1 :]] if best is not None else []
     for hit, piece in sorted(rest, key=lambda entry: -entry[1].value):
@@ -39,6 +42,11 @@ def tell(
         told.name(hit)
     shown = tuple(replace(hit, snippet="", pieces=pieces) for hit, pieces in told.notes.values())
     return "\n".join(line for hit in shown for line in write_hit(hit, hit.pieces)), shown
+
+
+def _order(piece: Piece) -> tuple[bool, float]:
+    """Put the best first, and what is too short to tell anything last."""
+    return len(piece.text.strip()) < _SHORT, -piece.value
 
 
 class _Told:

@@ -143,3 +143,12 @@ def test_there_are_two_hundred_lines_of_small_talk_and_no_two_are_alike():
     lines = read_chat()
     assert len(lines) >= 200 and len({line.casefold() for line in lines}) == len(lines)
     assert all(len(split_sentences(line)) <= 3 for line in lines)
+
+
+def test_a_label_does_not_stand_for_a_note_that_says_more(tmp_path):
+    text = "# Willow\n\nBurette readings:\n\nThe kitchen burette reads two drops too few.\n"
+    (tmp_path / "willow.md").write_text(text, "utf-8")
+    palace = Palace.init(tmp_path, here=True)
+    palace.index(embedder="none")
+    (hit, *_) = palace.recall("burette readings", min_confidence=0).hits
+    assert "two drops" in hit.text
