@@ -11,6 +11,7 @@ import typer
 from memory_palace.cli.commands import COMMANDS, app
 
 UNRUN = {
+    "serve": "it waits for questions",
     "watch": "it waits for changes",
     "models fetch": "it asks another machine",
     "bench": "its verbs take minutes, or need data of others",
