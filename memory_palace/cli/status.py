@@ -58,7 +58,7 @@ def _languages(advice: ModelAdvice) -> Iterator[str]:
 def _recall(status: IndexStatus) -> Iterator[str]:
     if "bar" in status.chat:
         count, reached = len(read_chat()), status.chat["bar"]
-        yield f"recall     98 % of {count} lines of small talk reach at most {reached:.2f} here"
+        yield f"recall     99 % of {count} lines of small talk reach at most {reached:.2f} here"
 
 
 def _lines(status: IndexStatus, advice: ModelAdvice) -> list[str]:

@@ -1,15 +1,17 @@
 """How far what was said stands above small talk: what some hundred lines of it reach in a palace.
 
 Whoever says "good morning" refers to no note. Two things tell what refers from what does not: it is
-nearer to some passage than to small talk, and it has words that small talk has not, of which
+nearer to some passages than to small talk, and it has words that small talk has not, of which
 passages hold some. Lines of our own (``chat.txt``, in ten languages and more) are weighed like
 anything that is said, each beside the others, so that what counts is how far something stands above
-them in this very palace; see references/recall.md for how it was chosen.
+them in this very palace. Notes that are talk themselves ask for more: there what is said in passing
+is near to passages, and has words that they have. See references/recall.md for how it was chosen.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -22,33 +24,45 @@ from memory_palace.index.calibration import sample_rows
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import drop_stop_stems
-from memory_palace.models import Matrix, Vector
+from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
+from memory_palace.models import Matrix, Scores, Vector
 
 ASKED_OF = 4096
 """Passages that each line is compared with, at most."""
 _NEAREST = 5
 """Lines of small talk whose mean nearness counts: one alone may be near by chance."""
+_PASSAGES = 3
+"""Passages whose mean nearness counts."""
 _MOST_WORDS = 20
 """Telling words that count: a page that was pasted has hundreds."""
-_QUANTILE = 0.98
+_MOST_BYTES = 500
+"""Of a text that count as long, for the same reason."""
+_TALK = 1.25
+"""What is added to the bar where the notes are talk."""
+_COMMON = (0.06, 0.12)
+"""The share of passages that hold a word of our English lines, on average: none are talk up to the
+first, all from the second on. It is .02 in a manual, .04 in a garden, .12 to .17 in what friends
+say; of words in other languages too many are grammar to tell."""
+_REPEATED = 2
+"""Lines that have a word which counts for that, at least."""
+_QUANTILE = 0.99
 """Of small talk that is not spoken to, at least."""
 _LEAST_SPREAD = 0.01
-DEFAULT = {"chat_middle": -0.25, "chat_spread": 0.19}
+DEFAULT = {"chat_middle": -0.25, "chat_spread": 0.19, "chat_bar": 7.5}
 
 
 class ChatWeights(NamedTuple):
-    """What the parts count, and the least bar."""
+    """What the parts count."""
 
     nearness: float
     known: float
     telling: float
     named: float
-    least: float
+    length: float
 
 
-WITH_VECTORS = ChatWeights(0.9, 2.5, 1.5, 1.0, 5.5)
-WORDS_ALONE = ChatWeights(0.0, 3.0, 1.5, 1.5, 4.5)
+WITH_VECTORS = ChatWeights(1.2, 2.0, 1.2, 0.8, 0.5)
+WORDS_ALONE = ChatWeights(0.0, 3.0, 1.5, 1.5, 1.0)
 
 
 class Telling(NamedTuple):
@@ -61,13 +75,20 @@ class Telling(NamedTuple):
     """How many they are, known or not."""
     named: float = 0.0
     """The same of the two that are worth most as names of notes."""
+    length: int = 0
+    """Bytes of the text, up to ``_MOST_BYTES``."""
 
 
 @cache
 def read_chat() -> tuple[str, ...]:
     """Return the lines of small talk: English first, then others, each after a line ``[code]``."""
-    lines = Path(__file__).with_name("chat.txt").read_text("utf-8").splitlines()
-    return tuple(line for line in lines if line and not line.startswith("["))
+    return tuple(line for part in _read_parts() for line in part.splitlines() if line)
+
+
+@cache
+def _read_parts() -> tuple[str, ...]:
+    text = Path(__file__).with_name("chat.txt").read_text("utf-8")
+    return tuple(re.split(r"^\[\w+\]$", text, flags=re.MULTILINE))
 
 
 @cache
@@ -91,13 +112,16 @@ class SmallTalk:
     @property
     def bar(self) -> float:
         """What has to be exceeded to refer to a note."""
-        least = (WORDS_ALONE if self._lines is None else WITH_VECTORS).least
-        return max(self._figures.get("chat_bar", least), least)
+        return self._figures.get("chat_bar", DEFAULT["chat_bar"])
 
-    def weigh(self, text: str, *, vector: Vector | None = None, nearest: float = 0.0) -> float:
+    def find_nearness(self, cosines: Scores) -> float:
+        """Return how near a text is to the passages it has these cosines with."""
+        return float(_mean_of_best(cosines[:, None])[0]) if len(cosines) else 0.0
+
+    def weigh(self, text: str, *, vector: Vector | None = None, nearness: float = 0.0) -> float:
         """Return how much a text is about something the palace has; ``bar`` is the measure.
 
-        ``nearest`` is the best cosine of its vector with a passage.
+        ``nearness`` is what ``find_nearness`` says of its vector.
         """
         telling = self.count_telling(text)
         if self._lines is None or vector is None:
@@ -105,7 +129,7 @@ class SmallTalk:
         near = float(np.sort(self._lines @ vector)[-_NEAREST:].mean())
         middle = self._figures.get("chat_middle", DEFAULT["chat_middle"])
         spread = self._figures.get("chat_spread", DEFAULT["chat_spread"])
-        return _add_up(telling, (nearest - near - middle) / spread, WITH_VECTORS)
+        return _add_up(telling, (nearness - near - middle) / spread, WITH_VECTORS)
 
     def count_telling(self, text: str, own: frozenset[str] = frozenset()) -> Telling:
         """Return what the words that small talk has not are worth here.
@@ -120,13 +144,15 @@ class SmallTalk:
         bearing = (len(np.unique(notes[self._names.rows(term)])) for term in telling)
         known = sum(_weigh_word(having, self._rows) for having in held)
         names = sorted(_weigh_word(having, len(self._snapshot.paths)) for having in bearing)
-        return Telling(known, len(telling), sum(names[-2:]))
+        length = min(len(text.encode(errors="replace")), _MOST_BYTES)
+        return Telling(known, len(telling), sum(names[-2:]), length)
 
     def calibrate(self) -> dict[str, float]:
         """Return what small talk reaches in this palace; empty for one without passages.
 
-        ``chat_bar`` is a quantile of what the lines weigh, ``chat_middle`` and ``chat_spread`` the
-        median by which they are nearer to passages than to each other, and its deviation.
+        ``chat_bar`` is a quantile of what the lines weigh, and more where notes are talk;
+        ``chat_middle`` and ``chat_spread`` are the median by which lines are nearer to passages
+        than to each other, and its deviation.
         """
         if not self._rows:
             return {}
@@ -140,7 +166,18 @@ class SmallTalk:
         words = [self.count_telling(line, _own(line, languages)) for line in lines]
         pairs = zip(words, above.tolist(), strict=True)
         reached = [_add_up(found, far, weights) for found, far in pairs]
-        return {**figures, "chat_bar": round(float(np.quantile(reached, _QUANTILE)), 4)}
+        bar = float(np.quantile(reached, _QUANTILE)) + _TALK * self._find_talk()
+        return {**figures, "chat_bar": round(bar, 4)}
+
+    def _find_talk(self) -> float:
+        """Return how much of the notes is talk, in [0, 1]."""
+        english = _read_parts()[0].splitlines()
+        lines = Counter(term for line in english for term in set(tokenize(line)))
+        repeated = {t: n for t, n in lines.items() if n >= _REPEATED and t not in STOP_STEMS}
+        held = sum(n * self._words.document_frequency(term) for term, n in repeated.items())
+        share = held / self._rows / sum(repeated.values())
+        least, most = _COMMON
+        return min(max((share - least) / (most - least), 0.0), 1.0)
 
     def _compare_lines(self, lines: Matrix) -> tuple[NDArray[np.float64], float, float]:
         rows = sample_rows(self._snapshot, limit=ASKED_OF)
@@ -148,13 +185,20 @@ class SmallTalk:
         among = (lines @ lines.T).astype(np.float64)
         np.fill_diagonal(among, -1)
         near = np.sort(among, axis=1)[:, -_NEAREST:].mean(axis=1)
-        apart = cosines.max(axis=0) - near
+        apart = _mean_of_best(cosines) - near
         middle, spread = float(np.median(apart)), max(float(apart.std()), _LEAST_SPREAD)
         above = (apart - middle) / spread
         if self._rows > len(rows):  # among more passages the nearest is nearer
-            half = cosines[: len(rows) // 2].max(axis=0) - near
+            half = _mean_of_best(cosines[: len(rows) // 2]) - near
             middle += (middle - float(np.median(half))) * math.log2(self._rows / len(rows))
         return above, middle, spread
+
+
+def _mean_of_best(cosines: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the mean of the ``_PASSAGES`` highest values of each column."""
+    best = np.partition(cosines, max(len(cosines) - _PASSAGES, 0), axis=0)[-_PASSAGES:]
+    means: NDArray[np.float64] = best.mean(axis=0, dtype=np.float64)
+    return means
 
 
 def _own(line: str, languages: tuple[str, ...]) -> frozenset[str]:
@@ -167,4 +211,4 @@ def _weigh_word(having: int, texts: int) -> float:
 
 def _add_up(telling: Telling, above: float, weights: ChatWeights) -> float:
     parts = (above, *map(math.log1p, telling))
-    return sum(weight * part for weight, part in zip(weights, parts, strict=False))
+    return sum(weight * part for weight, part in zip(weights, parts, strict=True))

@@ -97,12 +97,12 @@ class Recaller:
     def _rise(self, query: Query) -> float:
         """Return how far a text stands above small talk."""
         snapshot, vector = self._snapshot, query.vector
-        nearest = 0.0
+        nearness = 0.0
         if vector is not None:
             rows = np.flatnonzero(snapshot.hot_rows)
             rows = rows[match_notes(snapshot, query.filters)[snapshot.row_note[rows]]]
-            nearest = float(snapshot.similarities(vector)[rows].max(initial=0.0))
-        return self._talk.weigh(query.text, vector=vector, nearest=nearest) - self._talk.bar
+            nearness = self._talk.find_nearness(snapshot.similarities(vector)[rows])
+        return self._talk.weigh(query.text, vector=vector, nearness=nearness) - self._talk.bar
 
     def _points(self, text: str) -> bool:
         """Say whether a text points at something and has few words that tell what it is."""
