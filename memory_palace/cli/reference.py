@@ -28,8 +28,8 @@ What the system refuses (no permission, no space, a name too long, output that c
 one line with the file and what to do, and exits 1. A note or folder that cannot be read is named on
 stderr; the rest goes on.
 
-Data goes to stdout, remarks to stderr. `--json` prints one object with `"schema": 2`; its shape is
-in `references/schemas/VERB.json` (`graph-neighbors.json`, say).
+Data goes to stdout, remarks to stderr. `--json` prints one object with `"schema": 2`, 3
+for `query`; its shape is in `references/schemas/VERB.json` (`graph-neighbors.json`, say).
 Later versions add keys; they do not rename any.
 
 `palace` alone prints where the palace is, how it is and what to do next, and exits 0, where
