@@ -92,9 +92,9 @@ def _read_parts() -> tuple[str, ...]:
 
 
 @cache
-def _count_words(languages: tuple[str, ...]) -> Counter[str]:
-    """Return how many lines of small talk have each word."""
-    return Counter(term for line in read_chat() for term in {*tokenize(line, languages=languages)})
+def _count_words(lines: tuple[str, ...], languages: tuple[str, ...] = ()) -> Counter[str]:
+    """Return how many lines have each word."""
+    return Counter(term for line in lines for term in {*tokenize(line, languages=languages)})
 
 
 class SmallTalk:
@@ -106,13 +106,13 @@ class SmallTalk:
         self._words = PostingLookup(snapshot, "words")
         self._names = PostingLookup(snapshot, "names")
         self._rows = int(np.count_nonzero(snapshot.hot_rows))
-        self._common = _count_words(tuple(snapshot.languages))
-        self._figures = snapshot.commit.calibration
+        self._common = _count_words(read_chat(), tuple(snapshot.languages))
+        self._figures = {**DEFAULT, **snapshot.commit.calibration}
 
     @property
     def bar(self) -> float:
         """What has to be exceeded to refer to a note."""
-        return self._figures.get("chat_bar", DEFAULT["chat_bar"])
+        return self._figures["chat_bar"]
 
     def find_nearness(self, cosines: Scores) -> float:
         """Return how near a text is to the passages it has these cosines with."""
@@ -127,17 +127,16 @@ class SmallTalk:
         if self._lines is None or vector is None:
             return _add_up(telling, 0.0, WORDS_ALONE)
         near = float(np.sort(self._lines @ vector)[-_NEAREST:].mean())
-        middle = self._figures.get("chat_middle", DEFAULT["chat_middle"])
-        spread = self._figures.get("chat_spread", DEFAULT["chat_spread"])
-        return _add_up(telling, (nearness - near - middle) / spread, WITH_VECTORS)
+        above = (nearness - near - self._figures["chat_middle"]) / self._figures["chat_spread"]
+        return _add_up(telling, above, WITH_VECTORS)
 
-    def count_telling(self, text: str, own: frozenset[str] = frozenset()) -> Telling:
+    def count_telling(self, text: str, *, is_line: bool = False) -> Telling:
         """Return what the words that small talk has not are worth here.
 
-        ``own`` words stand in the line of small talk that is looked at.
+        Where the text is a line of it, those are the words that no other line has.
         """
         terms = dict.fromkeys(tokenize(text, languages=self._snapshot.languages))
-        telling = [t for t in drop_stop_stems(tuple(terms)) if self._common[t] <= (t in own)]
+        telling = [t for t in drop_stop_stems(tuple(terms)) if self._common[t] <= is_line]
         telling = telling[:_MOST_WORDS]
         notes = self._snapshot.row_note
         held = (self._words.document_frequency(term) for term in telling)
@@ -162,8 +161,7 @@ class SmallTalk:
             above, middle, spread = self._compare_lines(self._lines)
             figures = {"chat_middle": round(middle, 4), "chat_spread": round(spread, 4)}
         weights = WORDS_ALONE if self._lines is None else WITH_VECTORS
-        languages = tuple(self._snapshot.languages)
-        words = [self.count_telling(line, _own(line, languages)) for line in lines]
+        words = [self.count_telling(line, is_line=True) for line in lines]
         pairs = zip(words, above.tolist(), strict=True)
         reached = [_add_up(found, far, weights) for found, far in pairs]
         bar = float(np.quantile(reached, _QUANTILE)) + _TALK * self._find_talk()
@@ -171,8 +169,7 @@ class SmallTalk:
 
     def _find_talk(self) -> float:
         """Return how much of the notes is talk, in [0, 1]."""
-        english = _read_parts()[0].splitlines()
-        lines = Counter(term for line in english for term in set(tokenize(line)))
+        lines = _count_words(tuple(_read_parts()[0].splitlines()))
         repeated = {t: n for t, n in lines.items() if n >= _REPEATED and t not in STOP_STEMS}
         held = sum(n * self._words.document_frequency(term) for term, n in repeated.items())
         share = held / self._rows / sum(repeated.values())
@@ -199,10 +196,6 @@ def _mean_of_best(cosines: NDArray[np.floating]) -> NDArray[np.float64]:
     best = np.partition(cosines, max(len(cosines) - _PASSAGES, 0), axis=0)[-_PASSAGES:]
     means: NDArray[np.float64] = best.mean(axis=0, dtype=np.float64)
     return means
-
-
-def _own(line: str, languages: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(tokenize(line, languages=languages))
 
 
 def _weigh_word(having: int, texts: int) -> float:
