@@ -23,6 +23,7 @@ PATTERNS = find_patterns()
 PACKAGE = Path(memory_palace.__file__).parent
 _SHORT, _LONG, _MOST_TIMES_SLOWER = 2_000, 16_000, 24
 """Between 8, which is linear, and 64, which is a square."""
+_MOST_TIMES_OF_TEN = 40
 _LEAST_SECONDS = 0.0005
 """A text of the long size that takes no longer is no square: that would be over ten times this."""
 _AT_THE_END = "§"
@@ -116,14 +117,18 @@ def test_every_reader_is_linear(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_megabyte_takes_ten_times_as_long_as_a_tenth_of_it(name):
-    """The best of up to fifteen runs of each size, for a busy machine; mostly one is enough."""
+    """The best of up to fifteen runs of each size, for a busy machine; mostly one is enough.
+
+    Ten times is linear, a hundred a square. The shorter text fits in the caches of a processor and
+    the longer one does not, which alone made linear patterns take up to 23 times as long.
+    """
     run, own = search_all(PATTERNS[name]), own_texts(PATTERNS[name])
     for piece in [*KNOWN_TEXTS, *own, *(piece + _AT_THE_END for piece in own)]:
         texts = [fill(piece, size) for size in (100_000, 1_000_000)]
         best = [float("inf")] * 2
         for _ in range(15):
             best = [min(b, seconds(run, text, 1)) for b, text in zip(best, texts, strict=True)]
-            if best[1] <= 20 * max(best[0], _LEAST_SECONDS):
+            if best[1] <= _MOST_TIMES_OF_TEN * max(best[0], _LEAST_SECONDS):
                 break
         else:
             pytest.fail(f"{piece!r}: {best[1] / best[0]:.0f} times as long")
