@@ -266,6 +266,11 @@ class Hit:
         return (self.pieces[0].first_line, self.pieces[-1].last_line) if self.pieces else None
 
 
+def cut_confidence(confidence: float | None) -> float | None:
+    """Return a confidence in hundredths, cut rather than rounded: .749 is no .75."""
+    return None if confidence is None else int(confidence * 100 + 1e-9) / 100
+
+
 @dataclass(frozen=True, slots=True)
 class QueryResult:
     """The ranked answer to one query."""

@@ -131,8 +131,8 @@ def record_decision(path: str, data: bytes, words: str) -> bytes:
     return replace_section(path, data, "Decision", f"{words}\n\n{rest}" if rest else words)
 
 
-def fence_text(text: str, language: str) -> str:
+def fence_text(text: str, language: str = "") -> str:
     """Show a text in a fence longer than any in it: text of a note is data."""
-    ticks = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    fence = "`" * max(3, ticks + 1)
+    longest = max(map(len, re.findall(r"`+|~+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"

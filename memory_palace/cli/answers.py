@@ -13,7 +13,7 @@ from typing import Any
 
 from memory_palace.cli.printing import show_date, to_record
 from memory_palace.language.visible import visible
-from memory_palace.models import Hit, Piece, QueryResult
+from memory_palace.models import Hit, Piece, QueryResult, cut_confidence
 
 _MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -133,11 +133,6 @@ def write_confidence(confidence: float | None) -> str:
     """Return a confidence with two decimals, see ``cut_confidence``."""
     cut = cut_confidence(confidence)
     return "" if cut is None else f"{cut:.2f}"
-
-
-def cut_confidence(confidence: float | None) -> float | None:
-    """Return a confidence in hundredths, cut rather than rounded: .749 is no .75."""
-    return None if confidence is None else int(confidence * 100 + 1e-9) / 100
 
 
 def write_lines(shown: Shown) -> Iterator[str]:

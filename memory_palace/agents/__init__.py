@@ -1,0 +1,1 @@
+"""How agents use a palace: what they are shown, and the doors they come in by."""

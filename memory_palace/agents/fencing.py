@@ -1,0 +1,146 @@
+"""Text of notes as an agent is shown it: data in a fence that it cannot leave, within a budget."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from memory_palace.changes.composing import fence_text
+from memory_palace.language.visible import escape_hidden, visible
+from memory_palace.models import Hit, QueryResult, Recollection, cut_confidence
+
+_LONGEST_TITLE = 120
+"""Characters."""
+_CUT = "… [cut]"
+_WORD = 40
+"""Characters: a cut goes back to the white space before, unless that is farther."""
+_PLAIN_PATH = re.compile(r'(?!\d{1,9}[.)]\s)[\w.](?:[^\s":]| (?! )|:(?!\d))*(?<! )')
+"""A path that begins no block of Markdown and cannot be read as another path with its lines."""
+_JOINS_ON = re.compile(
+    r"[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e01ef]"
+)
+
+
+def fence(text: str, *, budget_bytes: int | None = None, cut: str = "") -> str:
+    """Return a text in a fence longer than any run of backticks or tildes in it.
+
+    Characters that are obeyed or not seen are made visible. ``budget_bytes`` of UTF-8 bound the
+    whole: what is over it is left out, and the last line inside names the command ``cut`` that
+    shows the rest. Nothing at all is returned where there is no room even for that line.
+    """
+    text = text.replace("\r\n", "\n").strip("\n")
+    whole = fence_text(visible(text))
+    if budget_bytes is None or _size(whole) <= budget_bytes:
+        return whole
+    for mark in (f"… [cut: {one_line(cut)}]", _CUT) if cut else (_CUT,):
+        if _size(fence_text(mark)) <= budget_bytes:
+            return _cut(text[:budget_bytes], mark, budget_bytes)
+    return ""
+
+
+def _cut(text: str, mark: str, most: int) -> str:
+    """Return as much of a text as there is room for, in a fence, with the mark below it."""
+
+    def show(end: int) -> str:
+        kept = text[:end].rstrip()
+        return fence_text(f"{visible(kept)}\n{mark}" if kept else mark)
+
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _size(show(middle)) <= most else (low, middle - 1)
+    end = _end_of_word(text, low)
+    while _size(show(end)) > most:  # a joiner whose letter is cut off is shown, and takes room
+        end -= 1
+    return show(end)
+
+
+def _end_of_word(text: str, end: int) -> int:
+    """Return the place before ``end`` where no word is cut, or at least no character."""
+    space = max(text.rfind(" ", end - _WORD, end), text.rfind("\n", end - _WORD, end))
+    if end < len(text) and not text[end].isspace() and end > _WORD < space:
+        return space
+    while 0 < end < len(text) and (_JOINS_ON.match(text[end]) or text[end - 1] == "\u200d"):
+        end -= 1
+    return end
+
+
+def show_hits(
+    found: QueryResult | Recollection, *, generation: int, budget_bytes: int | None = None
+) -> str:
+    """Return an answer as agents read it: one line about the answer, then place and text of hits.
+
+    The first line has the mode, the generation of the index, and how many notes it is behind. Each
+    hit is a line ``path:first-last  confidence  date  title`` and its text in a fence. With
+    ``budget_bytes`` of UTF-8 texts are cut, then hits left out, and the last line counts those;
+    the first line and that one are always told.
+    """
+    parts = list(_head(found, generation))
+    least = [_size(_show_hit(hit, 0)) + 1 for hit in found.hits]
+    for place, hit in enumerate(found.hits):
+        room = None
+        if budget_bytes is not None:
+            left = budget_bytes - sum(_size(part) + 1 for part in parts)
+            to_come = sum(least[place + 1 :])
+            more = _more(len(found.hits) - place)
+            if least[place] + (_size(more) if to_come else 0) > left:
+                parts.append(more)
+                break
+            room = max(left - to_come, least[place])
+        parts.append(_show_hit(hit, room))
+    return "\n".join(parts)
+
+
+def _more(count: int) -> str:
+    return f"… {count} more; a larger budget shows them"
+
+
+def _head(found: QueryResult | Recollection, generation: int) -> Iterator[str]:
+    notes = "1 note" if found.behind == 1 else f"{found.behind} notes"
+    behind = {"current": "current", "stale": f"{notes} behind"}
+    yield f"{found.mode} · generation {generation} · {behind.get(found.freshness, 'unchecked')}"
+    if not found.hits:
+        yield "nothing found"
+    elif isinstance(found, QueryResult) and not found.is_answered:
+        yield "nothing here answers that; the nearest:"
+
+
+def _show_hit(hit: Hit, room: int | None) -> str:
+    """Return what is shown of a hit in so many bytes, and of its text a line at least."""
+    own = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (1, 1)
+    first, last = hit.text_lines or own
+    place = f"{hit.path}:{first}-{last}" if last > first else f"{hit.path}:{first}"
+    confidence = cut_confidence(hit.confidence)
+    sure = "" if confidence is None else f"{confidence:.2f}"
+    day = datetime.fromtimestamp(hit.note.date.timestamp, UTC).date().isoformat()
+    head = "  ".join(filter(None, (write_place(place), sure, day, _show_title(hit.title))))
+    if not hit.text.strip():
+        return head
+    cut = f"palace show {shlex.quote(place if place[0] != '-' else f'./{place}')}"
+    left = None if room is None else max(room - _size(head) - 2, _size(fence_text(_CUT)))
+    return f"{head}\n{fence(hit.text, budget_bytes=left, cut=cut)}"
+
+
+def write_place(place: str) -> str:
+    """Return ``path:lines`` as it stands on a line: in quotes, escaped, where it could deceive."""
+    path, _, _ = place.rpartition(":")
+    if _PLAIN_PATH.fullmatch(path) and visible(path) == path:
+        return place
+    return f"{escape_hidden(json.dumps(path, ensure_ascii=False))}{place[len(path) :]}"
+
+
+def _show_title(title: str) -> str:
+    line = one_line(title)
+    return line if len(line) <= _LONGEST_TITLE else f"{line[:_LONGEST_TITLE]}…"
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, made visible, with single spaces: it forges no other column."""
+    return visible(" ".join(text.split()))
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
