@@ -295,5 +295,7 @@ class Config:
     anchors: AnchorSettings = field(default_factory=AnchorSettings)
     rooms: Mapping[str, str] = field(default_factory=dict)
     """Folders below the notes, each with the room that it is."""
+    inbox: str | None = None
+    """The folder below the notes for what agents remember; ``None`` is their chambers, or Inbox."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path prefixes with a trust each; a note's source is the longest that fits, else its room."""

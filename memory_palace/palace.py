@@ -35,6 +35,7 @@ from memory_palace.retrieval.filters import (
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, get_profile
 
 if TYPE_CHECKING:
+    from memory_palace.capture.remembering import Remembered
     from memory_palace.changes.changing import Outcome
     from memory_palace.facade.mnemonics import Memories
     from memory_palace.facade.navigation import Loci, Searches
@@ -192,6 +193,41 @@ class Palace(Engine):
         fields |= {key: value for key, value in given.items() if value}
         create_note(self, compose_note(path, title, fields), command="new")
         return path
+
+    def remember(
+        self,
+        text: str,
+        *,
+        title: str | None = None,
+        room: str | None = None,
+        tags: Sequence[str] = (),
+        type: str | None = None,
+        source: str | None = None,
+        agent: str | None = None,
+        note: bool = False,
+        wait_seconds: float = 10.0,
+    ) -> Remembered:
+        """Append a text to the day's inbox note of an agent, index it, and return where it stands.
+
+        ``note``, a ``room`` or a ``type`` make it a note of its own. What the inbox has in the same
+        words is counted there. Lines with secrets and private spans are not written. Where another
+        writer does not end in ``wait_seconds`` it is kept, and indexed later. Raise ``UsageError``
+        for a text that is blank or too long, ``CheckFailedError`` where all of it is secret.
+        """
+        from memory_palace.capture.remembering import remember
+
+        return remember(
+            self,
+            text,
+            title=title,
+            room=room,
+            tags=tags,
+            type=type,
+            source=source,
+            agent=agent,
+            note=note,
+            wait_seconds=wait_seconds,
+        )
 
     def awaited_model(self) -> AwaitedModel | None:
         """Return the model that the next build takes up, or would if it were here."""

@@ -123,21 +123,29 @@ def parse_rooms(value: Any, where: SettingPlace) -> dict[str, str]:
         raise where.wrong(f"rooms must map folders to rooms, not {shorten(value)}")
     checked = {}
     for given, room in value.items():
-        folder = normalize("NFC", str(given)).strip("/") if isinstance(given, str) else ""
-        parts = folder.split("/")
-        if not folder or str(given).startswith("/") or {"", ".", ".."} & set(parts):
-            example = f"`{FOLDERS[ARCHIVE]}`"
-            message = f"rooms: {shorten(given)} must be a folder inside this one, such as {example}"
-            raise where.at(given).wrong(message)
-        if any(part.startswith(".") for part in parts):
-            message = f"rooms: {shorten(given)} is hidden, and hidden is never read"
-            raise where.at(given).wrong(message)
+        folder = _check_folder("rooms", given, where.at(given), example=FOLDERS[ARCHIVE])
         if not isinstance(room, str) or room not in ROOMS:
             near = get_close_matches(str(room), ROOMS, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else f"; they are {', '.join(ROOMS)}"
             raise where.at(given).wrong(f"rooms: there is no room {shorten(room)}{hint}")
         checked[folder] = room
     return checked
+
+
+def parse_inbox(value: Any, where: SettingPlace) -> str:
+    """Check ``inbox``: the folder below the notes in which agents keep what they remember."""
+    return _check_folder("inbox", value, where, example="Inbox")
+
+
+def _check_folder(setting: str, given: Any, where: SettingPlace, *, example: str) -> str:
+    folder = normalize("NFC", given).strip("/") if isinstance(given, str) else ""
+    parts = folder.split("/")
+    if not folder or str(given).startswith("/") or {"", ".", ".."} & set(parts):
+        message = f"{setting}: {shorten(given)} must be a folder inside this one, such as"
+        raise where.wrong(f"{message} `{example}`")
+    if any(part.startswith(".") for part in parts):
+        raise where.wrong(f"{setting}: {shorten(given)} is hidden, and hidden is never read")
+    return folder
 
 
 def map_rooms(paths: PalacePaths, mapped: Mapping[str, str]) -> PalacePaths:
@@ -177,6 +185,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 
 PARSERS: Mapping[str, Callable[[Any, SettingPlace], Any]] = {
     "anchors": parse_anchor_settings,
+    "inbox": parse_inbox,
     "languages": parse_languages,
     "rooms": parse_rooms,
     "sources": parse_sources,

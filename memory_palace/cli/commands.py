@@ -45,6 +45,7 @@ PANELS = {
         "map": ("map:map_palace", "Write an overview into the control panel."),
     },
     "Agents": {
+        "remember": ("remember:remember_text", "Keep what was said, where it is found again."),
         "recall": ("recall:recall_notes", "Say unasked what the notes have on what was said."),
         "verify": ("verify:verify_answer", "Check that an answer rests on memories."),
         "anchors": ("anchors:app", "Build and ask the terms that lead to passages."),

@@ -253,3 +253,18 @@ def read_input(file: str, *, hint: str = "") -> str:
         return Path(file).read_text("utf-8")
     except FileNotFoundError as error:
         raise UsageError(f"there is no file {file}{hint}") from error
+
+
+def read_text(given: Sequence[str] | None) -> str:
+    """Return what an argument of several words says; without it, or with ``-``, standard input.
+
+    Raise ``UsageError`` where that is a terminal, or not UTF-8: what is written must be exact.
+    """
+    if given and given != ["-"]:
+        return " ".join(given)
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError("there is no text: give one, or pipe it in")
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"standard input is not UTF-8 at byte {error.start + 1}") from error

@@ -20,7 +20,8 @@ LEAST_ROOMS = 2
 LEAST_DAYS = 90
 """Days that a rule must have held before it may become part of the constitution."""
 _UNTRUSTED = frozenset(
-    "untrusted web external import imported chat transcript llm model generated scraped".split()
+    "untrusted agent web external import imported chat transcript llm model generated "
+    "scraped".split()
 )
 
 

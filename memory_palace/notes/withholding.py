@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
+from memory_palace.errors import CheckFailedError
 from memory_palace.language.secrets import find_secrets
 from memory_palace.models import Problem
 
 _OPEN = re.compile(r"<private(?:\s[^<>]*)?>", re.IGNORECASE)
 _CLOSE = re.compile(r"</private\s*>", re.IGNORECASE)
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+_LEFT_OUT = "(left out here: a secret)"
 _SAYS_PRIVATE = re.compile(
     r"^[ \t]*[\"']?private[\"']?[ \t]*:[ \t]*[\"']?(?:true|yes|on|1)\b",
     re.IGNORECASE | re.MULTILINE,
@@ -38,6 +42,33 @@ def withhold(text: str, path: str) -> tuple[str, tuple[Problem, ...]]:
         for s in secrets
     )
     return "\n".join(lines), (*private, *found)
+
+
+def leave_out(text: str) -> tuple[str, tuple[Problem, ...]]:
+    """Return a text without private spans, and with a remark for lines that hold a secret.
+
+    The problems have the lines of the text as it was given. Raise ``CheckFailedError`` where
+    nothing is left to write.
+    """
+    kept, problems = withhold(text, "")
+    if not problems:
+        return text, ()
+    found = tuple(replace(problem, message=_describe(problem)) for problem in problems)
+    secrets = {problem.line for problem in problems if problem.kind == "secret"}
+    lines = kept.split("\n")
+    for number in secrets:
+        lines[(number or 1) - 1] = "" if (number or 0) - 1 in secrets else _LEFT_OUT
+    if not any(line.strip() for line in lines if line != _LEFT_OUT):
+        listed = "; ".join(f"line {problem.line} {problem.message}" for problem in found)
+        raise CheckFailedError(f"nothing was written: {listed}")
+    return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip("\n"), found
+
+
+def _describe(problem: Problem) -> str:
+    """Say what was not written, without what stood there."""
+    if problem.kind == "secret":
+        return problem.message.partition(";")[0]
+    return "begins a private span"
 
 
 def _blank_private(text: str, path: str) -> tuple[str, list[Problem]]:

@@ -24,6 +24,7 @@ query "no such words" --neighbors 2
 query --type project
 query battery --profile anchors
 recall we should look at the rain gauge of the hut again
+remember the radio of the hut needs a new fuse --agent wren --tag radio
 list --linked-by control_panel
 show control_panel:1-3
 status

@@ -1,0 +1,69 @@
+"""Text of others as it may stand in a note of several entries: nothing of it reaches beyond it."""
+
+from __future__ import annotations
+
+import re
+
+from memory_palace.changes.composing import fence_text
+from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.language.secrets import find_secrets
+from memory_palace.markdown.comments import drop_comments
+from memory_palace.markdown.markup import Markup
+from memory_palace.notes.withholding import withhold
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+_DEMOTED_BY, _DEEPEST = 2, 6
+_PROBE = "## probe"
+
+
+def clean_text(text: str, what: str = "the text") -> str:
+    """Return a text with line feeds alone, and with a mark for each control character.
+
+    Raise ``UsageError`` naming ``what`` where it is blank, or no UTF-8 can be made of it.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{what} is not UTF-8; save or send it as UTF-8") from error
+    clean = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", re.sub(r"\r\n?", "\n", text))
+    if not clean.replace("\N{REPLACEMENT CHARACTER}", "").strip():
+        raise UsageError(f"{what} is empty")
+    return clean.strip("\n").rstrip()
+
+
+def check_open(text: str, what: str) -> str:
+    """Return a title, tag or source; raise ``CheckFailedError`` where it holds a secret."""
+    if find_secrets(text) or withhold(text, "")[1]:
+        raise CheckFailedError(f"nothing was written: {what} holds a secret or is private")
+    return text
+
+
+def enclose(text: str) -> str:
+    """Return a text that opens no section of its own, and leaves and hides nothing.
+
+    It stays as it is where that is so. Headings become deeper ones; where that is not enough the
+    text is put into a fence.
+    """
+    if is_enclosed(text):
+        return text
+    demoted = _demote(text)
+    return demoted if is_enclosed(demoted) else fence_text(text, "text")
+
+
+def is_enclosed(text: str) -> bool:
+    """Whether a text between two headings leaves them alone, and shows all that it says."""
+    whole = f"{_PROBE}\n\n{text}\n\n{_PROBE}\n"
+    sections = [h for h in Markup(whole).headings if h.level <= 2 and not h.is_nested]
+    last = whole.count("\n") - 1
+    if [heading.first for heading in sections] != [0, last]:
+        return False
+    return drop_comments(whole) == (whole, None)
+
+
+def _demote(text: str) -> str:
+    lines = text.split("\n")
+    for heading in reversed(Markup(text).headings):
+        if not heading.is_nested:
+            marks = "#" * min(heading.level + _DEMOTED_BY, _DEEPEST)
+            lines[heading.first : heading.last + 1] = [f"{marks} {heading.text}"]
+    return "\n".join(lines)

@@ -1,0 +1,336 @@
+"""Keep what an agent says: written once, in one place, and found before the answer is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import count
+
+from memory_palace.capture.enclosing import (
+    check_open,
+    clean_text,
+    enclose,
+    is_enclosed,
+)
+from memory_palace.capture.inbox import (
+    Placed,
+    add_entry,
+    begin_part,
+    find_inbox,
+    list_parts,
+    name_agent,
+    name_part,
+    raise_count,
+    read_entries,
+    write_heading,
+)
+from memory_palace.capture.statements import reduce_statement
+from memory_palace.changes.composing import compose_note, edit_fields, place_note
+from memory_palace.changes.journal import apply_change, recover
+from memory_palace.changes.operations import Create, check_inside
+from memory_palace.engine import Engine
+from memory_palace.errors import IndexLockedError, PalaceError, UsageError
+from memory_palace.models import Problem
+from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.document import parse_document
+from memory_palace.notes.withholding import leave_out
+from memory_palace.storage.atomic import write_new
+
+MOST_BYTES = 1 << 20
+"""Of a text: what is longer is a document, and a note of its own by other means."""
+_MOST_TITLE = 80
+_FIRST_BUILD_NOTES = 200
+"""A palace without an index gets one here up to so many notes: more take more than a moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Where something remembered stands."""
+
+    path: str
+    line: int
+    """Of its heading, 1-based."""
+    last_line: int
+    is_new: bool
+    """Not where it stood there already, in the same words."""
+    count: int
+    """How often it was said."""
+    is_indexed: bool
+    remark: str = ""
+    """Why it is not found yet, where it is not."""
+    withheld: tuple[Problem, ...] = ()
+    """What was not written: lines with secrets, private spans."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """What is to be written, checked."""
+
+    text: str
+    title: str
+    tags: tuple[str, ...]
+    source: str
+    agent: str
+    now: datetime
+
+    @property
+    def day(self) -> str:
+        return self.now.date().isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a note of its own is."""
+
+    room: str | None
+    type: str | None
+
+
+def remember(
+    engine: Engine,
+    text: str,
+    *,
+    title: str | None = None,
+    room: str | None = None,
+    tags: Sequence[str] = (),
+    type: str | None = None,
+    source: str | None = None,
+    agent: str | None = None,
+    note: bool = False,
+    wait_seconds: float,
+) -> Remembered:
+    """Append a text to the day's inbox note of an agent, or make it a note of its own.
+
+    ``note``, a ``room`` or a ``type`` make a note. What the same agent's inbox has in the same
+    words is counted there instead. Lines with secrets and private spans are not written. While
+    another writer holds the lock for ``wait_seconds`` it goes into a file of its own. Raise
+    ``UsageError`` for a text that is blank or too long, ``CheckFailedError`` where nothing of it
+    may be written.
+    """
+    memory, withheld = _check(text, title, tags, source, agent)
+    kind = _Kind(room, type) if note or room or type else None
+    try:
+        with engine.writing(wait_seconds=wait_seconds):
+            recover(engine.paths)
+            placed = _place_note(engine, memory, kind) if kind else _place_entry(engine, memory)
+            path = placed.operation.path
+            apply_change(
+                engine.paths,
+                [placed.operation],
+                command="remember",
+                reason=f"remember {path}",
+                now=memory.now.isoformat(timespec="milliseconds"),
+                edited={path},
+            )
+    except IndexLockedError as error:
+        placed = _set_down(engine, memory, kind)
+        remark = f"it is kept, and not indexed yet: {error}"
+    else:
+        remark = _index(engine, path, wait_seconds)
+    return Remembered(
+        placed.operation.path,
+        placed.line,
+        placed.last_line,
+        placed.count == 1,
+        placed.count,
+        not remark,
+        remark,
+        withheld,
+    )
+
+
+def _check(
+    text: str,
+    title: str | None,
+    tags: Sequence[str],
+    source: str | None,
+    agent: str | None,
+) -> tuple[_Memory, tuple[Problem, ...]]:
+    if len(text) > MOST_BYTES:
+        raise UsageError(f"the text has more than {MOST_BYTES >> 20} MB; save it as a note instead")
+    clean, withheld = leave_out(clean_text(text))
+    name = " ".join(clean_text(title, "the title").split()) if title is not None else ""
+    memory = _Memory(
+        clean,
+        check_open(name, "the title"),
+        tuple(dict.fromkeys(_check_tag(tag) for tag in tags)),
+        check_open(" ".join(clean_text(source, "the source").split()), "the source")
+        if source is not None
+        else "",
+        name_agent(agent),
+        datetime.now(UTC),
+    )
+    if not is_enclosed(f"## {memory.title}") and not is_enclosed(f"### {memory.title}"):
+        raise UsageError(f"a heading cannot hold the title {memory.title!r}; use plain words")
+    return memory, withheld
+
+
+def _check_tag(tag: str) -> str:
+    """Return a tag as it stands in a text, behind a ``#``."""
+    name = check_open(re.sub(r"[^\w/-]+", "-", tag.removeprefix("#")).strip("-/"), "a tag")
+    if not name or not (name[0].isalpha()):
+        raise UsageError(f"a tag begins with a letter, and {tag!r} does not")
+    return name
+
+
+def _place_entry(engine: Engine, memory: _Memory) -> Placed:
+    """Return the change that puts an entry into the inbox, or counts one that says the same."""
+    paths, agent, day = engine.paths, memory.agent, memory.day
+    folder = find_inbox(paths, engine.config, agent)
+    check_inside(paths, f"{folder}/{agent}.md")
+    parts = list_parts(paths, folder, agent)
+    found = _find_same(engine, parts, memory)
+    if found is not None:
+        return found
+    entry = _write_entry(memory)
+    today = [path for path in parts if f"/{agent}-{day}" in path]
+    if today:
+        placed = add_entry(today[-1], (paths.root / today[-1]).read_bytes(), entry)
+        if placed is not None:
+            return placed
+    path = name_part(
+        folder,
+        agent,
+        day,
+        next(
+            n for n in count(len(today) + 1) if _is_free(engine, name_part(folder, agent, day, n))
+        ),
+    )
+    return begin_part(path, agent, day, entry)
+
+
+def _find_same(engine: Engine, parts: Sequence[str], memory: _Memory) -> Placed | None:
+    """Return the change that counts an entry of the inbox with the same words, the last one."""
+    wanted = reduce_statement(_write_body(memory))
+    rarest = max(wanted, key=len).encode()
+    for path in reversed(parts):
+        data = (engine.paths.root / path).read_bytes()
+        if rarest not in data and rarest not in data.decode("utf-8", "replace").casefold().encode():
+            continue
+        for entry in reversed(list(read_entries(path, data))):
+            if entry.title == memory.title and reduce_statement(entry.text) == wanted:
+                return raise_count(path, data, entry, memory.day)
+    return None
+
+
+def _write_entry(memory: _Memory) -> str:
+    heading = write_heading(memory.title, f"{memory.now:%H:%M}")
+    return f"{heading}\n\n{_write_body(memory)}\n"
+
+
+def _write_body(memory: _Memory) -> str:
+    """Return the text of an entry, with its source and tags on lines of their own."""
+    source = enclose(f"Source: {memory.source}") if memory.source else ""
+    tags = " ".join(f"#{tag}" for tag in memory.tags)
+    return "\n\n".join(part for part in (enclose(memory.text), source, tags) if part)
+
+
+def _place_note(engine: Engine, memory: _Memory, kind: _Kind) -> Placed:
+    """Return the change that makes a note, or counts the note of that title that says the same."""
+    title = memory.title or _make_title(memory.text)
+    for number in count(1):
+        name = title if number == 1 else f"{title} {number}"
+        path = place_note(engine.paths, name, room=kind.room, folder=None)
+        if _is_free(engine, path):
+            return _compose(path, name, memory, kind)
+        same = _count_note(engine, path, memory)
+        if same is not None:
+            return same
+    raise AssertionError  # pragma: no cover - numbers do not end
+
+
+def _compose(path: str, title: str, memory: _Memory, kind: _Kind) -> Placed:
+    fields = {
+        "title": title,
+        "date": memory.day,
+        "type": kind.type,
+        "tags": list(memory.tags) or None,
+        "source": memory.source or None,
+        "agent": memory.agent,
+        "origin": "agent",
+    }
+    note = compose_note(path, title, fields, lead=memory.text)
+    return Placed(note, 1, note.data.count(b"\n"))
+
+
+def _count_note(engine: Engine, path: str, memory: _Memory) -> Placed | None:
+    document = parse_document(path, (engine.paths.root / path).read_bytes())
+    if document is None or document.text("origin") != "agent":
+        return None
+    said = document.body.partition("\n\n")[2]
+    if reduce_statement(said) != reduce_statement(memory.text):
+        return None
+    times = document.fields.get("said", 1)
+    number = times + 1 if isinstance(times, int) else 2
+    change = edit_fields(document, {"said": number, "last_said": memory.day})
+    return Placed(change, 1, change.after.count(b"\n"), number)
+
+
+def _make_title(text: str) -> str:
+    """Return the first words of a text, as a title."""
+    line = next(line for line in text.split("\n") if line.strip(" #>*-"))
+    words = line.strip(" #>*-")
+    return words if len(words) <= _MOST_TITLE else f"{words[:_MOST_TITLE].rpartition(' ')[0]} …"
+
+
+def _set_down(engine: Engine, memory: _Memory, kind: _Kind | None) -> Placed:
+    """Write into a new file, which no other writer can be changing."""
+    while True:
+        placed = _place_note(engine, memory, kind) if kind else _begin(engine, memory)
+        operation = placed.operation
+        if not isinstance(operation, Create):
+            raise IndexLockedError("")
+        check_inside(engine.paths, operation.path)
+        place = engine.paths.root / operation.path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            write_new(place, operation.data)
+            return placed
+
+
+def _begin(engine: Engine, memory: _Memory) -> Placed:
+    folder = find_inbox(engine.paths, engine.config, memory.agent)
+    numbers = (name_part(folder, memory.agent, memory.day, n) for n in count(1))
+    path = next(path for path in numbers if _is_free(engine, path))
+    return begin_part(path, memory.agent, memory.day, _write_entry(memory))
+
+
+def _is_free(engine: Engine, path: str) -> bool:
+    place = engine.paths.root / path
+    return not place.exists() and not place.is_symlink()
+
+
+def _index(engine: Engine, path: str, wait_seconds: float) -> str:
+    """Bring the index up to date; return why the note is not in it, where it is not.
+
+    Another process may have indexed the note since it was written.
+    """
+    why = ""
+    if not _is_indexed(engine, path):
+        try:
+            if not engine.paths.commit.exists():
+                found = discover_notes(engine.paths, ignore=engine.config.ignore)
+                if len(found.files) > _FIRST_BUILD_NOTES:
+                    return "it is kept; this palace has no index yet: run `palace index`"
+            engine.index(takes_up=False, wait_seconds=wait_seconds)
+        except (PalaceError, OSError) as error:
+            why = f": {error}"
+        if not _is_indexed(engine, path):
+            return f"it is kept, and is not in the index{why or '; .palaceignore may say so'}"
+    return ""
+
+
+def _is_indexed(engine: Engine, path: str) -> bool:
+    """Whether the committed index has the note as it is."""
+    try:
+        snapshot = engine.snapshot()
+        place = snapshot.paths.index(path)
+        data = (engine.paths.root / path).read_bytes()
+    except (PalaceError, OSError, ValueError):
+        return False
+    digest = snapshot.note_digests[place].tobytes()
+    return sha256(data).digest().startswith(digest)
