@@ -48,6 +48,7 @@ PANELS = {
         "remember": ("remember:remember_text", "Keep what was said, where it is found again."),
         "recall": ("recall:recall_notes", "Say unasked what the notes have on what was said."),
         "verify": ("verify:verify_answer", "Check that an answer rests on memories."),
+        "plugin": ("plugin:make_plugin", "Write the plug-in of an agent's harness."),
         "anchors": ("anchors:app", "Build and ask the terms that lead to passages."),
         "seek": ("seek:app", "Pursue a goal over several steps."),
         "locus": ("locus:app", "Manage notes that have a place."),

@@ -1,0 +1,109 @@
+// Written by `palace plugin openclaw`, version @VERSION@. OpenClaw loads it as it stands.
+import { execFile } from "node:child_process";
+
+const PALACE = @PROGRAM@;
+const SECONDS = 30;
+const BYTES = 8000;
+
+/** Run the palace's command with an array of arguments: no shell reads them. */
+const run = (args, { input = "", seconds = SECONDS, signal } = {}) =>
+  new Promise((resolve, reject) => {
+    const options = { timeout: seconds * 1000, maxBuffer: 1 << 24, signal };
+    const child = execFile(PALACE[0], [...PALACE.slice(1), ...args], options, (error, out, err) =>
+      error ? reject(new Error(err.trim() || error.message)) : resolve(out),
+    );
+    child.stdin.on("error", () => {}); // it may end before it has read everything
+    child.stdin.end(input);
+  });
+
+/** Show control, direction, zero-width and tag characters as \u{…}. */
+const visible = (text) =>
+  text.replace(/(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
+    `\\u{${hidden.codePointAt(0).toString(16)}}`,
+  );
+
+/** Put text of notes between fences that nothing in it closes. */
+const fence = (text) => {
+  const bar = "`".repeat(Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length)) + 1);
+  return `${bar}\n${visible(text).trimEnd()}\n${bar}`;
+};
+
+const answer = (text, details) => ({ content: [{ type: "text", text }], details });
+
+const search = {
+  name: "memory_search",
+  label: "Memory Search",
+  description:
+    "Search the user's notes (Memory Palace). Use it before answering about earlier work, decisions, " +
+    "dates, people, preferences or plans. Cite results as path:line.",
+  parameters: {
+    type: "object",
+    properties: {
+      query: { type: "string", description: "A question or words, in the user's language" },
+      maxResults: { type: "integer", minimum: 1, maximum: 50 },
+    },
+    required: ["query"],
+  },
+  async execute(_id, { query, maxResults = 5 }, signal) {
+    const line = ["query", "-k", String(maxResults), "--budget", String(BYTES), "--json", "--", query];
+    const found = JSON.parse(await run(line, { signal }));
+    const hits = found.hits.map(({ path, line: first, last_line, confidence, date, title, text }) => {
+      const place = visible(`${path}:${first}-${last_line}  ${confidence}  ${date ?? ""}  ${title}`);
+      return `${place}\n${fence(text ?? "")}`;
+    });
+    return answer(hits.join("\n\n") || "No note answers this.", { hits: found.hits.length });
+  },
+};
+
+const get = {
+  name: "memory_get",
+  label: "Memory Get",
+  description: "Read a note, or some of its lines, from a path that memory_search has given.",
+  parameters: {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "A note's path; PATH:FIRST-LAST reads these lines" },
+      from: { type: "integer", minimum: 1 },
+      lines: { type: "integer", minimum: 1 },
+    },
+    required: ["path"],
+  },
+  async execute(_id, { path, from, lines }, signal) {
+    const first = from ?? 1;
+    const place = from || lines ? `${path}:${first}-${first + (lines ?? 100) - 1}` : path;
+    const text = await run(["show", "--", place], { signal });
+    const isLong = Buffer.byteLength(text) > 4 * BYTES;
+    const shown = isLong ? `${text.slice(0, 4 * BYTES)}\n… [cut: read fewer lines]` : text;
+    return answer(fence(shown), { path: place });
+  },
+};
+
+export default {
+  id: "memory-palace",
+  name: "Memory Palace",
+  description: "Long-term memory in Markdown notes",
+  kind: "memory",
+  register(api) {
+    api.registerTool(search);
+    api.registerTool(get);
+    const hook = async (verb, event, ctx) => {
+      const said = event.currentUserMessage ?? event.prompt;
+      const message = { session_id: ctx.sessionKey, cwd: ctx.workspaceDir, prompt: said };
+      try {
+        const line = ["hook", verb, "--harness", "openclaw"];
+        return await run(line, { input: `${JSON.stringify(message)}\n`, seconds: 10 });
+      } catch (error) {
+        api.logger?.warn?.(`memory-palace: ${error.message}`);
+        return "";
+      }
+    };
+    const begun = new Set();
+    api.on("before_prompt_build", async (event, ctx) => {
+      const verbs = begun.has(ctx.sessionKey) ? ["prompt"] : ["session-start", "prompt"];
+      begun.add(ctx.sessionKey);
+      const parts = await Promise.all(verbs.map((verb) => hook(verb, event, ctx)));
+      const prependContext = parts.filter((part) => part.trim()).join("\n");
+      return prependContext ? { prependContext } : undefined;
+    });
+  },
+};

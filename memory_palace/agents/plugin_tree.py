@@ -1,0 +1,157 @@
+"""A folder of files that this program writes, keeps up to date, and never takes from people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from memory_palace import __version__
+from memory_palace.changes.operations import Create, Operation, Remove, Replace, render_diff
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.storage.atomic import naming, write_atomic
+
+NAME = "memory-palace"
+"""Of a plug-in, and of the marketplace that it is in."""
+_COPIES = {"claude": ("CLAUDE_CONFIG_DIR", ".claude"), "codex": ("CODEX_HOME", ".codex")}
+"""The variable that says where a harness keeps its files, and where they are without it."""
+RECORD = ".memory-palace.json"
+"""What was written into a folder: the version, and the SHA-256 of each file by its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The files of a plug-in beside those that are there."""
+
+    folder: Path
+    files: Mapping[str, bytes]
+    """By path below the folder, with ``/``."""
+    steps: tuple[Operation, ...]
+    """What makes the one of the other."""
+    changed: tuple[str, ...]
+    """Files in the way that are not as they were written here: somebody else's, or edited."""
+    version: str | None
+    """Of the plug-in that is there; ``None`` where there is none."""
+    palace: str | None
+    """The one palace that it is to ask wherever the agent works, if it is to ask one."""
+
+    @property
+    def is_current(self) -> bool:
+        """Whether every file is as this version writes it."""
+        return not self.steps
+
+    @property
+    def diff(self) -> str:
+        """The steps as git would show them."""
+        return render_diff(self.steps)
+
+
+def find_palace(folder: Path) -> str | None:
+    """Return the palace that the plug-in in a folder was made for, if it was made for one."""
+    palace = _read_record(folder).get("palace")
+    return palace if isinstance(palace, str) else None
+
+
+def compare_tree(folder: Path, files: Mapping[str, bytes], *, palace: str | None = None) -> Tree:
+    """Return what has to be written into a folder so that it holds these files.
+
+    What an earlier version wrote and this one does not is removed, unless somebody changed it.
+    Raise ``UsageError`` where a link leads out of the folder.
+    """
+    record = _read_record(folder)
+    written: Mapping[str, str] = record.get("files", {})
+    steps: list[Operation] = []
+    changed = []
+    for path, data in sorted(files.items()):
+        before = _read(folder, path)
+        if before is None:
+            steps.append(Create(path, data))
+        elif before != data:
+            steps.append(Replace(path, before, data))
+            changed += [] if written.get(path) == _digest(before) else [path]
+    for path in sorted(written.keys() - files.keys()):
+        before = _read(folder, path)
+        if before is not None and written[path] == _digest(before):
+            steps.append(Remove(path, before))
+    version = record.get("version")
+    return Tree(folder, files, tuple(steps), tuple(changed), version, palace)
+
+
+def write_tree(tree: Tree, *, overwrite: bool = False) -> None:
+    """Write what is missing or old; the record last, so that an interrupted write is taken up.
+
+    Raise ``PalaceError`` for files that somebody changed, unless they are to be overwritten.
+    """
+    if tree.changed and not overwrite:
+        raise PalaceError(
+            f"not written by this program, or changed since: {', '.join(tree.changed)} in "
+            f"{tree.folder}; nothing was written. Look at the diff without --apply, then move "
+            "them away or add --overwrite"
+        )
+    for step in tree.steps:
+        match step:
+            case Create(path, data) | Replace(path, _, data):
+                target = tree.folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                write_atomic(target, data, mode=0o644)
+            case Remove(path, _):
+                (tree.folder / path).unlink(missing_ok=True)
+    if tree.steps or tree.version != __version__:
+        record = {
+            "version": __version__,
+            "palace": tree.palace,
+            "files": {path: _digest(data) for path, data in tree.files.items()},
+        }
+        write_atomic(tree.folder / RECORD, to_text(record), mode=0o644)
+
+
+def find_copies(harness: str, files: Mapping[str, bytes], environ: Mapping[str, str]) -> list[Tree]:
+    """Return the copies of a plug-in that a harness made, beside the files they are of.
+
+    Claude Code and Codex copy a plug-in into a folder of their own when it is installed, one for
+    each version. Where one copy is current older ones do not matter, and none are returned.
+    """
+    if harness not in _COPIES:
+        return []
+    variable, folder = _COPIES[harness]
+    home = Path(environ.get(variable) or Path.home() / folder)
+    inside = {
+        path.partition("/")[2]: data for path, data in files.items() if path.startswith(f"{NAME}/")
+    }
+    versions = sorted((home / "plugins" / "cache" / NAME / NAME).glob("*/"))
+    copies = [compare_tree(version, inside) for version in versions]
+    return [] if any(copy.is_current for copy in copies) else copies
+
+
+def to_text(record: object) -> bytes:
+    """Return a record as the text of a JSON file that people read."""
+    return (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def _read_record(folder: Path) -> dict[str, Any]:
+    raw = _read(folder, RECORD)
+    try:
+        record = json.loads(raw or b"{}")
+    except ValueError:
+        record = {}
+    files = record.get("files") if isinstance(record, dict) else None
+    return record if isinstance(files, dict) else {}
+
+
+def _read(folder: Path, path: str) -> bytes | None:
+    """Return a file's bytes; ``None`` where it is not there."""
+    target = folder / path
+    if not target.resolve().is_relative_to(folder.resolve()) or target.is_symlink():
+        raise UsageError(f"{target} is a link; it is left alone")
+    with naming(target):
+        try:
+            return target.read_bytes()
+        except FileNotFoundError:
+            return None
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
