@@ -13,6 +13,7 @@ from memory_palace.cli.commands import COMMANDS, app
 UNRUN = {
     "serve": "it waits for questions",
     "watch": "it waits for changes",
+    "plugin": "it writes into any folder, such as /",
     "models fetch": "it asks another machine",
     "bench": "its verbs take minutes, or need data of others",
 }

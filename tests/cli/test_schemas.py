@@ -102,6 +102,8 @@ config serve auto
 config serve
 config serve off
 register sample --default
+plugin claude --into {cache}/plugin
+plugin codex --into {cache}/plugin --apply
 bench list --cache {cache}
 bench notes {vault} --qrels {qrels} --embedder hashing --cache {cache}
 bench list --cache {cache}
