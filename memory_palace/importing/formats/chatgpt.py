@@ -36,7 +36,7 @@ _OTHER = re.compile(
     r"(?:user|user_settings|message_feedback|model_comparisons|shared_conversations|group_chats"
     r"|shopping|sora|export_manifest|conversation_asset_file_names)\.json"
 )
-_CITED = re.compile("\ue200(\\w*)\ue202?([^\ue201]*)\ue201")
+_CITED = re.compile("\ue200(\\w*+)\ue202?([^\ue200\ue201]*+)\ue201")
 _BRACKETED = re.compile(r"【\d+[†:][^】]{0,80}】")
 _NAMED = re.compile(r'\["[^"]*","([^"]*)"')
 _DROPPED = {

@@ -24,7 +24,7 @@ _KEYS = (
 )
 _CODEX = frozenset(("session_meta", "response_item", "event_msg", "turn_context"))
 _PERMALINK = re.compile(rb"\A---[ \t]*\r?\n(?:.*\r?\n){0,40}?permalink\s*:")
-_WIKILINK = re.compile(rb"!?\[\[[^\]\n]+\]\]")
+_WIKILINK = re.compile(rb"\[\[[^\[\]\n]+\]\]")
 _MARKDOWN = (".md", ".markdown")
 
 

@@ -11,6 +11,9 @@ from memory_palace.importing.items import Reader
 FORMATS = {
     "claude": "claude",
     "chatgpt": "chatgpt",
+    "claude-code": "claude_code",
+    "codex": "codex",
+    "openclaw": "openclaw",
 }
 """The module of this package that has the format's `read`."""
 
