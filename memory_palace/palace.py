@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 from memory_palace.config import Config, find_paths, nearest_paths
-from memory_palace.engine import Engine
 from memory_palace.errors import (
     IndexDamagedError,
     IndexMissingError,
     NotAPalaceError,
 )
+from memory_palace.facade.notebook import Notebook
 from memory_palace.index.commit import read_commit
 from memory_palace.language.moments import Moment
 from memory_palace.models import Filters, NoteRecord, Query, QueryResult, Recollection
@@ -29,13 +29,11 @@ from memory_palace.retrieval.filters import (
     Conditions,
     ask_as_of,
     check_least,
-    check_priority,
     choose_filters,
 )
 from memory_palace.retrieval.profiles import DEFAULT_PROFILE, get_profile
 
 if TYPE_CHECKING:
-    from memory_palace.capture.remembering import Remembered
     from memory_palace.changes.changing import Outcome
     from memory_palace.facade.mnemonics import Memories
     from memory_palace.facade.navigation import Loci, Searches
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
     from memory_palace.index.values import IndexReport
 
 
-class Palace(Engine):
+class Palace(Notebook):
     """A folder of Markdown notes, the index derived from it, and every feature above them.
 
     ``root`` is the folder that holds ``.palace/`` or ``palace/``, or one of these itself, as text
@@ -165,69 +163,6 @@ class Palace(Engine):
         """List the notes that meet the conditions, or match the filters, in path order."""
         chosen = choose_filters(filters, conditions, self.paths.rooms, now=time.time())
         return super().notes(filters=chosen, include_cold=include_cold)
-
-    def new(
-        self,
-        title: str,
-        *,
-        room: str | None = None,
-        folder: str | None = None,
-        type: str | None = None,
-        priority: str | None = None,
-        tags: Sequence[str] = (),
-    ) -> str:
-        """Create a note and return its path relative to the root.
-
-        ``room`` is one of the seven rooms, or a folder in one; ``folder`` is any folder of the
-        notes. Without either it is ``project_rooms``, or the top where no folder is that room. An
-        existing file is never touched: it raises ``UsageError``, as an unknown room or priority
-        does.
-        """
-        from memory_palace.changes.changing import create_note, today
-        from memory_palace.changes.composing import compose_note, place_note
-
-        path = place_note(self.paths, title, room=room, folder=folder)
-        level = check_priority(priority) if priority is not None else None
-        given = {"type": type, "priority": level, "tags": list(tags)}
-        fields: dict[str, object] = {"title": title, "date": today()}
-        fields |= {key: value for key, value in given.items() if value}
-        create_note(self, compose_note(path, title, fields), command="new")
-        return path
-
-    def remember(
-        self,
-        text: str,
-        *,
-        title: str | None = None,
-        room: str | None = None,
-        tags: Sequence[str] = (),
-        type: str | None = None,
-        source: str | None = None,
-        agent: str | None = None,
-        note: bool = False,
-        wait_seconds: float = 10.0,
-    ) -> Remembered:
-        """Append a text to the day's inbox note of an agent, index it, and return where it stands.
-
-        ``note``, a ``room`` or a ``type`` make it a note of its own. What the inbox has in the same
-        words is counted there. Lines with secrets and private spans are not written. Where another
-        writer does not end in ``wait_seconds`` it is kept, and indexed later. Raise ``UsageError``
-        for a text that is blank or too long, ``CheckFailedError`` where all of it is secret.
-        """
-        from memory_palace.capture.remembering import remember
-
-        return remember(
-            self,
-            text,
-            title=title,
-            room=room,
-            tags=tags,
-            type=type,
-            source=source,
-            agent=agent,
-            note=note,
-            wait_seconds=wait_seconds,
-        )
 
     def awaited_model(self) -> AwaitedModel | None:
         """Return the model that the next build takes up, or would if it were here."""

@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from memory_palace.changes.composing import fence_text
-from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.errors import CheckFailedError
 from memory_palace.language.secrets import find_secrets
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.withholding import withhold
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
 _DEMOTED_BY, _DEEPEST = 2, 6
 _PROBE = "## probe"
-
-
-def clean_text(text: str, what: str = "the text") -> str:
-    """Return a text with line feeds alone, and with a mark for each control character.
-
-    Raise ``UsageError`` naming ``what`` where it is blank, or no UTF-8 can be made of it.
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(f"{what} is not UTF-8; save or send it as UTF-8") from error
-    clean = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", re.sub(r"\r\n?", "\n", text))
-    if not clean.replace("\N{REPLACEMENT CHARACTER}", "").strip():
-        raise UsageError(f"{what} is empty")
-    return clean.strip("\n").rstrip()
 
 
 def check_open(text: str, what: str) -> str:

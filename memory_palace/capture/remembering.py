@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from itertools import count
 
 from memory_palace.capture.enclosing import (
     check_open,
-    clean_text,
     enclose,
     is_enclosed,
 )
@@ -29,22 +27,21 @@ from memory_palace.capture.inbox import (
     write_heading,
 )
 from memory_palace.capture.statements import reduce_statement
+from memory_palace.changes.adding import index_note
 from memory_palace.changes.composing import compose_note, edit_fields, place_note
 from memory_palace.changes.journal import apply_change, recover
 from memory_palace.changes.operations import Create, check_inside
 from memory_palace.engine import Engine
-from memory_palace.errors import IndexLockedError, PalaceError, UsageError
+from memory_palace.errors import IndexLockedError, UsageError
 from memory_palace.models import Problem
-from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.document import parse_document
+from memory_palace.notes.insertion import clean_text
 from memory_palace.notes.withholding import leave_out
 from memory_palace.storage.atomic import write_new
 
 MOST_BYTES = 1 << 20
 """Of a text: what is longer is a document, and a note of its own by other means."""
 _MOST_TITLE = 80
-_FIRST_BUILD_NOTES = 200
-"""A palace without an index gets one here up to so many notes: more take more than a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +127,7 @@ def remember(
         placed = _set_down(engine, memory, kind)
         remark = f"it is kept, and not indexed yet: {error}"
     else:
-        remark = _index(engine, path, wait_seconds)
+        remark = index_note(engine, path, wait_seconds=wait_seconds)
     return Remembered(
         placed.operation.path,
         placed.line,
@@ -302,35 +299,3 @@ def _begin(engine: Engine, memory: _Memory) -> Placed:
 def _is_free(engine: Engine, path: str) -> bool:
     place = engine.paths.root / path
     return not place.exists() and not place.is_symlink()
-
-
-def _index(engine: Engine, path: str, wait_seconds: float) -> str:
-    """Bring the index up to date; return why the note is not in it, where it is not.
-
-    Another process may have indexed the note since it was written.
-    """
-    why = ""
-    if not _is_indexed(engine, path):
-        try:
-            if not engine.paths.commit.exists():
-                found = discover_notes(engine.paths, ignore=engine.config.ignore)
-                if len(found.files) > _FIRST_BUILD_NOTES:
-                    return "it is kept; this palace has no index yet: run `palace index`"
-            engine.index(takes_up=False, wait_seconds=wait_seconds)
-        except (PalaceError, OSError) as error:
-            why = f": {error}"
-        if not _is_indexed(engine, path):
-            return f"it is kept, and is not in the index{why or '; .palaceignore may say so'}"
-    return ""
-
-
-def _is_indexed(engine: Engine, path: str) -> bool:
-    """Whether the committed index has the note as it is."""
-    try:
-        snapshot = engine.snapshot()
-        place = snapshot.paths.index(path)
-        data = (engine.paths.root / path).read_bytes()
-    except (PalaceError, OSError, ValueError):
-        return False
-    digest = snapshot.note_digests[place].tobytes()
-    return sha256(data).digest().startswith(digest)

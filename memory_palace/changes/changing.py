@@ -78,7 +78,7 @@ def change_notes(
                 change,
                 command=command,
                 reason=planned.reason,
-                now=_now(),
+                now=now(),
                 evidence=planned.evidence,
                 edited=planned.edited,
                 allow_uncommitted=allow_uncommitted,
@@ -95,7 +95,7 @@ def create_note(engine: Engine, note: Create, *, command: str) -> str:
     """
     with engine.writing(wait_seconds=WAIT_SECONDS):
         reason = f"{command} {note.path}"
-        return apply_change(engine.paths, [note], command=command, reason=reason, now=_now())
+        return apply_change(engine.paths, [note], command=command, reason=reason, now=now())
 
 
 def undo_change(
@@ -104,7 +104,7 @@ def undo_change(
     """Take back the last change of a command, or the one of an id, byte for byte."""
     if apply:
         with engine.writing(wait_seconds=WAIT_SECONDS):
-            taken_back = undo(engine.paths, now=_now(), command=command, identity=identity)
+            taken_back = undo(engine.paths, now=now(), command=command, identity=identity)
     else:
         taken_back = plan_undo(engine.paths, command=command, identity=identity)
     entry, change = taken_back.entry, taken_back.change
@@ -155,7 +155,7 @@ def reindex(engine: Engine) -> str:
         return ""
     try:
         engine.index(takes_up=False, wait_seconds=WAIT_SECONDS)
-    except PalaceError as error:
+    except (PalaceError, OSError) as error:
         return f"the notes were changed, but the index was not: {error}"
     return ""
 
@@ -163,6 +163,11 @@ def reindex(engine: Engine) -> str:
 def today() -> str:
     """Return the day, UTC."""
     return datetime.now(UTC).date().isoformat()
+
+
+def now() -> str:
+    """Return the moment, UTC, as the log has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
@@ -189,7 +194,3 @@ def _paths(change: ChangeSet) -> tuple[str, ...]:
     moved = {operation.old: operation.new for operation in change if isinstance(operation, Move)}
     paths = [target_of(operation) for operation in change]
     return tuple(dict.fromkeys(moved.get(path, path) for path in paths))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

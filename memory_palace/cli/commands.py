@@ -24,6 +24,7 @@ PANELS = {
         "show": ("show:show_note", "Print a note, or some of its lines."),
         "list": ("listing:list_notes", "List notes by type, tag, folder, date or link."),
         "new": ("new:new_note", "Create a note."),
+        "append": ("append:append_text", "Add text to a note."),
         "index": ("index:index_notes", "Bring the index up to date with the notes."),
         "status": ("status:show_status", "Show what the index holds and how fresh it is."),
     },
@@ -80,6 +81,12 @@ class _Context(TyperGroup.context_class):  # type: ignore[misc,valid-type]
     formatter_class = _Formatter
 
 
+def _is_text(word: str) -> bool:
+    """Whether a word that begins like an option has a form that no option has."""
+    is_long = word.startswith("--")
+    return any(map(str.isspace, word.partition("=")[0])) if is_long else not word[1].isalpha()
+
+
 class VerbCommand(TyperCommand):
     """A verb."""
 
@@ -95,6 +102,20 @@ class VerbCommand(TyperCommand):
         if place and not "".join(args[place : place + 1]).isdecimal() and "--" not in args[:place]:
             args = [*args[:place], "1", *args[place:]]
         return super().parse_args(ctx, args)
+
+    def make_parser(self, ctx: Any) -> Any:
+        """Return a parser for which ``- an item`` and ``-5 at night`` are text, not options."""
+        parser: Any = super().make_parser(ctx)
+        read_option = parser._process_opts
+
+        def read(word: str, state: Any) -> None:
+            if _is_text(word):
+                state.largs.append(word)
+            else:
+                read_option(word, state)
+
+        parser._process_opts = read
+        return parser
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and the options."""

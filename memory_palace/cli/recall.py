@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from typer import Argument, Context, Option
 
-from memory_palace.cli.options import AsOf, Json, open_palace
+from memory_palace.cli.options import AsOf, Json, open_palace, read_text
 from memory_palace.cli.printing import print_answer, say, say_behind, show_date
 from memory_palace.errors import UsageError
 from memory_palace.models import Hit, Recollection
@@ -42,7 +41,7 @@ def recall_notes(
     Example: palace recall the rain gauge is stuck again
     """
     palace = open_palace(ctx)
-    said = sys.stdin.read() if text in (None, [], ["-"]) else " ".join(text or ())
+    said = read_text(text)
     turns = read_turns(Path(context)) if context is not None else ()
     found = palace.recall(said, context=turns, budget_bytes=budget, as_of=as_of)
     lines = found.text.split("\n") if found.text else ()

@@ -24,7 +24,7 @@ def replace_section(path: str, data: bytes, name: str, text: str) -> bytes:
     that would change other sections too, ``PalaceError`` for a note that is not UTF-8.
     """
     lines, above, body = split_lines(path, data)
-    end = _line_end(lines)
+    end = find_line_end(lines)
     new = [f"{line}{end}" for line in ("", *text.strip("\n").split("\n"), "")]
     section = body.find_section(name)
     if section is None:
@@ -75,13 +75,19 @@ def split_lines(path: str, data: bytes) -> tuple[list[str], int, Markup]:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise PalaceError(f"{path} is not UTF-8; save it as UTF-8 first") from error
-    lines = _LINE.findall(text)
+    lines = split_raw_lines(text)
     bare = [LINE_END.sub("", line) for line in lines]
     clean = "\n".join([bare[0].removeprefix("\ufeff"), *bare[1:]]) if bare else ""
     above = clean.count("\n", 0, split_front_matter(f"{clean}\n").end)
     return lines, above, Markup("\n".join(bare[above:]))
 
 
-def _line_end(lines: Sequence[str]) -> str:
+def split_raw_lines(text: str) -> list[str]:
+    """Return the lines of a text as stored, each with its end."""
+    return _LINE.findall(text)
+
+
+def find_line_end(lines: Sequence[str]) -> str:
+    """Return how the first line ends, which is how new ones do."""
     match = LINE_END.search(lines[0]) if lines else None
     return match[0] if match else "\n"

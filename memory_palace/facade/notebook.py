@@ -1,0 +1,93 @@
+"""What writes a note at once because somebody said so: new, remember, append."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memory_palace.engine import Engine
+
+if TYPE_CHECKING:
+    from memory_palace.capture.remembering import Remembered
+    from memory_palace.changes.adding import Appended
+
+
+class Notebook(Engine):
+    """The engine, with notes to write into. Get one as a ``Palace``."""
+
+    def new(
+        self,
+        title: str,
+        *,
+        room: str | None = None,
+        folder: str | None = None,
+        type: str | None = None,
+        priority: str | None = None,
+        tags: Sequence[str] = (),
+    ) -> str:
+        """Create a note and return its path relative to the root.
+
+        ``room`` is one of the seven rooms, or a folder in one; ``folder`` is any folder of the
+        notes. Without either it is ``project_rooms``, or the top where no folder is that room. An
+        existing file is never touched: it raises ``UsageError``, as an unknown room or priority
+        does.
+        """
+        from memory_palace.changes.changing import create_note, today
+        from memory_palace.changes.composing import compose_note, place_note
+        from memory_palace.retrieval.filters import check_priority
+
+        path = place_note(self.paths, title, room=room, folder=folder)
+        level = check_priority(priority) if priority is not None else None
+        given = {"type": type, "priority": level, "tags": list(tags)}
+        fields: dict[str, object] = {"title": title, "date": today()}
+        fields |= {key: value for key, value in given.items() if value}
+        create_note(self, compose_note(path, title, fields), command="new")
+        return path
+
+    def remember(
+        self,
+        text: str,
+        *,
+        title: str | None = None,
+        room: str | None = None,
+        tags: Sequence[str] = (),
+        type: str | None = None,
+        source: str | None = None,
+        agent: str | None = None,
+        note: bool = False,
+        wait_seconds: float = 10.0,
+    ) -> Remembered:
+        """Append a text to the day's inbox note of an agent, index it, and return where it stands.
+
+        ``note``, a ``room`` or a ``type`` make it a note of its own. What the inbox has in the same
+        words is counted there. Lines with secrets and private spans are not written. Where another
+        writer does not end in ``wait_seconds`` it is kept, and indexed later. Raise ``UsageError``
+        for a text that is blank or too long, ``CheckFailedError`` where all of it is secret.
+        """
+        from memory_palace.capture.remembering import remember
+
+        return remember(
+            self,
+            text,
+            title=title,
+            room=room,
+            tags=tags,
+            type=type,
+            source=source,
+            agent=agent,
+            note=note,
+            wait_seconds=wait_seconds,
+        )
+
+    def append(self, note: str, text: str, *, under: str | None = None) -> Appended:
+        """Add a text at the end of a note, or of its section ``under``, at once, and index it.
+
+        The note is named by path, stem, title or alias. A section ends at the next heading of its
+        level or above; one that is missing is made, of level two. Lines with secrets and private
+        spans are not written; every other byte of the note stays. Raise ``UsageError`` for an
+        archived or private note, and for a text that would be hidden or change what stands there,
+        ``CheckFailedError`` where nothing of it may be written.
+        """
+        from memory_palace.changes.adding import append_to_note
+
+        return append_to_note(self, note, text, under=under)
