@@ -20,10 +20,10 @@ from memory_palace.errors import (
     IndexMissingError,
     NotAPalaceError,
 )
-from memory_palace.facade.notebook import Notebook
 from memory_palace.index.commit import read_commit
 from memory_palace.language.moments import Moment
 from memory_palace.models import Filters, NoteRecord, Query, QueryResult, Recollection
+from memory_palace.notebook import Notebook
 from memory_palace.places import OWN, PALACE
 from memory_palace.retrieval.filters import (
     Conditions,
