@@ -48,6 +48,17 @@ class Placed:
     last_line: int
     count: int = 1
 
+    @property
+    def path(self) -> str:
+        """Of the note."""
+        return self.operation.path
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the note after the change."""
+        change = self.operation
+        return change.data if isinstance(change, Create) else change.after
+
 
 def name_agent(agent: str | None) -> str:
     """Return the name of an agent as a file may have it; that of nobody where there is none.

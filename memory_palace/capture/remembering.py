@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ from memory_palace.capture.statements import reduce_statement
 from memory_palace.changes.adding import index_note
 from memory_palace.changes.composing import compose_note, edit_fields, place_note
 from memory_palace.changes.journal import apply_change, recover
-from memory_palace.changes.operations import Create, check_inside
+from memory_palace.changes.operations import check_inside
 from memory_palace.engine import Engine
 from memory_palace.errors import IndexLockedError, UsageError
 from memory_palace.models import Problem
@@ -114,7 +114,7 @@ def remember(
         with engine.writing(wait_seconds=wait_seconds):
             recover(engine.paths)
             placed = _place_note(engine, memory, kind) if kind else _place_entry(engine, memory)
-            path = placed.operation.path
+            path = placed.path
             apply_change(
                 engine.paths,
                 [placed.operation],
@@ -129,7 +129,7 @@ def remember(
     else:
         remark = index_note(engine, path, wait_seconds=wait_seconds)
     return Remembered(
-        placed.operation.path,
+        placed.path,
         placed.line,
         placed.last_line,
         placed.count == 1,
@@ -228,16 +228,21 @@ def _write_body(memory: _Memory) -> str:
 
 def _place_note(engine: Engine, memory: _Memory, kind: _Kind) -> Placed:
     """Return the change that makes a note, or counts the note of that title that says the same."""
-    title = memory.title or _make_title(memory.text)
-    for number in count(1):
-        name = title if number == 1 else f"{title} {number}"
-        path = place_note(engine.paths, name, room=kind.room, folder=None)
+    for path, name in _name_notes(engine, memory, kind):
         if _is_free(engine, path):
             return _compose(path, name, memory, kind)
         same = _count_note(engine, path, memory)
         if same is not None:
             return same
-    raise AssertionError  # pragma: no cover - numbers do not end
+    raise AssertionError  # pragma: no cover - names do not end
+
+
+def _name_notes(engine: Engine, memory: _Memory, kind: _Kind) -> Iterator[tuple[str, str]]:
+    """Yield paths and titles that a note may have: its title, then with a number behind it."""
+    title = memory.title or _make_title(memory.text)
+    for number in count(1):
+        name = title if number == 1 else f"{title} {number}"
+        yield place_note(engine.paths, name, room=kind.room, folder=None), name
 
 
 def _compose(path: str, title: str, memory: _Memory, kind: _Kind) -> Placed:
@@ -275,17 +280,20 @@ def _make_title(text: str) -> str:
 
 
 def _set_down(engine: Engine, memory: _Memory, kind: _Kind | None) -> Placed:
-    """Write into a new file, which no other writer can be changing."""
+    """Write into a new file, which no other writer can be changing; nothing is counted."""
     while True:
-        placed = _place_note(engine, memory, kind) if kind else _begin(engine, memory)
-        operation = placed.operation
-        if not isinstance(operation, Create):
-            raise IndexLockedError("")
-        check_inside(engine.paths, operation.path)
-        place = engine.paths.root / operation.path
+        if kind is None:
+            placed = _begin(engine, memory)
+        else:
+            path, name = next(
+                p for p in _name_notes(engine, memory, kind) if _is_free(engine, p[0])
+            )
+            placed = _compose(path, name, memory, kind)
+        check_inside(engine.paths, placed.path)
+        place = engine.paths.root / placed.path
         place.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):
-            write_new(place, operation.data)
+            write_new(place, placed.data)
             return placed
 
 

@@ -1,0 +1,181 @@
+"""What was answered is kept, whatever happens; what was not is there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from stopping import is_stopped
+
+from memory_palace.capture.inbox import read_entries
+from memory_palace.changes.journal import read_log, recover
+from memory_palace.config import Config
+from memory_palace.palace import Palace
+from memory_palace.storage.lock import writer_lock
+
+CALLS = ("open", "fsync", "replace", "link", "unlink")
+HASHING = "embedder: hashing\n"
+
+
+@pytest.fixture
+def palace(tmp_path):
+    Palace.init(tmp_path, here=True)
+    (tmp_path / ".palace/palace.yaml").write_text(HASHING)
+    palace = Palace(tmp_path)
+    palace.index()
+    return palace
+
+
+def said(palace, agent="wren"):
+    """Return the texts of all entries of an agent, after reading every file of its inbox."""
+    found = []
+    for file in sorted((palace.paths.root / "Inbox").glob(f"{agent}-*.md")):
+        data = file.read_bytes()
+        entries = list(read_entries(file.name, data))
+        assert data.endswith(b"\n") and entries
+        found += [entry.text for entry in entries]
+    return found
+
+
+def test_stopped_at_any_disk_call_nothing_that_was_answered_is_lost(palace, monkeypatch):
+    palace.remember("first", agent="wren")
+    monkeypatch.setattr("memory_palace.capture.remembering._index", lambda *_: "")
+    outcomes = set()
+    for number in range(1, 200):
+        text = f"entry {'x' * number}"
+        stopped = is_stopped(
+            lambda: palace.remember(text, agent="wren"),  # noqa: B023
+            monkeypatch,
+            CALLS,
+            at=number,
+        )
+        monkeypatch.setattr("memory_palace.capture.remembering._index", lambda *_: "")
+        recover(palace.paths)
+        found = said(palace)
+        assert found.count("first") == 1 and found.count(text) in (0, 1)
+        outcomes.add(text in found)
+        if not stopped:
+            assert text in found
+            break
+    assert outcomes == {False, True}
+    assert [entry.command for entry in read_log(palace.paths)].count("remember") == len(
+        said(palace)
+    )
+
+
+KILLED = """
+import os, signal, sys
+from memory_palace.palace import Palace
+name, number = sys.argv[2], int(sys.argv[3])
+real, seen = getattr(os, name), []
+def call(*args, **kwargs):
+    seen.append(1)
+    if len(seen) == number:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*args, **kwargs)
+palace = Palace(sys.argv[1])
+palace.remember("answered", agent="wren")
+print("answered", flush=True)
+setattr(os, name, call)
+palace.remember("not answered", agent="wren")
+"""
+
+
+@pytest.mark.parametrize(("call", "number"), [("replace", 1), ("replace", 2), ("replace", 4)])
+def test_a_killed_process_leaves_no_half_entry(palace, call, number):
+    command = [sys.executable, "-c", KILLED, str(palace.paths.root), call, str(number)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (-signal.SIGKILL, "answered\n")
+    palace.remember("after", agent="wren")
+    found = said(palace)
+    assert found.count("answered") == found.count("after") == 1
+    assert len(found) <= 3
+    assert palace.query("after").hits
+
+
+def test_many_processes_at_once_lose_nothing(palace):
+    code = "import sys; from memory_palace.cli.app import main; main(sys.argv[1:])"
+    line = [sys.executable, "-c", code, "-C", str(palace.paths.root), "remember", "--agent", "wren"]
+    environ = {**os.environ, "PALACE_NO_SERVE": "1"}
+    running = [
+        subprocess.Popen(
+            [*line, f"statement number {n}"], stdout=subprocess.PIPE, text=True, env=environ
+        )
+        for n in range(20)
+    ]
+    answers = [process.communicate()[0].strip() for process in running]
+    assert [process.returncode for process in running] == [0] * 20
+    assert sorted(said(palace)) == sorted(f"statement number {n}" for n in range(20))
+    assert len(set(answers)) == 20
+    for n, answer in enumerate(answers):
+        path, _, number = answer.rpartition(":")
+        lines = (palace.paths.root / path).read_text("utf-8").split("\n")
+        assert lines[int(number) + 1] == f"statement number {n}"
+
+
+@pytest.mark.parametrize("note", [False, True])
+def test_while_another_writer_holds_the_lock_it_is_kept_in_a_file_of_its_own(palace, note):
+    first = palace.remember("said before", agent="wren", note=note, title="Said")
+    with writer_lock(palace.paths.lock):
+        found = palace.remember(
+            "said in between", agent="wren", note=note, title="Said", wait_seconds=0
+        )
+        again = palace.remember(
+            "said in between", agent="wren", note=note, title="Said", wait_seconds=0
+        )
+    assert not found.is_indexed and "written" in found.remark
+    assert len({first.path, found.path, again.path}) == 3
+    text = (palace.paths.root / found.path).read_text("utf-8")
+    assert "said in between" in text
+    assert palace.remember("said later", agent="wren").is_indexed
+    assert "between" in palace.query("between").hits[0].text
+
+
+def test_an_inbox_that_a_person_left_open_gets_another_note(palace):
+    first = palace.remember("said before", agent="wren")
+    file = palace.paths.root / first.path
+    for ending in ("\n```\nopen\n", "\n<!-- open\n", "\n<private>\n"):
+        file.write_text(file.read_text("utf-8") + ending, "utf-8")
+        before = file.read_bytes()
+        found = palace.remember(f"said after {ending.strip()}", agent="wren")
+        assert found.path != first.path and found.is_indexed and file.read_bytes() == before
+
+
+def test_an_inbox_note_that_is_full_is_followed_by_another(palace):
+    paths = {palace.remember(f"{n} {'word ' * 900}", agent="wren").path for n in range(6)}
+    assert (
+        sorted(path.rpartition("/")[2][15:] for path in paths) == [".md", "-2.md"]
+        or len(paths) == 2
+    )
+
+
+def test_what_is_not_indexed_is_said(palace, capsys):
+    (palace.paths.root / ".palaceignore").write_text("Inbox/\n")
+    found = palace.remember("one thing", agent="wren")
+    assert not found.is_indexed and ".palaceignore" in found.remark
+    assert (palace.paths.root / found.path).exists()
+
+
+def test_the_first_thing_remembered_makes_the_index_of_a_small_palace(tmp_path):
+    Palace.init(tmp_path)
+    palace = Palace(tmp_path, config=Config(embedder="hashing"))
+    assert palace.remember("one thing").is_indexed
+    assert palace.query("thing").hits
+
+
+def test_edits_that_git_has_not_seen_are_no_obstacle(palace):
+    root = palace.paths.root
+    palace.remember("one thing", agent="wren")
+    for line in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", "-C", str(root), *line], check=True)
+    file = next((root / "Inbox").glob("*.md"))
+    file.write_text(file.read_text("utf-8").replace("one thing", "one thing, and more"), "utf-8")
+    palace.remember("another thing", agent="wren")
+    assert said(palace) == ["one thing, and more", "another thing"]
