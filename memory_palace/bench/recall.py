@@ -26,6 +26,7 @@ from memory_palace.errors import PalaceError
 from memory_palace.language.sentences import split_sentences, split_speakers
 from memory_palace.language.tokens import plain_words
 from memory_palace.notes.frontmatter import split_front_matter
+from memory_palace.retrieval.shortening import drop_marks
 
 _LEAST = 20
 """Characters of a sentence that counts: "Thanks!" stands in many notes."""
@@ -188,8 +189,11 @@ def _list_sentences(document: EvalDocument) -> list[str]:
 
 
 def _flat(text: str) -> str:
-    """Return the words of a text, whatever stands between them, with a blank on both sides."""
-    return f" {' '.join(plain_words(text))} "
+    """Return the words of a text, whatever stands between them, with a blank on both sides.
+
+    The address of a link is none of them: one who is told the sentence need not be told it.
+    """
+    return f" {' '.join(plain_words(drop_marks(text)))} "
 
 
 def _share_found(paths: Sequence[str], gold: Collection[str]) -> float:

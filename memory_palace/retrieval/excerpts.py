@@ -47,7 +47,9 @@ _SPEAKER, _OWN, _FOUND, _RANK = 0.6, 0.3, 0.05, 0.25
 for standing in the passage that was found; taken off for each hit that is better. A word of the
 question counts 1 (chosen on three conversations of LoCoMo dev)."""
 _WITHHELD = frozenset({"secret", "private"})
-_LINK = re.compile(r"\[\[[^\[\]\n]*\]\]|\]\([^()\s]*\)|https?://\S+")
+_BARE = re.compile(
+    r"\[\[[^\[\]\n]*\]\]|\]\([^()\s]*\)|https?://\S+|^[ \t>]*(?:```|~~~)[^`\n]*$", re.M
+)
 
 
 def choose_texts(
@@ -293,7 +295,7 @@ def _cut_up(text: str, units: Sequence[Unit], first_line: int) -> Iterator[Piece
 
 def _is_bare(text: str) -> bool:
     """Say whether a unit says nothing of its own: a rule, a fence, bare links."""
-    return not any(map(str.isalnum, _LINK.sub("", text)))
+    return not any(map(str.isalnum, _BARE.sub("", text)))
 
 
 def _bytes(text: str) -> int:

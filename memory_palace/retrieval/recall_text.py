@@ -11,6 +11,7 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.visible import visible
 from memory_palace.models import Hit, Piece
 from memory_palace.retrieval.excerpts import NoteReader
+from memory_palace.retrieval.shortening import drop_marks, plain_line
 
 _SHORT = 20
 """Characters: less is a label such as "Requirements:"."""
@@ -33,7 +34,7 @@ def tell(
     told = _Told(budget_bytes)
     rest: list[tuple[Hit, Piece]] = []
     for rank, hit in enumerate(hits):
-        pieces = sorted(reader.find_pieces(hit, rank), key=_order)
+        pieces = sorted(_make_plain(reader.find_pieces(hit, rank)), key=_order)
         best = next((place for place, piece in enumerate(pieces) if told.add(hit, piece)), None)
         rest += [(hit, piece) for piece in pieces[best + 1 :]] if best is not None else []
     for hit, piece in sorted(rest, key=lambda entry: -entry[1].value):
@@ -42,6 +43,18 @@ def tell(
         told.name(hit)
     shown = tuple(replace(hit, snippet="", pieces=pieces) for hit, pieces in told.notes.values())
     return "\n".join(line for hit in shown for line in write_hit(hit, hit.pieces)), shown
+
+
+def _make_plain(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """Yield pieces without the addresses of links, and without HTML; code stays as it is."""
+    for piece in pieces:
+        text = piece.text
+        if text.lstrip().startswith("|"):
+            text = drop_marks(text)  # a row of a table, padded to look well
+        elif not piece.is_verbatim:
+            text = plain_line(text)
+        if any(map(str.isalnum, text)):
+            yield replace(piece, text=text)
 
 
 def _order(piece: Piece) -> tuple[bool, float]:

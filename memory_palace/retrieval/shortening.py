@@ -11,8 +11,9 @@ from memory_palace.language.word_lists import drop_stop_stems
 from memory_palace.models import ELLIPSIS, Piece
 
 _MARKUP = re.compile(
-    r"`[^`\n]*`|\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]|!?\[([^\[\]\n]*)\]\([^()\s]*\)|\*\*"
-    r"|</?(?:span|div|br|kbd|mark|small|sub|sup|img|details|summary)\b[^<>\n]*>"
+    r"`[^`\n]*`|!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]|!?\[([^\[\]\n]*)\]\([^()\s]*\)|\*\*"
+    r"|</?(?:span|div|br|kbd|mark|small|sub|sup|img|details|summary"
+    r"|iframe|video|audio|source|picture|embed|center|font|a|p)\b[^<>\n]*>"
 )
 _CALLOUT = re.compile(r"^[> \t]*\[![^\[\]\n]*\][+-]?[ \t]*")
 """How a callout of Obsidian begins: ``> [!note] Its title``."""
@@ -64,17 +65,21 @@ def flow(pieces: Sequence[Piece]) -> str:
             text += "\n" if "\n" in piece.joint else " "
         elif text:
             text += f" {ELLIPSIS}\n"
-        text += piece.text if piece.is_verbatim else _plain(piece.text)
+        text += piece.text if piece.is_verbatim else plain_line(piece.text)
         place = piece.place
     return text
 
 
-def _plain(text: str) -> str:
+def plain_line(text: str) -> str:
     """Put a piece on one line, links as the words they show; quotes, bold and HTML lose marks."""
     first, *rest = text.split("\n")
     first = _CALLOUT.sub("", first)
-    line = " ".join([first, *(more.lstrip(" \t>") for more in rest)])
-    line = _MARKUP.sub(lambda m: m[0] if m[0][0] == "`" else m[1] or m[2] or "", line)
+    return drop_marks(" ".join([first, *(more.lstrip(" \t>") for more in rest)]))
+
+
+def drop_marks(text: str) -> str:
+    """Return a text on one line, links as the words they show; code stays as it is."""
+    line = _MARKUP.sub(lambda m: m[0] if m[0][0] == "`" else m[1] or m[2] or "", text)
     return " ".join(line.split())
 
 
@@ -88,4 +93,4 @@ def _row_of(
     best = max(pieces, key=lambda piece: piece.value, default=None)
     if best is None:
         return ""
-    return cut_text(_plain(best.text), terms, width, measure=measure, languages=languages)
+    return cut_text(plain_line(best.text), terms, width, measure=measure, languages=languages)

@@ -11,6 +11,7 @@ from memory_palace import Palace
 from memory_palace.index.chat import SmallTalk, read_chat
 from memory_palace.index.questions import find_null_lines
 from memory_palace.language.sentences import split_sentences
+from memory_palace.retrieval.shortening import drop_marks
 
 SAMPLE = Path(__file__).parents[2] / "palace"
 SMALL_TALK = """
@@ -92,7 +93,7 @@ def test_the_text_stays_within_its_budget_and_holds_whole_sentences(palace):
         found = palace.recall(line, budget_bytes=budget)
         assert len(f"{found.text}\n".encode()) <= budget or not found.text
         for hit in found.hits:
-            note = " ".join((palace.paths.root / hit.path).read_text("utf-8").split())
+            note = drop_marks((palace.paths.root / hit.path).read_text("utf-8"))
             for piece in hit.pieces:
                 assert " ".join(piece.text.split()) in note
 
@@ -152,3 +153,32 @@ def test_a_label_does_not_stand_for_a_note_that_says_more(tmp_path):
     palace.index(embedder="none")
     (hit, *_) = palace.recall("burette readings", min_confidence=0).hits
     assert "two drops" in hit.text
+
+
+MARKED = """# Bilge pump
+
+The bilge pump of the Kestrel is [wired](https://boats.example/wiring?id=1) to the \
+[[places/Fuse box|second fuse]] since May.
+
+> The bilge pump hums when
+> the [float](<switch.md>) sticks.
+
+<iframe src="https://video.example/bilge-pump" width="100%"></iframe>
+
+```sh
+bilge-pump --test [all](now)
+```
+"""
+
+
+@pytest.mark.parametrize("embedder", ["none", "minilm"])
+def test_links_are_told_as_the_words_they_show(tmp_path, embedder):
+    for name, text in {"pump": MARKED, "sails": "# Sails\n\nThe jib was mended.\n"}.items():
+        (tmp_path / f"{name}.md").write_text(text, "utf-8")
+    (tmp_path / ".palace").mkdir()
+    palace = Palace(tmp_path)
+    palace.index(embedder=embedder)
+    told = palace.recall("the bilge pump of the Kestrel is humming again", min_confidence=0).text
+    assert "The bilge pump of the Kestrel is wired to the second fuse since May." in told
+    assert "https://" not in told and "iframe" not in told
+    assert "```" not in told
