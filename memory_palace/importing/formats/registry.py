@@ -14,6 +14,10 @@ FORMATS = {
     "claude-code": "claude_code",
     "codex": "codex",
     "openclaw": "openclaw",
+    "basic-memory": "basic_memory",
+    "mempalace": "mempalace",
+    "obsidian": "obsidian",
+    "memory-json": "memory_json",
 }
 """The module of this package that has the format's `read`."""
 
