@@ -16,18 +16,22 @@ const run = (args, { input = "", seconds = SECONDS, signal } = {}) =>
     child.stdin.end(input);
   });
 
-/** Show control, direction, zero-width and tag characters as \u{…}. */
-const visible = (text) =>
-  text.replace(/(?![\n\t])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (hidden) =>
-    `\\u{${hidden.codePointAt(0).toString(16)}}`,
-  );
+/** Ask for JSON. It escapes what a terminal would obey or nobody would see: show that as <U+202E>. */
+const ask = async (args, options) => {
+  const code = (c) => `<U+${c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}>`;
+  const show = (escaped) => [...JSON.parse(`"${escaped}"`)].map(code).join("");
+  const text = await run(args, options);
+  const escapes = /\\\\|(?:\\u[0-9a-f]{4}|\\[bfr])+/gi;
+  return JSON.parse(text.replace(escapes, (found) => (found[1] === "\\" ? found : show(found))));
+};
 
 /** Put text of notes between fences that nothing in it closes. */
 const fence = (text) => {
   const bar = "`".repeat(Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length)) + 1);
-  return `${bar}\n${visible(text).trimEnd()}\n${bar}`;
+  return `${bar}\n${text.trimEnd()}\n${bar}`;
 };
 
+const line = (text) => text.replace(/\s/g, " ");
 const answer = (text, details) => ({ content: [{ type: "text", text }], details });
 
 const search = {
@@ -45,13 +49,15 @@ const search = {
     required: ["query"],
   },
   async execute(_id, { query, maxResults = 5 }, signal) {
-    const line = ["query", "-k", String(maxResults), "--budget", String(BYTES), "--json", "--", query];
-    const found = JSON.parse(await run(line, { signal }));
-    const hits = found.hits.map(({ path, line: first, last_line, confidence, date, title, text }) => {
-      const place = visible(`${path}:${first}-${last_line}  ${confidence}  ${date ?? ""}  ${title}`);
-      return `${place}\n${fence(text ?? "")}`;
-    });
-    return answer(hits.join("\n\n") || "No note answers this.", { hits: found.hits.length });
+    const options = ["-k", String(maxResults), "--budget", String(BYTES)];
+    const found = await ask(["query", ...options, "--json", "--", query], { signal });
+    const hits = found.hits.map(
+      ({ path, line: first, last_line: last, confidence, date, title, text }) =>
+        `${line(`${path}:${first}-${last}  ${confidence}  ${date}  ${title}`)}\n${fence(text ?? "")}`,
+    );
+    const head = found.answered ? [] : ["No note answers this. The nearest:"];
+    const shown = hits.length ? [...head, ...hits].join("\n\n") : "No note answers this.";
+    return answer(shown, { hits: hits.length });
   },
 };
 
@@ -71,7 +77,7 @@ const get = {
   async execute(_id, { path, from, lines }, signal) {
     const first = from ?? 1;
     const place = from || lines ? `${path}:${first}-${first + (lines ?? 100) - 1}` : path;
-    const text = await run(["show", "--", place], { signal });
+    const { text } = await ask(["show", "--json", "--", place], { signal });
     const isLong = Buffer.byteLength(text) > 4 * BYTES;
     const shown = isLong ? `${text.slice(0, 4 * BYTES)}\n… [cut: read fewer lines]` : text;
     return answer(fence(shown), { path: place });
