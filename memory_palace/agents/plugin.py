@@ -20,14 +20,14 @@ from memory_palace.agents.plugin_tree import NAME, to_text
 SERVER = "palace"
 """Of the MCP server: tools are called ``mcp__plugin_memory-palace_palace__search`` and the like."""
 DESCRIPTION = "Long-term memory in Markdown notes: search, recall, remember, tasks, verify."
-HOOK_SECONDS = 10
-"""Within it a question without a server and with a model to load is answered, with room."""
 _HOOKS = {
-    "SessionStart": "session-start",
-    "UserPromptSubmit": "prompt",
-    "PreCompact": "pre-compact",
-    "Stop": "stop",
+    "SessionStart": ("session-start", 10),
+    "UserPromptSubmit": ("prompt", 10),
+    "PreCompact": ("pre-compact", 30),
+    "Stop": ("stop", 30),
 }
+"""Verbs of ``palace hook`` by event, and the seconds after which the harness gives up on them; each
+gives up by itself before that."""
 
 
 def find_program() -> list[str]:
@@ -172,9 +172,9 @@ def _servers(program: Sequence[str]) -> bytes:
 def _hooks(harness: str, program: Sequence[str]) -> bytes:
     """Return the hooks of Claude Code and Codex; a shell reads the command lines."""
     groups = {}
-    for event, verb in _HOOKS.items():
+    for event, (verb, seconds) in _HOOKS.items():
         line = shlex.join([*program, "hook", verb, "--harness", harness])
-        hook = {"type": "command", "command": line, "timeout": HOOK_SECONDS}
+        hook = {"type": "command", "command": line, "timeout": seconds}
         groups[event] = [{"hooks": [hook]}]
     return to_text({"hooks": groups})
 

@@ -8,12 +8,12 @@ import subprocess
 import sys
 
 import pytest
+from running import run_well
 
 from memory_palace.agents.plugin import find_program, make_files
 from memory_palace.agents.plugin_tree import compare_tree, write_tree
 from memory_palace.cli.printing import to_json
 from memory_palace.language.visible import visible
-from running import run_well
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(not NODE, reason="node is not installed")
@@ -32,7 +32,8 @@ const run = async () =>
 const answers = [];
 for (let turn = 0; turn < 2; turn++)
   await run().then((found) => answers.push(found ?? null), (error) => answers.push(error.message));
-console.log(JSON.stringify({ answers, warnings, tools: Object.keys(tools), hooks: Object.keys(hooks) }));
+const names = { tools: Object.keys(tools), hooks: Object.keys(hooks) };
+console.log(JSON.stringify({ answers, warnings, ...names }));
 """
 FAKE = """
 import json, os, sys
@@ -89,7 +90,7 @@ def test_it_registers_what_the_manifest_says(plug):
     found, _ = plug("memory_search", {"query": "a"}, SAYS='{"hits":[]}')
     manifest = json.loads(make_files("openclaw", ["palace"])["openclaw.plugin.json"])
     assert found["tools"] == manifest["contracts"]["tools"]
-    assert found["hooks"] == ["before_prompt_build"]
+    assert found["hooks"] == ["before_prompt_build", "before_compaction", "session_end"]
 
 
 @pytest.mark.parametrize(
@@ -177,6 +178,17 @@ def test_a_prompt_is_prepended_with_what_the_hooks_say(plug):
             "cwd": "/home/wren",
             "prompt": "what about the rain",
         }
+
+
+@pytest.mark.parametrize(
+    ("event", "verb"), [("before_compaction", "pre-compact"), ("session_end", "stop")]
+)
+def test_what_ends_is_told_with_its_transcript(plug, event, verb):
+    given = {"sessionFile": "/home/wren/s.jsonl"}
+    _, calls = plug(event, given, context={"sessionKey": "s1"})
+    line, message = calls[0]
+    assert line == ["hook", verb, "--harness", "openclaw"]
+    assert json.loads(message) == {"session_id": "s1", "transcript_path": "/home/wren/s.jsonl"}
 
 
 def test_silence_adds_nothing(plug):

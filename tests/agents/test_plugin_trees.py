@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -268,4 +269,6 @@ def test_openclaw_loads_it_into_its_memory_slot(tree, tmp_path):
     assert found["plugin"]["status"] == "loaded"
     assert found["plugin"]["memorySlotSelected"] is True
     assert found["plugin"]["toolNames"] == ["memory_search", "memory_get"]
-    assert found["typedHooks"] == [{"name": "before_prompt_build"}]
+    assert sorted(found["typedHooks"], key=itemgetter("name")) == [
+        {"name": name} for name in ("before_compaction", "before_prompt_build", "session_end")
+    ]

@@ -93,11 +93,15 @@ export default {
     api.registerTool(search);
     api.registerTool(get);
     const hook = async (verb, event, ctx) => {
-      const said = event.currentUserMessage ?? event.prompt;
-      const message = { session_id: ctx.sessionKey, cwd: ctx.workspaceDir, prompt: said };
+      const message = {
+        session_id: ctx.sessionKey,
+        cwd: ctx.workspaceDir,
+        prompt: event.currentUserMessage ?? event.prompt,
+        transcript_path: event.sessionFile,
+      };
       try {
-        const line = ["hook", verb, "--harness", "openclaw"];
-        return await run(line, { input: `${JSON.stringify(message)}\n`, seconds: 10 });
+        const options = { input: `${JSON.stringify(message)}\n`, seconds: SECONDS };
+        return await run(["hook", verb, "--harness", "openclaw"], options);
       } catch (error) {
         api.logger?.warn?.(`memory-palace: ${error.message}`);
         return "";
@@ -110,6 +114,11 @@ export default {
       const parts = await Promise.all(verbs.map((verb) => hook(verb, event, ctx)));
       const prependContext = parts.filter((part) => part.trim()).join("\n");
       return prependContext ? { prependContext } : undefined;
+    });
+    api.on("before_compaction", (event, ctx) => hook("pre-compact", event, ctx));
+    api.on("session_end", (event, ctx) => {
+      begun.delete(ctx.sessionKey);
+      return hook("stop", event, ctx);
     });
   },
 };
