@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.cli.printing import show_date, to_record
-from memory_palace.language.visible import visible
+from memory_palace.language.visible import visible, visible_line
 from memory_palace.models import Hit, Piece, QueryResult, cut_confidence
 
 _MONTHS = (
@@ -106,7 +106,7 @@ def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bo
         title=visible(hit.title),
         above=visible(" › ".join(above)),
         file=file,
-        place=visible(f"{open_path(file)}:{line}"),
+        place=visible_line(f"{open_path(file)}:{line}"),
         line=line,
         date=date,
         sure=write_confidence(hit.confidence),

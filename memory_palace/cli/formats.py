@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from memory_palace.cli.answers import Entry, open_path
 from memory_palace.cli.printing import ANSWERS, to_json
-from memory_palace.language.visible import visible
+from memory_palace.language.visible import visible, visible_line
 
 HitRecord: TypeAlias = dict[str, Any]
 """A hit as JSON has it."""
@@ -31,7 +31,7 @@ def write_tsv(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[s
 
 def write_paths(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:
     """Yield the path of each hit, as it opens from the working folder."""
-    yield from (visible(open_path(entry.file)) for entry in entries)
+    yield from (visible_line(open_path(entry.file)) for entry in entries)
 
 
 def write_markdown(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[str]:

@@ -68,6 +68,11 @@ def visible(text: str) -> str:
     )
 
 
+def visible_line(text: str) -> str:
+    """Do as ``visible`` with what belongs on one line, such as a path: line feeds are shown too."""
+    return visible(text).replace("\n", "<U+000A>").replace("\t", "<U+0009>")
+
+
 def _is_kept(match: re.Match[str]) -> bool:
     """Say whether a hidden character stands where it belongs; a flag has more than one."""
     return len(match[0]) > 1 or _KEPT.match(match.string, match.start()) is not None

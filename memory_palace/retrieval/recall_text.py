@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from memory_palace.config import PalacePaths
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.visible import visible
+from memory_palace.language.visible import visible, visible_line
 from memory_palace.models import Hit, Piece
 from memory_palace.retrieval.excerpts import NoteReader
 from memory_palace.retrieval.shortening import drop_marks, plain_line
@@ -96,7 +96,7 @@ def write_hit(hit: Hit, pieces: Sequence[Piece]) -> Iterator[str]:
     line = pieces[0].first_line if pieces else hit.chunk.first_line if hit.chunk else 1
     day = datetime.fromtimestamp(hit.note.date.timestamp, UTC).date().isoformat()
     parts = (f"{hit.path}:{line}", day, *(() if pieces else (hit.title,)))
-    yield visible("  ".join(parts))
+    yield visible_line("  ".join(parts))
     for row in replace(hit, pieces=tuple(pieces)).text.split("\n") if pieces else ():
         if row.strip():
             yield visible(f"  {row.rstrip()}")

@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
+from reading_fences import read_fences, read_outside
 
 from memory_palace.agents.fencing import fence, show_hits, write_place
 from memory_palace.language.visible import visible
@@ -43,17 +43,9 @@ def make_answer(hits: list[Hit]) -> QueryResult:
     return QueryResult("x", "hybrid", "vector", "hashing", tuple(hits), freshness="current")
 
 
-def fences_of(text: str) -> list[str]:
-    """What stands in each fence, as CommonMark reads it; anything else but paragraphs fails."""
-    tokens = MarkdownIt("commonmark").parse(text)
-    paragraph = {"paragraph_open", "inline", "paragraph_close", "fence"}
-    assert {token.type for token in tokens} <= paragraph, tokens
-    return [token.content for token in tokens if token.type == "fence"]
-
-
 @given(WRITTEN)
 def test_nothing_leaves_a_fence(text: str) -> None:
-    (inside,) = fences_of(fence(text))
+    (inside,) = read_fences(fence(text))
     shown = visible(text.replace("\r\n", "\n").strip("\n"))
     assert inside == f"{shown}\n"
 
@@ -63,7 +55,7 @@ def test_a_budget_holds_the_closing_fence_too(text: str, budget: int, name: str)
     shown = fence(text, budget_bytes=budget, cut=f"palace show {name}")
     assert len(shown.encode()) <= budget
     if shown:
-        (inside,) = fences_of(shown)
+        (inside,) = read_fences(shown)
         lines = inside.rstrip("\n").split("\n")
         is_whole = fence(text) == shown
         assert is_whole or lines[-1].startswith("… [cut")
@@ -77,21 +69,15 @@ def test_each_hit_has_one_header_and_its_own_fence(found: list[tuple[str, str, s
     hits = [make_hit(f"{path}.md", title, text) for path, title, text in found]
     shown = show_hits(make_answer(hits), generation=3)
     told = [hit for hit in hits if hit.text.strip()]
-    assert len(fences_of(shown)) == len(told)
-    outside = [
-        line
-        for token in MarkdownIt("commonmark").parse(shown)
-        if token.type == "inline"
-        for line in token.content.split("\n")
-    ]
-    assert len(outside) == 1 + max(len(hits), 1)
+    assert len(read_fences(shown)) == len(told)
+    assert len(read_outside(shown)) == 1 + max(len(hits), 1)
 
 
 @given(st.lists(st.tuples(NAMES, NAMES, WRITTEN), max_size=5), st.integers(0, 900))
 def test_an_answer_stays_within_its_budget(found: list[tuple[str, str, str]], budget: int) -> None:
     hits = [make_hit(f"{path}.md", title, text) for path, title, text in found]
     shown = show_hits(make_answer(hits), generation=3, budget_bytes=budget)
-    fences_of(shown)
+    read_fences(shown)
     always = show_hits(make_answer(hits), generation=3, budget_bytes=0)
     assert len(shown.encode()) <= max(budget, len(always.encode()))
 

@@ -1,0 +1,126 @@
+"""Notes written to deceive, by every way an agent is shown notes: nothing of them gets out."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from hostile_notes import CANARY, HOSTILE, WORDS, write_hostile_notes
+from reading_fences import read_fences, read_outside
+from running import run_main
+
+from memory_palace import Palace
+from memory_palace.agents.fencing import show_hits
+from memory_palace.language.visible import visible
+
+NAMES = dict(zip(WORDS, HOSTILE, strict=True))
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """A folder with the notes in it, indexed; what lies beside them shows what was written."""
+    house = tmp_path_factory.mktemp("house")
+    write_hostile_notes(house / "notes")
+    Palace(house / "notes").index(embedder="none")
+    return house
+
+
+@pytest.fixture(autouse=True)
+def enclosed(house, tmp_path, monkeypatch):
+    """Stand among the notes, where nothing is fetched and nothing new may lie afterwards."""
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("something was fetched")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setenv("PALACE_NO_SERVE", "1")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(house / "notes")
+    before = read_notes(house)
+    yield
+    assert read_notes(house) == before
+    assert not [*house.rglob(f"*{CANARY}"), *tmp_path.rglob("*")]
+
+
+def read_notes(house: Path) -> dict[Path, bytes]:
+    """Every file beside and among the notes, but what is derived from them."""
+    files = (path for path in house.rglob("*") if path.is_file())
+    return {path: path.read_bytes() for path in files if ".palace" not in path.parts}
+
+
+def assert_visible(text: str) -> None:
+    assert visible(text) == text
+    text.encode()
+
+
+def test_there_are_thirty_and_each_is_found_by_its_word(house):
+    assert len(HOSTILE) >= 30
+    palace = Palace(house / "notes")
+    assert {word: palace.query(word)[0].path for word in WORDS} == NAMES
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_an_answer_keeps_each_note_in_its_fence(house, word):
+    found = Palace(house / "notes").query(word)
+    shown = show_hits(found, generation=1)
+    assert_visible(shown)
+    assert len(read_fences(shown)) == len(found.hits)
+    assert len(read_outside(shown)) == 1 + len(found.hits)
+    small = show_hits(found, generation=1, budget_bytes=300)
+    assert len(small.encode()) <= 300
+    assert len(read_fences(small)) <= len(found.hits)
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("form", ["text", "json", "jsonl", "tsv", "paths", "markdown"])
+def test_no_format_of_query_lets_a_terminal_obey(capsys, word, form):
+    status, out, err = run_main(capsys, "query", word, "--format", form)
+    assert status == 0, err
+    assert_visible(out + err)
+    if form.startswith("json"):
+        hits = [json.loads(line) for line in out.splitlines()]
+        hits = hits[0]["hits"] if form == "json" else hits
+        assert hits[0]["path"] == NAMES[word]
+    if form in ("tsv", "paths"):
+        assert len(out.splitlines()) == 1
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_recall_and_show_tell_it_as_data(capsys, house, word):
+    found = Palace(house / "notes").recall(f"we spoke of the {word} again", min_confidence=0)
+    assert_visible(found.text)
+    places = [line for line in found.text.splitlines() if not line.startswith("  ")]
+    assert len(places) == len(found.hits)
+    status, out, err = run_main(capsys, "show", "--", NAMES[word])
+    assert status == 0, err
+    assert_visible(out + err)
+    status, out, _ = run_main(capsys, "show", "--json", "--", NAMES[word])
+    assert status == 0
+    assert_visible(out)
+    assert json.loads(out)["path"] == NAMES[word]
+
+
+@pytest.mark.parametrize(
+    "command", ["status", "doctor", "task list", "map", "anchors list", "conflict list", "verify x"]
+)
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_what_speaks_of_all_notes_is_safe_to_print(capsys, command, more):
+    _, out, err = run_main(capsys, *command.split(), *more)
+    assert_visible(out + err)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../outside.md", "/etc/passwd", "notes/../../x.md", "a\x00b", "file:///etc/passwd", "~root/x"],
+)
+@pytest.mark.parametrize("verb", ["show", "append"])
+def test_no_path_leads_out(capsys, monkeypatch, house, verb, path):
+    (house / "outside.md").touch()
+    given = (path, "words") if verb == "append" else (path,)
+    status, out, err = run_main(capsys, verb, "--", *given)
+    assert status not in (0, None)
+    assert "root:" not in out
+    assert_visible(out + err)
+    (house / "outside.md").unlink()
