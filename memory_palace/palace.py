@@ -202,7 +202,7 @@ class Palace(Notebook):
 
     @cached_property
     def tasks(self) -> Tasks:
-        """Task cards: list, show, new, move, lint, route."""
+        """Task cards: list, show, new, tick, move, lint, route."""
         from memory_palace.facade.workflow import Tasks
 
         return Tasks(self)

@@ -89,6 +89,26 @@ def show(ctx: Context, card: CardName, as_json: Json = False) -> None:
     print_answer({"card": _record(found)}, _lines(found), as_json=as_json)
 
 
+@app.command("tick")
+def tick(
+    ctx: Context,
+    card: CardName,
+    check: Annotated[
+        str,
+        Argument(metavar="N", help="Number of the check, or a text that only one of them has."),
+    ],
+    untick: Annotated[bool, Option("--untick", help="Take the tick back.")] = False,
+    apply: Apply = False,
+    as_json: Json = False,
+) -> None:
+    """Tick an acceptance check of a card; `palace task show` numbers them.
+
+    Example: palace task tick leave-on-paper 1 --apply
+    """
+    change = open_palace(ctx).tasks.tick(card, check, untick=untick, apply=apply)
+    show_change(change, as_json=as_json)
+
+
 @app.command("start")
 def start(
     ctx: Context,
@@ -208,7 +228,7 @@ def _lines(card: Card) -> Iterator[str]:
             yield f"{key}: {card.document.text(key)}"
     yield f"goal: {' '.join(card.goal.split())}"
     for check in card.checks:
-        yield f"[{'x' if check.is_ticked else ' '}] {check.text}"
+        yield f"{check.number} [{'x' if check.is_ticked else ' '}] {check.text}"
     yield f"next: {' '.join(card.next_action.split())}"
 
 

@@ -13,6 +13,7 @@ class Tasks(Feature):
     list = Verb(tasks.list_tasks)
     show = Verb(tasks.show_task)
     move = Verb(tasks.move_task)
+    tick = Verb(tasks.tick_task)
     lint = Verb(tasks.lint_tasks)
     route = Verb(tasks.route_task)
 

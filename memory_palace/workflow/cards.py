@@ -15,7 +15,11 @@ State: TypeAlias = Literal["active", "blocked", "completed"]
 STATES: tuple[State, ...] = get_args(State)
 CORRIDOR = "dispatch_corridor"
 """The room of the cards."""
+CHECKS = "Acceptance Checks"
+"""The section that says when a task is done."""
 _PATH = re.compile(rf"(?:{ARCHIVE}/(?:\d{{4}}/)?)?{CORRIDOR}/({'|'.join(STATES)})/([^/]+)")
+CHECK_BOX = re.compile(r"\ufeff?[ \t]*[-*+] \[[ xX]\]")
+"""How the line of a check begins."""
 _CHECK = re.compile(r"[-*+] \[([ xX])\] +(\S.*)")
 _ITEM = re.compile(r"[-*+] +(\S.*)")
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}_")
@@ -25,6 +29,8 @@ _DATED = re.compile(r"\d{4}-\d{2}-\d{2}_")
 class Check:
     """One acceptance check."""
 
+    number: int
+    """Counted from 1, in the order of the card."""
     text: str
     is_ticked: bool
 
@@ -81,7 +87,7 @@ def parse_card(document: Document) -> Card | None:
         goal=document.section("Goal"),
         inputs=_items(document.section("Input Paths", "Inputs")),
         outputs=_items(document.section("Output Paths", "Outputs")),
-        checks=_checks(document.section("Acceptance Checks")),
+        checks=_checks(document.section(CHECKS)),
         next_action=document.section("Next Action"),
     )
 
@@ -121,9 +127,29 @@ def _names_of(card: Card) -> set[str]:
     }
 
 
+def find_check(card: Card, wanted: int | str) -> Check:
+    """Return the check of a number, or the only one that has a text or has it in it.
+
+    Raise ``UsageError`` with all of them where there is none, or several.
+    """
+    text = " ".join(str(wanted).split()).casefold()
+    texts = {check: " ".join(check.text.split()).casefold() for check in card.checks}
+    found = [check for check in card.checks if texts[check] == text]
+    if not found and text.isdecimal():
+        found = [check for check in card.checks if str(check.number) == text.lstrip("0")]
+    elif not found and text:
+        found = [check for check in card.checks if text in texts[check]]
+    if len(found) == 1:
+        return found[0]
+    listed = "".join(f"\n{check.number} {check.text}" for check in card.checks)
+    fits = f"{len(found)} checks fit" if found else "no check fits"
+    raise UsageError(f"{card.path}: {fits} {str(wanted)!r}; give a number:{listed}")
+
+
 def _checks(text: str) -> tuple[Check, ...]:
     matches = (_CHECK.fullmatch(line.strip()) for line in text.split("\n"))
-    return tuple(Check(match[2], match[1] != " ") for match in matches if match)
+    found = [match for match in matches if match]
+    return tuple(Check(n, match[2], match[1] != " ") for n, match in enumerate(found, start=1))
 
 
 def _items(text: str) -> tuple[str, ...]:

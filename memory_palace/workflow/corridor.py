@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from memory_palace.changes.composing import edit_fields, one_line
-from memory_palace.changes.operations import Move, Operation
+from memory_palace.changes.operations import Move, Operation, Replace
 from memory_palace.config import Rooms
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.notes.document import parse_document
+from memory_palace.notes.frontmatter import set_fields
 from memory_palace.notes.note_links import find_links
-from memory_palace.workflow.cards import CORRIDOR, Card, State
+from memory_palace.notes.sections import split_lines
+from memory_palace.workflow.cards import CHECK_BOX, CORRIDOR, Card, Check, State, parse_card
 
 TRANSITIONS: Mapping[str, tuple[State, State]] = {
     "start": ("blocked", "active"),
@@ -55,6 +59,31 @@ def plan_transition(
         edit_fields(card.document, values),
         Move(card.path, rooms.path_of(f"{CORRIDOR}/{state}/{card.path.rpartition('/')[2]}")),
     ]
+
+
+def plan_tick(
+    card: Card, check: Check, rooms: Rooms, *, is_ticked: bool, today: str
+) -> list[Operation]:
+    """Return the change that ticks a check of a card, or takes its tick back, if there is any.
+
+    Raise ``UsageError`` for a completed card, whose checks say why it is.
+    """
+    if card.state == "completed":
+        raise UsageError(f"{card.path} is completed; reopen it first")
+    if check.is_ticked == is_ticked:
+        return []
+    path, before = card.path, card.document.data
+    wanted = [replace(c, is_ticked=is_ticked) if c == check else c for c in card.checks]
+    lines, _, _ = split_lines(path, before)
+    for place, line in enumerate(lines):
+        if line.rstrip().endswith(check.text) and (box := CHECK_BOX.match(line)):
+            mark = f"{line[: box.end() - 2]}{'x' if is_ticked else ' '}{line[box.end() - 1 :]}"
+            data = "".join([*lines[:place], mark, *lines[place + 1 :]]).encode()
+            document = parse_document(path, data, rooms=rooms)
+            after = document and parse_card(document)
+            if after and list(after.checks) == wanted:
+                return [Replace(path, before, set_fields(path, data, {"last_updated": today}))]
+    raise UsageError(f"{path}: the line of {check.text!r} cannot be told; change it in an editor")
 
 
 def check_done(card: Card, *, exists: Callable[[str], bool]) -> None:

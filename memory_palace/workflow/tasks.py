@@ -14,10 +14,11 @@ from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Library
 from memory_palace.notes.rooms import stem_of
-from memory_palace.workflow.cards import CORRIDOR, STATES, Card, find_card, read_cards
+from memory_palace.workflow.cards import CORRIDOR, STATES, Card, find_card, find_check, read_cards
 from memory_palace.workflow.corridor import (
     lint_cards,
     path_of_item,
+    plan_tick,
     plan_transition,
     target_of_item,
 )
@@ -111,6 +112,30 @@ def move_task(
     return change_notes(
         engine, plan, command="task", apply=apply, allow_uncommitted=allow_uncommitted
     )
+
+
+def tick_task(
+    engine: Engine,
+    name: str,
+    check: int | str,
+    *,
+    untick: bool = False,
+    apply: bool = False,
+) -> Outcome:
+    """Tick an acceptance check of a card, by its number or by a text that one check alone has.
+
+    ``untick`` takes a tick back. A check that is so already is no change, and no error.
+    """
+
+    def plan(library: Library) -> Plan:
+        card = find_card(read_cards(library.documents.values()), name)
+        found = find_check(card, check)
+        rooms, is_ticked = engine.paths.rooms, not untick
+        change = plan_tick(card, found, rooms, is_ticked=is_ticked, today=today())
+        words = f"{'untick' if untick else 'tick'} {found.number} of {card.path}"
+        return Plan(change, words, edited=frozenset([card.path]))
+
+    return change_notes(engine, plan, command="task", apply=apply)
 
 
 def list_tasks(engine: Engine, *, state: str | None = None) -> list[Card]:

@@ -50,6 +50,7 @@ verify --against Gong --text "Everyone votes, says the wet gong slippers." --wor
 task new Packs --owner wren --project winter-2026 --goal Fresh --check swapped --apply
 task list
 task show Packs
+task tick Packs 1 --apply
 task block Packs --reason "no snow" --apply
 task start Packs --apply
 task complete thaw
