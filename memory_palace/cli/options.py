@@ -173,7 +173,7 @@ def open_palace(ctx: Context) -> Palace:
     the user's own (``palace register NAME --default``). Files and folders that cannot be read are
     named on stderr when the command has ended.
     """
-    palace = _find_palace(ctx)
+    palace = find_palace(ctx.obj)
     if lend is not None:
         lend(ctx, palace)
     ctx.call_on_close(lambda: _name_unread(palace))
@@ -192,10 +192,11 @@ def _name_unread(palace: Palace) -> None:
             say(f"{where}: ignored, for anchors have no such setting any more: {', '.join(gone)}")
 
 
-def _find_palace(ctx: Context) -> Palace:
+def find_palace(folder: Path | None) -> Palace:
+    """Open the palace of a folder; ``None`` is the nearest, else the user's default."""
     from memory_palace.palace import Palace  # delayed: help and completion need no numpy
 
-    if ctx.obj is None:
+    if folder is None:
         try:
             return Palace.discover(Path.cwd())
         except NotAPalaceError:
@@ -205,11 +206,11 @@ def _find_palace(ctx: Context) -> Palace:
             if default is None:
                 raise
             return Palace(default)
-    if not ctx.obj.is_dir():
+    if not folder.is_dir():
         from memory_palace.cli.registry import explain_unknown
 
-        raise NotAPalaceError(explain_unknown(ctx.obj))
-    return Palace.discover(ctx.obj)
+        raise NotAPalaceError(explain_unknown(folder))
+    return Palace.discover(folder)
 
 
 def folders_below(palace: Palace, given: Sequence[str] | None) -> list[str]:
