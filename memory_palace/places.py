@@ -32,7 +32,7 @@ INDEX = ".index"
 """Everything derived from the notes, in the folder of what is not a note."""
 COMMIT = "INDEX.json"
 
-SERVED = ("query", "recall", "show", "verify")
+SERVED = ("query", "recall", "show", "verify", "hook")
 """Verbs that a server answers. All others a client runs itself."""
 _HERE = ("--no-serve", "--interactive", "--open", "--refresh", "--help", "-h")
 """Options of a line that runs where it was typed: it needs the terminal, writes the index, or says
@@ -92,23 +92,34 @@ def nearest_root(start: str) -> tuple[str, str] | None:
     return first
 
 
+def find_verb(arguments: Sequence[str]) -> str:
+    """Return the first word of a line that is neither an option nor what ``-C`` says."""
+    words = iter(arguments)
+    for word in words:
+        if word in ("-C", "--root"):
+            next(words, "")
+        elif not word.startswith("-"):
+            return word
+    return ""
+
+
 def find_server(arguments: Sequence[str], environ: Mapping[str, str]) -> Server | None:
     """Return where the server of the palace would be that a line means.
 
     ``None`` for a line that no server answers, or without a palace. The root may be a wrong one
     where an option's value looks like an option: a server looks for itself which one is meant.
     """
-    place = None if environ.get("PALACE_NO_SERVE") else _read_place(arguments)
+    place = None if environ.get("PALACE_NO_SERVE") else read_place(arguments)
     if place is None or "_PALACE_COMPLETE" in environ:
         return None
     try:
-        found = _find_meant(place or environ.get("PALACE_ROOT", ""))
+        found = find_meant(place or environ.get("PALACE_ROOT", ""))
     except (OSError, ValueError):
         return None  # the command itself will tell
     return Server(*found, socket_path(found[0], environ)) if found else None
 
 
-def _read_place(arguments: Sequence[str]) -> str | None:
+def read_place(arguments: Sequence[str]) -> str | None:
     """Return what ``-C`` says ("" without it) in a line for a server, else ``None``."""
     verb, place, words = "", "", iter(arguments)
     for word in words:
@@ -127,13 +138,13 @@ def _read_place(arguments: Sequence[str]) -> str | None:
     return place if verb else None
 
 
-def _find_meant(place: str) -> tuple[str, str] | None:
+def find_meant(place: str) -> tuple[str, str] | None:
     """Return the palace that ``-C`` or ``PALACE_ROOT`` names, else the nearest or the default."""
     if place and not is_path(place):
         place = read_registered()[0].get(place, place)
     found = nearest_root(os.path.realpath(os.path.expanduser(place or ".")))  # noqa: PTH111
     if found is None and not place:
-        names, default, _ = read_registered()
+        names, default, *_ = read_registered()
         found = nearest_root(os.path.realpath(names[default])) if default else None
     return found
 
@@ -190,8 +201,8 @@ def registry_path() -> str | None:
     return None if folder.startswith("~") else f"{folder}/memory-palace/palaces.json"
 
 
-def read_registered() -> tuple[dict[str, str], str | None, str | None]:
-    """Return the user's palaces by name, which is the default, and whether servers start.
+def read_registered() -> tuple[dict[str, str], str | None, str | None, str | None]:
+    """Return the user's palaces by name, which is the default, and what `serve` and `capture` say.
 
     Raise ``ValueError`` for a file that was made by something else.
     """
@@ -202,7 +213,7 @@ def read_registered() -> tuple[dict[str, str], str | None, str | None]:
     except (FileNotFoundError, NotADirectoryError):
         text = ""
     if not text:
-        return {}, None, None
+        return {}, None, None, None
     import json  # delayed: few have registered anything
 
     try:
@@ -213,5 +224,8 @@ def read_registered() -> tuple[dict[str, str], str | None, str | None]:
         raise ValueError(str(error)) from error
     if not is_sound or not (default is None or default in palaces):
         raise ValueError("it must map names to folders")
-    serve = values.get("serve")
-    return palaces, default, serve if isinstance(serve, str) else None
+    serve, capture = (
+        value if isinstance(value := values.get(name), str) else None
+        for name in ("serve", "capture")
+    )
+    return palaces, default, serve, capture

@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in FILES}
 
 LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 300, 45, 10
-MOST_LINES = 52_550
+MOST_LINES = 54_700
 """34,000 are aimed at; commit 1722493 had 37,574. Lower it with every cut.
 
 The embedder e5 took 400: a format, a tokenizer without a dictionary, a second model to fetch. Two
@@ -24,7 +24,7 @@ embedders in one index took 300: their vectors side by side, chance and signals 
 Benchmarks of what the command gives, and of pages in eight languages, took 350. Advice on models
 and their comparison on somebody's notes took 700. The resident server took 900, the client in
 front of it 400. What comes to mind unasked took 600, and its benchmark 650.
-Importing takes 1,000, what agents are shown 200, their plug-ins 650."""
+Importing takes 1,000, what agents are shown 200, their plug-ins 650, their hooks 1,100."""
 DATA: frozenset[str] = frozenset({"models.py"})
 """Files that are tables or values and little else: they may be longer."""
 
@@ -207,6 +207,9 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "cli/serving/controlling.py",  # how long a server may take to end
         "cli/progress.py",  # the rate and the time left
         "cli/index.py",  # the time that a new model takes
+        "cli/hooking.py",  # a message that does not come
+        "agents/hooks.py",  # how long an answer took, as the log has it
+        "agents/hook_state.py",  # what is too old to be kept
     }
     found = {
         path

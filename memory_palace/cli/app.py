@@ -9,7 +9,7 @@ import sys
 
 from memory_palace import __version__
 from memory_palace.errors import PalaceError
-from memory_palace.places import find_server, read_registered
+from memory_palace.places import find_server, find_verb, read_registered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +56,10 @@ def _run(given: list[str]) -> int:
     if given == ["--version"]:  # before anything is imported: it is asked by every script
         print(__version__)
         return 0
+    if find_verb(given) == "hook" and not {"-h", "--help"}.intersection(given):
+        from memory_palace.cli.hooking import run_hook  # delayed: only a harness calls it
+
+        return run_hook(given, _run_here)
     server = find_server(given, os.environ)
     status = _ask_server(server.address, given) if server else None
     if status is None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 WAIT_SECONDS = 5.0
 """For the whole of an answer, or a piece of it; a server that takes longer is passed by."""
 _PIECE_BYTES = 1 << 20
+_STREAMS = {1: 1, 2: 2}
 _INTERRUPTED = 130
 
 
@@ -41,31 +42,37 @@ def ask_server(address: str, arguments: Sequence[str]) -> int | None:
     Raise ``OSError`` where printing fails.
     """
     try:
-        is_safe = is_private(os.path.dirname(address))  # noqa: PTH120
-        found = _ask(address, arguments) if is_safe else None
+        found = exchange(address, arguments)
         if found is None:
             return None
         status, parts = found
-        for stream, text in parts:
-            stream.write(text)
-            stream.flush()
+        streams = {1: sys.stdout, 2: sys.stderr}
+        for number, text in parts:
+            streams[number].write(text)
+            streams[number].flush()
     except KeyboardInterrupt:
         return _INTERRUPTED
     return status
 
 
-def _ask(address: str, arguments: Sequence[str]) -> tuple[int, list[tuple[Any, str]]] | None:
-    """Return exit status and what is to be printed where; ``None`` where anything is odd."""
+def exchange(
+    address: str, arguments: Sequence[str], stdin: str | None = None
+) -> tuple[int, list[tuple[int, str]]] | None:
+    """Return exit status and what is to be printed on stream 1 or 2; ``None`` where it is odd.
+
+    ``stdin`` is the text of standard input, where somebody has read it already.
+    """
     try:
-        reply = _exchange(address, arguments, None)
+        if not is_private(os.path.dirname(address)):  # noqa: PTH120
+            return None
+        reply = _exchange(address, arguments, stdin)
         if reply.get("refused") == "stdin":
             text = sys.stdin.read()
             sys.stdin = io.StringIO(text)
             reply = _exchange(address, arguments, text)
         if reply.get("v") != VERSION or "refused" in reply:
             return None
-        streams = {1: sys.stdout, 2: sys.stderr}
-        return int(reply["status"]), [(streams[n], str(text)) for n, text in reply["parts"]]
+        return int(reply["status"]), [(_STREAMS[n], str(text)) for n, text in reply["parts"]]
     except ConnectionRefusedError:
         from memory_palace.cli.serving.claiming import clear_left  # delayed: it was killed
 

@@ -49,6 +49,7 @@ PANELS = {
     "Agents": {
         "remember": ("remember:remember_text", "Keep what was said, where it is found again."),
         "recall": ("recall:recall_notes", "Say unasked what the notes have on what was said."),
+        "hook": ("hook:run_hook", "Answer the hooks of an agent's harness."),
         "verify": ("verify:verify_answer", "Check that an answer rests on memories."),
         "plugin": ("plugin:make_plugin", "Write the plug-in of an agent's harness."),
         "anchors": ("anchors:app", "Build and ask the terms that lead to passages."),

@@ -76,7 +76,9 @@ def silence(stream: object) -> None:
 
 def _describe_system(error: OSError) -> str:
     why = error.strerror or str(error) or type(error).__name__
-    places = [os.fsdecode(p) for p in (error.filename, error.filename2) if p and p != -1]
+    places = [
+        os.fsdecode(p) for p in (error.filename, error.filename2) if isinstance(p, str | bytes)
+    ]
     if not places and _is_of_the_terminal(error):
         is_input = error.errno == errno.EISDIR
         silence(sys.stdout)

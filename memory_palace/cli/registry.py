@@ -25,6 +25,8 @@ class Registry:
     default: str | None = None
     serve: str | None = None
     """``auto`` where a question starts the server that was not there."""
+    capture: str | None = None
+    """``on`` where hooks keep what was decided in a conversation."""
 
     @property
     def default_folder(self) -> Path | None:
@@ -91,6 +93,7 @@ def write_registry(registry: Registry) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     record = {"palaces": dict(sorted(registry.palaces.items())), "default": registry.default}
     record |= {"serve": registry.serve} if registry.serve else {}
+    record |= {"capture": registry.capture} if registry.capture else {}
     write_atomic(path, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
     return path
 

@@ -53,3 +53,22 @@ def set_serve(
         write_registry(registry)
     record = {"serve": registry.serve or "off"}
     print_answer(record, [f"serve: {record['serve']}"], as_json=as_json)
+
+
+@app.command("capture")
+def set_capture(
+    mode: Annotated[
+        Literal["on", "off"] | None, Argument(help="on or off; without it, say which.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Let the hooks of agents keep what you decide in a conversation; yours to say, off at first.
+
+    Example: palace config capture on
+    """
+    registry = read_registry()
+    if mode is not None:
+        registry = replace(registry, capture=None if mode == "off" else mode)
+        write_registry(registry)
+    record = {"capture": registry.capture or "off"}
+    print_answer(record, [f"capture: {record['capture']}"], as_json=as_json)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from typer import Context
 
+from memory_palace.agents.hook_log import HookHealth, read_health
 from memory_palace.cli.models import advice_record, write_share
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, to_record
@@ -25,8 +26,10 @@ def show_status(ctx: Context, as_json: Json = False) -> None:
     palace = open_palace(ctx)
     status, is_logged = palace.status(), palace.config.usage_log
     advice = advise(palace.paths, palace.config)
+    health = read_health(palace.paths)
     record = _record(status) | {"usage_logged": is_logged} | advice_record(advice)
-    lines = _lines(status, advice)
+    record["hooks"] = to_record(health)
+    lines = [*_lines(status, advice), *_hooks(health)]
     if is_logged:
         where = palace.paths.shown(palace.paths.logs / USAGE)
         lines.append(f"usage      which notes answer is logged in {where} (usage_log)")
@@ -46,6 +49,19 @@ def _record(status: IndexStatus) -> dict[str, Any]:
         "behind": status.freshness.behind,
         "left_out": list(status.freshness.left_out),
     }
+
+
+def _hooks(health: HookHealth) -> Iterator[str]:
+    if health.last is not None:
+        yield f"hooks      last called {_describe_call(health.last)}"
+    if health.failure is not None and health.failure != health.last:
+        yield f"hooks      last failed {_describe_call(health.failure)}"
+    yield from (f"hooks      fails: {line}" for line in health.failing)
+
+
+def _describe_call(record: Mapping[str, Any]) -> str:
+    words = (record.get(key) for key in ("time", "event", "harness", "result", "why"))
+    return ", ".join(str(word) for word in words if word)
 
 
 def _languages(advice: ModelAdvice) -> Iterator[str]:

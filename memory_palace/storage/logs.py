@@ -44,6 +44,12 @@ def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool 
         sync_folder(path.parent)
 
 
+def make_room(path: Path, most_bytes: int) -> None:
+    """Give a log that is full the name with ``.1`` behind it, in the place of the one before."""
+    if path.exists() and path.stat().st_size > most_bytes:
+        path.replace(path.with_name(f"{path.name}.1"))
+
+
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
     """Yield every line that is a JSON object, oldest first; nothing where there is no file.
 

@@ -103,6 +103,9 @@ serve --stop
 config serve auto
 config serve
 config serve off
+config capture on
+config capture
+config capture off
 register sample --default
 plugin claude --into {cache}/plugin
 plugin codex --into {cache}/plugin --apply

@@ -27,6 +27,7 @@ from memory_palace.cli.serving.refreshing import keep_fresh
 from memory_palace.cli.serving.request import Request
 from memory_palace.config import PalacePaths
 from memory_palace.places import socket_path
+from memory_palace.storage.logs import make_room
 
 _MOST_LOG_BYTES = 1 << 18
 _ALLOCATED = 50_000
@@ -154,8 +155,7 @@ def _note(file: Path, text: str) -> None:
     """Add a line to the log, which stays small. Questions are never in it."""
     line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n".encode("utf-8", "replace")
     try:
-        if file.exists() and file.stat().st_size > _MOST_LOG_BYTES:
-            file.replace(file.with_suffix(".log.1"))
+        make_room(file, _MOST_LOG_BYTES)
         if file.parent.is_dir():
             with file.open("ab") as log:
                 log.write(line)

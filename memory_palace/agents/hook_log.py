@@ -1,0 +1,104 @@
+"""The log of the hooks, ``hook.log`` beside the index: what was done, what failed, never a text."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memory_palace.config import PalacePaths
+from memory_palace.errors import PalaceError
+from memory_palace.language.visible import visible
+from memory_palace.storage.atomic import make_ignored_folder
+from memory_palace.storage.logs import append_record, make_room, read_records
+
+EVENTS = ("session-start", "prompt", "pre-compact", "stop")
+HARNESSES = ("claude", "codex", "openclaw")
+LOG = "hook.log"
+_MOST_LOG_BYTES = 1 << 18
+_MOST_REASON = 300
+_FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class HookHealth:
+    """How the hooks of a palace have been doing, as far as the log goes back."""
+
+    last: Mapping[str, Any] | None
+    """The last call; ``None`` where there was none."""
+    failure: Mapping[str, Any] | None
+    """The last call that failed."""
+    failing: tuple[str, ...]
+    """Events whose last call failed, as ``prompt (claude): why``."""
+
+
+def log_call(index: Path, event: str, harness: str, **found: object) -> None:
+    """Add a line: when, which event, and what came of it. Nothing where that cannot be.
+
+    The folder is written to only where it is no link and belongs to the user: a hook runs in
+    whatever folder an agent stands in.
+    """
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        if not make_own_folder(index):
+            return
+        log = index / LOG
+        if log.is_symlink():
+            return
+        make_room(log, _MOST_LOG_BYTES)
+        record = {"time": now, "event": event, "harness": harness, **found}
+        append_record(log, record, is_durable=False)
+    except OSError:
+        return  # a full disk is no reason to stop an agent
+
+
+def log_failure(index: str, arguments: Sequence[str], why: str) -> None:
+    """Add a line on a call that failed. ``arguments`` are its command line."""
+    event = next((word for word in arguments if word in EVENTS), "")
+    harness = next((word for word in arguments if word in HARNESSES), HARNESSES[0])
+    log_call(Path(index), event, harness, result=_FAILED, why=why)
+
+
+def explain(error: BaseException) -> str:
+    """Return the one line that the log has of an error, without any text that was said.
+
+    What is no error of ours is named by its type and place: its message may quote.
+    """
+    if isinstance(error, PalaceError):
+        return visible(str(error).split("\n")[0].removeprefix("palace: "))[:_MOST_REASON]
+    if type(error).__module__.startswith("memory_palace"):
+        return str(error)
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f" in {trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}" if trace else ""
+    return f"{type(error).__name__}{where}"
+
+
+def read_health(paths: PalacePaths) -> HookHealth:
+    """Return how the hooks have been doing; all of it is empty where none was called."""
+    last: dict[tuple[str, str], Mapping[str, Any]] = {}
+    newest = failure = None
+    for part in (paths.index / f"{LOG}.1", paths.index / LOG):
+        for record in read_records(part):
+            event, harness = str(record.get("event")), str(record.get("harness"))
+            last[event, harness] = newest = record
+            failure = record if record.get("result") == _FAILED else failure
+    failing = (
+        f"{event} ({harness}): {record.get('why')}"
+        for (event, harness), record in sorted(last.items())
+        if record.get("result") == _FAILED
+    )
+    return HookHealth(newest, failure, tuple(failing))
+
+
+def make_own_folder(folder: Path) -> bool:
+    """Make a folder in one that is there; whether it is no link and belongs to this user."""
+    if not folder.exists() and folder.parent.is_dir():
+        make_ignored_folder(folder, mode=0o700)
+    found = os.lstat(folder)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()

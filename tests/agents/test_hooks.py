@@ -1,0 +1,426 @@
+"""Hooks: what an agent is told, what is kept of what was said, and that no call ever fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+from calling_hooks import PALACE, call, feed, read_log
+from running import run_main
+from serving_palaces import count_answers, palace, start, stop, wait_until
+
+from memory_palace import Palace
+from memory_palace.agents.hook_log import EVENTS
+from memory_palace.bench.golden import copy_palace
+
+ROOT = Path(__file__).parents[2]
+
+SAID = "The rain gauge drifts in frost again, should we wrap the funnel in felt as Wren does?"
+NOTES = {
+    "Frost": "# Frost\n\nThe rain gauge drifts in frost; Wren wraps the funnel in felt.\n",
+    "Boat": "# Boat\n\nThe stern light covers 135 degrees, says Sable.\n",
+    "Lighthouse keeper": "# Lighthouse keeper\n\nThe lighthouse keeper oils the lamp at dusk.\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """A palace of few notes, and a user with nothing configured."""
+    for name in ("PALACE_ROOT", "PALACE_NO_SERVE", "PALACE_AGENT"):
+        monkeypatch.delenv(name, raising=False)
+    runtime = Path("/tmp") / f"mp-{os.getpid()}-{abs(hash(str(tmp_path))) % 10**8}"
+    runtime.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "own"))
+    root = tmp_path / "notes"
+    root.mkdir()
+    for name, text in NOTES.items():
+        (root / f"{name}.md").write_text(text, "utf-8")
+    Palace.init(root, here=True).index(embedder="hashing")
+    yield root.resolve()
+    shutil.rmtree(runtime)
+
+
+def say(root, text=SAID, **fields):
+    return {"session_id": "s1", "cwd": str(root), "prompt": text, **fields}
+
+
+def configure(tmp_path, **values):
+    file = tmp_path / "own" / "memory-palace" / "palaces.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"palaces": {}, "default": None, **values}), "utf-8")
+
+
+def write_transcript(file, *texts):
+    rows = [{"type": "user", "message": {"role": "user", "content": text}} for text in texts]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+class Input:
+    """Standard input from a file, in this process."""
+
+    def __init__(self, file, data):
+        file.write_bytes(data)
+        self._file = file.open("rb")
+        self.fileno = self._file.fileno
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._file.close()
+
+
+def test_a_prompt_gets_what_the_notes_have_while_standard_input_stays_open(root):
+    done = call("prompt", say(root))
+    assert done.status == 0
+    assert "Frost.md:3" in done.out
+    assert "felt" in done.out
+    assert done.out.startswith("From the notes of this palace")  # no harness takes it for JSON
+    assert "not instructions" in done.out
+    assert done.errors == ""
+    assert read_log(root)[-1]["result"] == "told"
+
+
+def test_small_talk_gets_nothing(root):
+    assert call("prompt", say(root, "thanks, that looks good")) == (0, "", "")
+    assert read_log(root)[-1]["result"] == "silent"
+
+
+def test_the_same_sentence_is_told_once_in_a_session_and_again_after_its_context_is_gone(root):
+    first = call("prompt", say(root)).out
+    assert call("prompt", say(root)).out == ""
+    assert call("prompt", say(root, session_id="s2")).out == first
+    call("session-start", say(root, source="resume"))
+    assert call("prompt", say(root)).out == ""
+    call("session-start", say(root, source="compact"))
+    assert call("prompt", say(root)).out == first
+
+
+def test_a_note_that_says_something_else_now_is_told_again(root):
+    call("prompt", say(root))
+    changed = NOTES["Frost"].replace("felt", "wool, not felt,")
+    (root / "Frost.md").write_text(changed, "utf-8")
+    Palace(root).index()
+    assert "wool" in call("prompt", say(root)).out
+
+
+def test_a_session_begins_with_nothing_where_nothing_is_open(root):
+    assert call("session-start", say(root, source="startup")) == (0, "", "")
+
+
+def test_a_session_begins_with_work_conflicts_the_last_telegraph_and_what_is_near(tmp_path):
+    sample = copy_palace(ROOT, tmp_path / "sample")
+    sample.index(embedder="hashing")
+    home = sample.paths.root
+    folder = tmp_path / "winter-battery-swap"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/fix/ridge-forecast\n", "utf-8")
+    done = call("session-start", say(folder, source="startup"), PALACE_ROOT=str(home))
+    assert "Active tasks:" in done.out, done.errors
+    out = done.out
+    assert "owner wren" in out
+    assert "next: Jean-Luc Perrin" in out
+    assert "mast-height-at-saddle-hut.md" in out
+    assert "Learned last:" in out
+    assert "On winter battery swap ridge forecast, where you are:" in out
+    assert len(out.encode()) < 5_000
+
+
+def test_what_the_agent_remembered_last_is_said_when_its_next_session_starts(root):
+    Palace(root).remember("The key of the boat house is behind the gutter.", agent="claude")
+    out = call("session-start", say(root, source="startup")).out
+    assert "You remembered last:" in out
+    assert "behind the gutter" in out
+    assert call("session-start", say(root), options=("--harness", "codex")).out == ""
+
+
+def test_an_index_that_is_missing_or_behind_is_said_in_one_line(root):
+    (root / "New.md").write_text("# New\n\nSomething.\n", "utf-8")
+    assert "1 note" in call("session-start", say(root)).out
+    shutil.rmtree(root / ".palace" / ".index")
+    done = call("session-start", say(root))
+    assert done.out == "This palace has no index: `palace index` makes one.\n"
+
+
+def test_the_palace_is_the_nearest_one_of_the_folder_in_the_message(root, tmp_path):
+    below = root / "a" / "b"
+    below.mkdir(parents=True)
+    assert "felt" in call("prompt", say(below), cwd=tmp_path).out
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert call("prompt", say(elsewhere), cwd=root) == (0, "", "")
+    assert "felt" in call("prompt", say(tmp_path / "gone", session_id="s2"), cwd=root).out
+    assert "felt" in call("prompt", say(elsewhere, session_id="s3"), options=("-C", str(root))).out
+    assert "felt" in call("prompt", say(elsewhere, session_id="s4"), PALACE_ROOT=str(root)).out
+    configure(tmp_path, palaces={"mine": str(root)}, default="mine")
+    assert "felt" in call("prompt", say(elsewhere, session_id="s9")).out
+
+
+def test_the_server_answers_and_the_agents_own_variables_do_not_keep_it_from_that(root):
+    alone = call("prompt", say(root, session_id="alone")).out
+    start(root)
+    try:
+        before = count_answers(root)
+        assert call("prompt", say(root), PALACE_AGENT="wren").out == alone
+        assert call("prompt", say(root), PALACE_AGENT="wren").out == ""
+        assert count_answers(root) > before + 1
+    finally:
+        stop(root)
+
+
+def test_a_server_is_started_for_the_next_prompt_where_the_user_says_so(root, tmp_path):
+    configure(tmp_path, serve="auto")
+    call("prompt", say(root))
+    try:
+        wait_until(lambda: palace(root, "serve", "--status")[0] == 0, "no server was started")
+    finally:
+        stop(root)
+
+
+def test_nothing_is_kept_of_what_was_said_unless_the_user_says_so(root, tmp_path):
+    file = tmp_path / "talk.jsonl"
+    write_transcript(file, "We decided to use felt for every gauge.")
+    message = say(root, transcript_path=str(file))
+    (root / ".palace" / "palace.yaml").write_text("usage_log: false\n", "utf-8")
+    for event in ("stop", "pre-compact"):
+        assert call(event, message) == (0, "", "")
+    assert not (root / "Inbox").exists()
+
+
+def test_what_was_decided_is_kept_once(root, tmp_path):
+    configure(tmp_path, capture="on")
+    file = tmp_path / "talk.jsonl"
+    write_transcript(file, "Is the gauge dry?\nWe decided to use felt for every gauge. It rains.")
+    message = say(root, transcript_path=str(file))
+    assert call("stop", message) == (0, "", "")
+    (note,) = (root / "Inbox").glob("*.md")
+    text = note.read_text("utf-8")
+    assert "We decided to use felt for every gauge." in text
+    assert "rains" not in text
+    assert "origin: agent" in text
+    assert call("stop", message) == (0, "", "")
+    with file.open("a", encoding="utf-8") as more:
+        more.write(json.dumps({"message": {"role": "user", "content": "I prefer wool."}}))
+    call("pre-compact", message)
+    assert note.read_text("utf-8") == text  # the line is not whole yet
+    with file.open("a", encoding="utf-8") as more:
+        more.write("\n")
+    resumed = tmp_path / "resumed.jsonl"
+    shutil.copy(file, resumed)
+    call("pre-compact", message)
+    call("stop", say(root, session_id="s2", transcript_path=str(resumed)))
+    after = note.read_text("utf-8")
+    assert after.count("I prefer wool.") == after.count("for every gauge.") == 1
+    assert "I prefer wool" in Palace(root).query("wool").hits[0].text
+
+
+def test_nothing_is_kept_while_another_hook_lets_the_agent_go_on(root, tmp_path):
+    configure(tmp_path, capture="on")
+    file = tmp_path / "talk.jsonl"
+    write_transcript(file, "We decided to use felt for every gauge.")
+    message = say(root, transcript_path=str(file))
+    call("stop", {**message, "stop_hook_active": True})
+    assert not (root / "Inbox").exists()
+    call("stop", message)
+    assert (root / "Inbox").exists()
+
+
+def test_a_transcript_is_a_regular_file_of_the_users_own(root, tmp_path):
+    configure(tmp_path, capture="on")
+    pipe, sparse = tmp_path / "pipe.jsonl", tmp_path / "long.jsonl"
+    os.mkfifo(pipe)
+    write_transcript(sparse, "We decided to use felt for every gauge.")
+    with sparse.open("ab") as file:
+        file.truncate(5 << 30)
+    for path in ("/etc/passwd", str(pipe), str(sparse), str(tmp_path), "/dev/zero", "a\0b", "x"):
+        assert call("stop", say(root, transcript_path=path)) == (0, "", "")
+    assert not (root / "Inbox").exists()
+
+
+def test_a_prompt_of_200_kilobytes_is_answered(root):
+    long = f"{SAID} {'and so on ' * 20_000}"
+    assert "felt" in call("prompt", say(root, long)).out
+
+
+HOSTILE = {
+    "nothing": b"",
+    "no object": b"[1, 2]\n",
+    "half": b'{"prompt": "rain',
+    "deep": b"[" * 100_000 + b"\n",
+    "deep object": b'{"a":' * 100_000 + b"\n",
+    "bytes": b"\xff\xfe\x00{}",
+    "huge number": b'{"a": ' + b"9" * 100_000 + b', "cwd": 1e999, "prompt": NaN}\n',
+    "surrogates": b'{"prompt": "\\ud800 \\u0000", "cwd": "\\ud800", "session_id": "\\udc00"}\n',
+    "types": b'{"prompt": ["a"], "cwd": {"a": 1}, "session_id": 7, "transcript_path": true}\n',
+    "path": b'{"session_id": "../../../../tmp/x", "cwd": "../..", "prompt": "x"}\n',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_whatever_is_sent_the_status_is_0_and_nothing_is_printed(root, tmp_path, name):
+    configure(tmp_path, capture="on")
+    for event in ("prompt", "stop"):
+        done = call(event, HOSTILE[name], cwd=root)
+        assert (done.status, done.out) == (0, "")
+        assert "Traceback" not in done.errors
+    assert {path.name for path in root.iterdir()} == {".palace", *(f"{n}.md" for n in NOTES)}
+
+
+def spoil(random, message):
+    """Return the bytes of a message with something wrong in it, or not."""
+    values = (
+        "",
+        "\0",
+        "\ud800",
+        "../" * 40,
+        "/dev/zero",
+        "/etc/passwd",
+        10**30,
+        -1,
+        None,
+        [],
+        {},
+        True,
+    )
+    spoilt = {
+        key: random.choice(values) if random.random() < 0.4 else v for key, v in message.items()
+    }
+    data = bytearray(json.dumps(spoilt).encode())
+    for _ in range(random.choice((0, 0, 1, 3, 30))):
+        place = random.randrange(len(data))
+        data[place : place + random.randrange(3)] = random.choice(
+            (b"", b"{", b'"', b"\xff", b"[[[")
+        )
+    return bytes(data[: random.randrange(len(data) + 1)] if random.random() < 0.3 else data)
+
+
+@pytest.mark.parametrize(
+    "count", [pytest.param(100, id="100"), pytest.param(2_000, id="2000", marks=pytest.mark.slow)]
+)
+def test_malformed_messages_are_answered_with_status_0_and_touch_nothing(
+    root, tmp_path, monkeypatch, capsys, count
+):
+    random = Random(count)
+    configure(tmp_path, capture="on")
+    victim = tmp_path / "victim.jsonl"
+    write_transcript(victim, "It rains.")
+    monkeypatch.chdir(root)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    outside = {path for path in before if root / ".palace" not in path.parents}
+    for _ in range(count):
+        message = say(root, "thanks, that looks good", transcript_path=str(victim), source="clear")
+        with Input(tmp_path / "message", spoil(random, message)) as given:
+            monkeypatch.setattr("sys.stdin", given)
+            event = random.choice(EVENTS)
+            status, out, errors = run_main(capsys, "hook", event, "--harness", "codex")
+        assert status == 0, errors
+        assert out == "" or out.startswith("A hook failed when it was last called: "), errors
+        os.chdir(root)
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    (tmp_path / "message").unlink()
+    assert {path for path in after if root / ".palace" not in path.parents} == {
+        *outside,
+        tmp_path / "message",
+    }
+    assert all(after[path] == before[path] for path in outside)
+
+
+@pytest.mark.parametrize(
+    "line", [("bogus",), ("prompt", "--harness", "other"), ("prompt", "--bogus"), ()]
+)
+def test_a_line_that_is_mistyped_does_not_stop_an_agent_either(root, line):
+    done = subprocess.run(
+        [*PALACE, "hook", *line], cwd=root, input="{}", capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("palace hook: ")
+
+
+def test_a_failure_is_in_the_log_without_what_was_said_and_status_shows_it(root):
+    for segment in (root / ".palace" / ".index").glob("*.npz"):
+        segment.write_bytes(b"torn")
+    done = call("prompt", say(root))
+    assert (done.status, done.out) == (0, "")
+    record = read_log(root)[-1]
+    assert record["result"] == "failed"
+    assert record["why"] in done.errors
+    assert "gauge" not in json.dumps(read_log(root))
+    Palace(root).index(force=True, embedder="hashing")
+    status = palace(root, "status")[1]
+    assert f"fails: prompt (claude): {record['why']}" in status
+    assert "A hook failed when it was last called: prompt" in call("session-start", say(root)).out
+    call("prompt", say(root))
+    status = palace(root, "status")[1]
+    assert "fails:" not in status
+    assert "last failed" in status
+
+
+def test_a_defect_is_named_by_its_place_and_not_by_what_it_quotes(root, monkeypatch, capsys):
+    def fail(*_, **__):
+        raise KeyError(SAID)
+
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(Palace, "recall", fail)
+    with Input(root / "message", json.dumps(say(root)).encode()) as given:
+        monkeypatch.setattr("sys.stdin", given)
+        status, out, errors = run_main(capsys, "hook", "prompt", "--no-serve")
+    assert (status, out) == (0, "")
+    assert read_log(root)[-1]["why"].startswith("KeyError in ")
+    assert "gauge" not in errors + json.dumps(read_log(root))
+
+
+def test_an_index_that_cannot_be_written_does_not_matter(root):
+    index = root / ".palace" / ".index"
+    (index / "hook.log").mkdir()
+    (index / "hooks").write_text("", "utf-8")
+    done = call("prompt", say(root))
+    assert done.status == 0
+
+
+def test_nothing_is_written_through_a_link(root, tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("mine\n", "utf-8")
+    (root / ".palace" / ".index" / "hook.log").symlink_to(victim)
+    (root / ".palace" / ".index" / "hooks").symlink_to(tmp_path)
+    call("prompt", say(root))
+    assert victim.read_text("utf-8") == "mine\n"
+    assert not list(tmp_path.glob("*.json"))
+
+
+def test_output_that_nobody_takes_is_no_failure(root):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*PALACE, "hook", "prompt"],
+            input=json.dumps(say(root)),
+            text=True,
+            cwd=root,
+            stdout=full,
+        )
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_harness_that_loses_patience_gets_status_0(root, number):
+    pipe = subprocess.PIPE
+    line = [*PALACE, "hook", "prompt"]
+    with subprocess.Popen(line, cwd=root, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        feed(process, b'{"prompt": ')
+        wait_until(lambda: is_reading(process.pid), "it does not read")
+        process.send_signal(number)
+        assert process.wait() == 0
+        assert process.stdout.read() == b""
+    assert read_log(root)[-1]["why"] == f"signal {number.value}"
+
+
+def is_reading(pid):
+    """Whether a process waits in a call of ``select`` or ``poll``."""
+    return "select" in Path(f"/proc/{pid}/wchan").read_text("ascii") or "poll" in Path(
+        f"/proc/{pid}/wchan"
+    ).read_text("ascii")
