@@ -264,9 +264,10 @@ class Engine:
         """Read lines of a note, named by path, stem, title or alias."""
         from memory_palace.graph.naming import NoteNames
         from memory_palace.notes.excerpt import excerpt
+        from memory_palace.notes.reading import read_named
 
         path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
-        data = (self.paths.root / path).read_bytes()
+        data = read_named(self.paths, path, limit_bytes=self.config.max_note_bytes)
         if self.config.usage_log:
             record_usage(self.paths.logs, "read", [path], now=datetime.now(UTC))
         return excerpt(path, data, first_line=first_line, last_line=last_line)

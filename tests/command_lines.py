@@ -12,6 +12,7 @@ from memory_palace.cli.commands import COMMANDS, app
 
 UNRUN = {
     "serve": "it waits for questions",
+    "mcp": "it waits for a client",
     "watch": "it waits for changes",
     "plugin": "it writes into any folder, such as /",
     "models fetch": "it asks another machine",

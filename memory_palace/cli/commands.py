@@ -52,6 +52,7 @@ PANELS = {
         "hook": ("hook:run_hook", "Answer the hooks of an agent's harness."),
         "verify": ("verify:verify_answer", "Check that an answer rests on memories."),
         "plugin": ("plugin:make_plugin", "Write the plug-in of an agent's harness."),
+        "mcp": ("mcp:serve_agents", "Let agents search, read and write, by MCP."),
         "anchors": ("anchors:app", "Build and ask the terms that lead to passages."),
         "seek": ("seek:app", "Pursue a goal over several steps."),
         "locus": ("locus:app", "Manage notes that have a place."),

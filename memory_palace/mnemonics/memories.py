@@ -40,13 +40,17 @@ class MemoryNotes:
 
         Raise ``UsageError`` for a note that is none, and where several are called so.
         """
-        document = find_note(self.library, self._by_anchor.get(fold_name(name), name))
+        document = self.find_any(name)
         if not is_memory(document):
             raise UsageError(
                 f"{document.path} is not a memory: it has neither the sections Image and Content "
                 "nor `type: memory`; `palace memory new` writes one"
             )
         return document
+
+    def find_any(self, name: str) -> Document:
+        """Return any note by path, stem, title or alias, or a memory by its anchor."""
+        return find_note(self.library, self._by_anchor.get(fold_name(name), name))
 
     def read(self, document: Document) -> Memory:
         """Return a note as a memory, as its reviews left it."""

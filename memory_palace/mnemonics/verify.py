@@ -9,12 +9,16 @@ from functools import cache
 from memory_palace.embedding.base import find_token_reader
 from memory_palace.embedding.registry import split_name
 from memory_palace.engine import Engine
-from memory_palace.mnemonics.form import read_form
+from memory_palace.language.markers import drop_markers
+from memory_palace.mnemonics.form import is_memory, read_form
 from memory_palace.mnemonics.lint import Flaw, lint_tokens
-from memory_palace.mnemonics.memories import read_memory_notes
+from memory_palace.mnemonics.memories import MemoryNotes, read_memory_notes
+from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.nearness import EmbedTokens
 from memory_palace.mnemonics.support import MEASURED_EMBEDDER
 from memory_palace.mnemonics.verification import Verdict, Verification, verify_response
+from memory_palace.notes.document import Document
+from memory_palace.notes.excerpt import WITHHELD, excerpt, split_line_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +44,42 @@ def verify(
     require_all: bool = False,
     by_words: bool = False,
 ) -> Verified:
-    """Check a response against the memories called ``names``.
+    """Check a response against what is called ``names``: memories, other notes, or lines of them.
 
-    Raise ``UsageError`` for a note that is no memory. Sentences are compared by meaning where the
-    index has vectors of the embedder that the threshold was measured with.
+    Only a memory that is named whole has a token; of anything else (``note:10-20``) the text is all
+    there is. Sentences are compared by meaning where the index has vectors of the embedder that
+    the threshold was measured with.
     """
     notes = read_memory_notes(engine)
-    documents = [notes.find(name) for name in dict.fromkeys(names)]
+    sources = [_read_source(notes, name) for name in dict.fromkeys(names)]
     embed_tokens = None if by_words else _reader_of(engine)
     verification = verify_response(
         response,
-        [notes.read(document) for document in documents],
+        [memory for _, memory in sources],
         require_all=require_all,
         embed_tokens=embed_tokens,
     )
     flaws = [
         flaw
-        for document in documents
+        for document, _ in sources
+        if document is not None
         for flaw in lint_tokens(read_form(document), notes.corpus, notes.forms)
     ]
     return Verified(verification, tuple(flaws), embed_tokens is not None)
+
+
+def _read_source(notes: MemoryNotes, name: str) -> tuple[Document | None, Memory]:
+    """Return the note of a memory and the memory, or ``None`` and the text of another source."""
+    note, first, last = split_line_range(name)
+    document = notes.find_any(note)
+    if first is None:
+        if is_memory(document):
+            return document, notes.read(document)
+        return None, Memory(document.path, document.title, "", document.body)
+    lines = excerpt(document.path, document.data, first_line=first, last_line=last)
+    text = drop_markers(lines.text).replace(WITHHELD, "")
+    where = f"{document.path}:{lines.first_line}-{lines.last_line}"
+    return None, Memory(where, document.title, "", text)
 
 
 def _reader_of(engine: Engine) -> EmbedTokens | None:

@@ -64,6 +64,15 @@ def read_note(paths: PalacePaths, file: SourceFile, *, limit_bytes: int) -> tupl
     return data, FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
+def read_named(paths: PalacePaths, path: str, *, limit_bytes: int) -> bytes:
+    """Return the bytes of a note of the index, which may have become a link that leads elsewhere.
+
+    Raise what ``read_note`` does.
+    """
+    file = SourceFile(path, FileStat(0, 0, 0, 0), is_cold=False)
+    return read_note(paths, file, limit_bytes=limit_bytes)[0]
+
+
 def read_indexed(
     paths: PalacePaths, file: SourceFile, *, digest: bytes, is_withheld: bool
 ) -> list[str]:

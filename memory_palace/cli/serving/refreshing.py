@@ -26,7 +26,7 @@ def keep_fresh(paths: PalacePaths, *, stop: threading.Event, note: Callable[[str
 
     def update() -> None:
         if paths.commit.exists():
-            _index(paths.root, stop, note)
+            index_apart(paths.root, stop, note)
 
     try:
         watch_palace(paths, update, stop=stop, warn=note)
@@ -34,7 +34,11 @@ def keep_fresh(paths: PalacePaths, *, stop: threading.Event, note: Callable[[str
         note(f"notes are not watched: {error}")
 
 
-def _index(root: Path, stop: threading.Event, note: Callable[[str], None]) -> None:
+def index_apart(root: Path, stop: threading.Event, note: Callable[[str], None]) -> None:
+    """Bring an index up to date in another process, until it is done or ``stop`` is set.
+
+    Raise ``IndexLockedError`` where another writer is at it; ``note`` hears of what else fails.
+    """
     command = [sys.executable, "-P", "-m", "memory_palace.cli.serving.indexing", str(root)]
     nothing = subprocess.DEVNULL
     with subprocess.Popen(

@@ -1,0 +1,101 @@
+"""The tools that read: search, read, recall, verify."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from memory_palace.agents.fencing import fence, show_hits
+from memory_palace.errors import UsageError
+from memory_palace.language.visible import visible
+from memory_palace.mnemonics.verification import TokenCheck, Verdict
+from memory_palace.mnemonics.verify import Verified
+from memory_palace.notes.excerpt import NoteText, split_line_range
+from memory_palace.palace import Palace
+
+SEARCH_BYTES = 4_000
+READ_BYTES = 12_000
+"""Of UTF-8: some 3,000 tokens. What is longer is read in parts."""
+_SHOWN_CLAIMS = 30
+
+
+def search(
+    palace: Palace,
+    query: str = "",
+    limit: int = 5,
+    folder: str | None = None,
+    tag: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    budget: int = SEARCH_BYTES,
+    cold: bool = False,
+) -> str:
+    """Return the hits of a question, or the notes that match the filters."""
+    filters: dict[str, Any] = {"folder": folder, "tags": tag, "since": since, "until": until}
+    if not query.strip() and not any(filters.values()):
+        raise UsageError("give a 'query', or a folder, tag or date to list notes of")
+    asked = {name: value for name, value in filters.items() if value}
+    found = palace.query(
+        query, limit=limit, neighbors=0, include_cold=cold, budget_bytes=budget, **asked
+    )
+    if not found.is_answered:  # one is enough to see that it is not there
+        found = replace(found, hits=found.hits[:1])
+    generation = palace.snapshot(include_cold=cold).commit.generation
+    return show_hits(found, generation=generation, budget_bytes=budget)
+
+
+def read(palace: Palace, note: str, cold: bool = False) -> str:
+    """Return a note or some of its lines; what is too long ends with how to go on."""
+    name, first, last = split_line_range(note)
+    shown = palace.read(name, first_line=first, last_line=last, include_cold=cold)
+    path = visible(shown.path)
+    lines, end = cut_lines(shown, READ_BYTES)
+    cut = f"palace show {path}:{shown.first_line}"
+    text = fence("\n".join(lines), budget_bytes=2 * READ_BYTES, cut=cut)
+    rest = f"\ngo on with {path}:{end + 1}-{shown.last_line}" if end < shown.last_line else ""
+    return f"{path}:{shown.first_line}-{end} of {shown.total_lines} lines\n{text}{rest}"
+
+
+def cut_lines(shown: NoteText, most_bytes: int) -> tuple[list[str], int]:
+    """Return the lines there is room for, one at least, and the number of the last of them."""
+    lines, size = shown.text.split("\n"), 0
+    for count, line in enumerate(lines):
+        size += len(line.encode("utf-8", "replace")) + 1
+        if size > most_bytes and count:
+            return lines[:count], shown.first_line + count - 1
+    return lines, shown.last_line
+
+
+def recall(palace: Palace, text: str, context: Sequence[str] = ()) -> str:
+    """Return what the notes have on what was said; a word of silence where it is nothing."""
+    found = palace.recall(text, context=context)
+    return fence(found.text) if found.text else "the notes have nothing on this"
+
+
+def verify(palace: Palace, answer: str, notes: Sequence[str]) -> str:
+    """Return whether an answer rests on notes, claim by claim."""
+    return "\n".join(map(visible, _report(palace.memories.verify(answer, notes))))
+
+
+def _report(done: Verified) -> Iterator[str]:
+    found = done.verification
+    support = found.support
+    yield f"{found.outcome}"
+    yield from (_report_token(check) for check in found.tokens)
+    if not support.claims:
+        yield "the answer claims nothing"
+        return
+    how = "" if done.by_meaning else ", compared by words only"
+    yield f"claims {found.support_verdict}: {support.score:.2f}, at least {support.least:.2f}{how}"
+    for claim in support.claims[:_SHOWN_CLAIMS]:
+        yield f"  {claim.score:.2f}  {' '.join(claim.text.split())}"
+        yield from (f"        {' '.join(reason.split())}" for reason in claim.contradictions)
+    if more := len(support.claims[_SHOWN_CLAIMS:]):
+        yield f"  … {more} more claims"
+
+
+def _report_token(check: TokenCheck) -> str:
+    near = check.near if check.outcome == Verdict.UNGROUNDED else ()
+    remark = f", nearly: {', '.join(near)}" if near else ""
+    return f"token {check.outcome}: {check.memory_id}{remark}"
