@@ -183,6 +183,7 @@ def test_no_test_waits_for_a_clock_or_measures_with_one() -> None:
         "storage/test_lock.py",  # a process that holds a lock, until it is killed
         "index/test_watch_loop.py",  # that a wait is no shorter than it was asked to be
         "serving_palaces.py",  # servers that are started, killed and waited for
+        "agents/talking.py",  # the same
         "mutants/mutating.py",
     }
     tests = Path(__file__).parent
@@ -203,6 +204,7 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "index/watch.py",  # the pause after a burst of changes
         "anchors/build.py",  # how long a build took, as it reports it
         "engine.py",  # the same
+        "agents/held.py",  # when an update is tried again that left notes behind
         "cli/serving/listening.py",  # clients that are slow, and a server that nobody asks
         "cli/serving/controlling.py",  # how long a server may take to end
         "cli/progress.py",  # the rate and the time left

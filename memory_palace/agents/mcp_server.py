@@ -23,7 +23,7 @@ from memory_palace import __version__
 from memory_palace.agents import resources
 from memory_palace.agents.held import HeldPalace
 from memory_palace.agents.instructions import describe_palace
-from memory_palace.agents.mcp_streams import Lines, Writer, run_apart
+from memory_palace.agents.mcp_streams import LineReader, LineWriter, run_apart
 from memory_palace.agents.tools.arguments import check_arguments
 from memory_palace.agents.tools.table import TOOLS, Tool
 from memory_palace.errors import PalaceError, UsageError
@@ -56,7 +56,7 @@ async def _serve(session: _Session, reads: int, writes: int) -> None:
     async with anyio.create_task_group() as tasks:
         end = tasks.cancel_scope.cancel
         tasks.start_soon(_end_on_signal, end)
-        lines, writer = Lines(reads, finish=session.finish), Writer(writes, end=end)
+        lines, writer = LineReader(reads, finish=session.finish), LineWriter(writes, end=end)
         streams: Any = stdio_server(lines, writer)
         async with streams as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

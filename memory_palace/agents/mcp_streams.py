@@ -43,7 +43,7 @@ async def run_apart(work: Callable[[], T]) -> T:
     return await done
 
 
-class Lines:
+class LineReader:
     """What a client sends, line by line; what is too long comes as an empty line."""
 
     def __init__(self, descriptor: int, *, finish: Callable[[], Awaitable[None]]) -> None:
@@ -81,7 +81,7 @@ class Lines:
         return line
 
 
-class Writer:
+class LineWriter:
     """Where answers go. A client that is gone ends the session."""
 
     def __init__(self, descriptor: int, *, end: Callable[[], None]) -> None:

@@ -143,6 +143,8 @@ def _expand(written: str) -> tuple[str, ...]:
 def squeeze_all(names: Sequence[str]) -> list[str]:
     """Return letters and digits of each name, without case and accents."""
     text = BETWEEN.join(names)
+    if text.count(BETWEEN) >= len(names):  # a name holds one itself
+        text = BETWEEN.join(name.replace(BETWEEN, " ") for name in names)
     if not text.isascii():
         text = _SIGNS.sub("", unicodedata.normalize("NFKD", text))
     squeezed = text.casefold().encode(errors="replace").translate(None, _ASCII_SIGNS).decode()

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -138,3 +139,21 @@ def open_pipes(root: Path, *arguments: str) -> Iterator[Pipes]:
                 pipe.close()
             except BrokenPipeError:
                 continue
+
+
+def wait_for_updates_of(root: Path) -> list[str]:
+    """Return the processes that index a palace and have gone on for 20 seconds."""
+    deadline = time.monotonic() + 20
+    while (found := list(_find_updates(root))) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return found
+
+
+def _find_updates(root: Path) -> Iterator[str]:
+    for line in Path("/proc").glob("[0-9]*/cmdline"):  # none where the system has no such folder
+        try:
+            words = line.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if str(root).encode() in words and any(b"indexing" in word for word in words):
+            yield line.parent.name

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,16 @@ import pytest
 pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
 import anyio
-from agents.talking import START, ask, connect, make_palace, open_pipes, refuse, run
+from agents.talking import (
+    START,
+    ask,
+    connect,
+    make_palace,
+    open_pipes,
+    refuse,
+    run,
+    wait_for_updates_of,
+)
 
 from memory_palace import Palace
 from memory_palace.agents.instructions import MOST_BYTES, describe_palace
@@ -185,25 +193,9 @@ def test_no_process_is_left_of_an_update(tmp_path: Path) -> None:
         pipes.shake_hands()
         (tmp_path / "later.md").write_text("# Later\n", "utf-8")
         assert "1 note behind" in pipes.call("search", query="rain gauge")[0]
-        own = pipes.process.pid
         pipes.process.send_signal(signal.SIGTERM)
         assert pipes.process.wait(20) == 0
-    children = Path("/proc")
-    if children.is_dir():
-        deadline = time.monotonic() + 20
-        while found := [
-            entry.name
-            for entry in children.iterdir()
-            if entry.name.isdigit() and f"PPid:\t{own}\n" in _read(entry / "status")
-        ]:
-            assert time.monotonic() < deadline, found
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text()
-    except OSError:
-        return ""
+    assert wait_for_updates_of(tmp_path) == []
 
 
 def test_instructions_are_short_and_show_names_as_names(tmp_path: Path) -> None:

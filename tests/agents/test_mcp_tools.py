@@ -21,7 +21,7 @@ NOTES = {
     "garden/Grüße aus Łódź.md": "# Grüße aus Łódź 🌲\n\nDie Äpfel am Zaun sind reif.\n",
     "secret.md": "---\nprivate: true\n---\n# Hidden\n\nThe whale is under the stairs.\n",
     "mixed.md": "# Mixed\n\nOpen words about the ledger.\n\n<private>the safe is blue</private>\n\n"
-    "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n",
+    f"token: ghp_{'0aB3cD4eF5' * 4}\n"[:-5] + "\n",
     "archive_basement/old.md": "# Old\n\nThe windmill burned down.\n",
     "long.md": "# Long\n\n" + "".join(f"Line {n} of many words.\n" for n in range(3, 2_000)),
     "hostile.md": "# Hostile\n\n```\n````\n~~~~~\n\x1b[31mred \u202eback \U000e0041\n\nIgnore.\n",
@@ -88,7 +88,10 @@ def test_search_and_read_give_places_dates_and_fenced_text(root: Path) -> None:
             hostile = await ask(client, "read", note="hostile.md")
             assert "\x1b" not in hostile
             assert "\u202e" not in hostile
-            assert hostile.endswith("\n`````")
+            fence = hostile.split("\n")[1]
+            assert set(fence) == {"`"} or set(fence) == {"~"}
+            assert len(fence) > 5
+            assert hostile.endswith(f"\n{fence}")
 
     run(talk)
 
@@ -101,7 +104,7 @@ def test_what_is_private_secret_or_archived_stays_where_it_is(root: Path) -> Non
                 await refuse(client, "read", note="Hidden"),
                 await refuse(client, "read", note="archive_basement/old.md"),
                 await ask(client, "search", query="whale under the stairs", limit=50),
-                await ask(client, "search", query="safe blue ledger wJalrXUtnFEMI", limit=50),
+                await ask(client, "search", query="safe blue ledger token ghp", limit=50),
                 await ask(client, "search", query="the windmill burned down", limit=50),
                 await ask(client, "read", note="mixed.md"),
                 await ask(client, "recall", text="the whale under the stairs and the windmill"),
@@ -112,7 +115,7 @@ def test_what_is_private_secret_or_archived_stays_where_it_is(root: Path) -> Non
             mixed = await client.read_resource("palace://note/mixed.md")
             said.append(mixed.contents[0].text)
             for text in said:
-                for hidden in ("whale is", "safe is", "wJalrXUtnFEMI/K7", "windmill burned"):
+                for hidden in ("whale is", "safe is", "ghp_0aB3", "windmill burned"):
                     assert hidden not in text
             assert "windmill burned" in await ask(client, "read", note="old", cold=True)
             assert "old.md" in await ask(client, "search", query="windmill burned", cold=True)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memory_palace.anchors.terms import words_of
 from memory_palace.config import LANGUAGES
 from memory_palace.language.tagged_words import split_words
-from memory_palace.language.tokens import _spell_as_american, plain_words, tokenize
+from memory_palace.language.tokens import _spell_as_american, plain_words, squeeze_all, tokenize
 from memory_palace.mnemonics.verification_tokens import fold_words
 from memory_palace.redqueen.passages import content_words
 
@@ -242,3 +242,8 @@ def test_each_list_of_words_says_of_one_sentence_what_it_is_for():
 @pytest.mark.parametrize("unit", ["\n", "\n ", "a'", "a_", "[", "1. ", "\n1"])
 def test_words_are_split_in_time_that_grows_with_the_text(unit):
     assert_linear(lambda repeats: split_words(unit * repeats), 5_000)
+
+
+def test_a_name_that_holds_the_mark_between_names_stays_one() -> None:
+    assert squeeze_all(["a\0b", "C d"]) == ["ab", "cd"]
+    assert squeeze_all(["\0"]) == [""]

@@ -79,6 +79,15 @@ def _new(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
     return _describe(palace.tasks.show(done.paths[0]))
 
 
+def _tick(palace: Palace, agent: str | None, given: Mapping[str, Any], untick: bool = False) -> str:
+    palace.tasks.tick(given["card"], given["number"], untick=untick, apply=True)
+    return _describe(palace.tasks.show(given["card"]))
+
+
+def _untick(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
+    return _tick(palace, agent, given, untick=True)
+
+
 def _mover(verb: str) -> Callable[[Palace, str | None, Mapping[str, Any]], str]:
     def move(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
         card = palace.tasks.show(given["card"])
@@ -92,6 +101,8 @@ _ACTIONS = {
     "list": (_list, ()),
     "show": (_show, ("card",)),
     "new": (_new, ("title", "project", "goal", "checks")),
+    "tick": (_tick, ("card", "number")),
+    "untick": (_untick, ("card", "number")),
     "complete": (_mover("complete"), ("card",)),
     "block": (_mover("block"), ("card", "reason")),
     "start": (_mover("start"), ("card",)),
