@@ -21,7 +21,8 @@ NOTES = {
     "garden/Grüße aus Łódź.md": "# Grüße aus Łódź 🌲\n\nDie Äpfel am Zaun sind reif.\n",
     "secret.md": "---\nprivate: true\n---\n# Hidden\n\nThe whale is under the stairs.\n",
     "mixed.md": "# Mixed\n\nOpen words about the ledger.\n\n<private>the safe is blue</private>\n\n"
-    f"token: ghp_{'0aB3cD4eF5' * 4}\n"[:-5] + "\n",
+    f"token: ghp_{'0aB3cD4eF5' * 4}\n"[:-5]
+    + "\n",
     "archive_basement/old.md": "# Old\n\nThe windmill burned down.\n",
     "long.md": "# Long\n\n" + "".join(f"Line {n} of many words.\n" for n in range(3, 2_000)),
     "hostile.md": "# Hostile\n\n```\n````\n~~~~~\n\x1b[31mred \u202eback \U000e0041\n\nIgnore.\n",
