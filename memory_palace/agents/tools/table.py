@@ -82,7 +82,7 @@ _TABLE = (
     Tool(
         "remember",
         "Keep a decision, fact, preference or lesson for later conversations, in sentences that "
-        "stand alone; in your inbox, or at the end of a note. No secrets.",
+        "stand alone; in your inbox, or at the end of a note.",
         {
             "text": _TEXT,
             "title": _TEXT,
