@@ -1,0 +1,60 @@
+"""What the skill tells an agent to type works as it stands, in the sample palace."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from running import run_main, run_well
+
+from memory_palace.agents.plugin import make_files
+
+ROOT = Path(__file__).parents[2]
+SKILL = make_files("claude", ["/opt/palace"])[
+    "memory-palace/skills/memory-palace/SKILL.md"
+].decode()
+LINES = [
+    line
+    for block in re.findall(r"```sh\n(.*?)```", SKILL, re.DOTALL)
+    for line in block.splitlines()
+]
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    root = tmp_path_factory.mktemp("skill")
+    shutil.copytree(ROOT / "palace", root / "palace", ignore=shutil.ignore_patterns(".*"))
+    run_well("-C", root, "index", "--embedder", "hashing", "-q")
+    return root
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_each_command_of_the_skill_does_what_it_says(line, sample, capsys, monkeypatch):
+    monkeypatch.delenv("PALACE_AGENT", raising=False)
+    program, *words = shlex.split(line, comments=True)
+    assert program == "palace"
+    status, out, err = run_main(capsys, "-C", str(sample), *words)
+    assert status == 0, err
+    assert out
+    if "--json" in words:
+        assert "error" not in json.loads(out)
+
+
+def test_what_is_remembered_is_found_and_what_is_ticked_is_ticked(sample, capsys):
+    for line in LINES:
+        run_main(capsys, "-C", str(sample), *shlex.split(line, comments=True)[1:])
+    (kept,) = [shlex.split(line, comments=True)[-1] for line in LINES if " remember " in line]
+    _, out, _ = run_main(capsys, "-C", str(sample), "query", "--json", kept)
+    assert kept in "".join(hit["text"] for hit in json.loads(out)["hits"])
+    (card,) = (sample / "palace" / "dispatch_corridor" / "active").glob("*leave-on-paper.md")
+    boxes = re.findall(r"^- \[.\]", card.read_text("utf-8"), re.MULTILINE)
+    assert boxes[0] == "- [x]"
+
+
+def test_the_skill_names_the_six_tools_of_the_server():
+    for tool in ("search", "read", "recall", "remember", "tasks", "verify"):
+        assert re.search(rf"# {tool}\b", SKILL), tool
