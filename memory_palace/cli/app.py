@@ -36,7 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def report_errors(run: Callable[[list[str]], int], given: list[str]) -> int:
-    """Run a command line, say on stderr what goes wrong, and return the exit status."""
+    """Run a command line, say what goes wrong, and return the exit status.
+
+    It is said on stderr, or as JSON on stdout where that was asked for and no answer is printed.
+    """
+    before = _count_answers()
     try:
         try:
             return run(given)
@@ -49,7 +53,13 @@ def report_errors(run: Callable[[list[str]], int], given: list[str]) -> int:
     except (PalaceError, OSError, UnicodeError, RecursionError, MemoryError) as error:
         from memory_palace.cli.faults import report
 
-        return report(error)
+        return report(error, given, is_answered=_count_answers() > before)
+
+
+def _count_answers() -> int:
+    """Return how many JSON answers were printed in this process, without an import."""
+    printing = sys.modules.get("memory_palace.cli.printing")
+    return printing.answers if printing else 0
 
 
 def _run(given: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""What went wrong below us, on one line: what, which file, what to do.
+"""What went wrong, in words for a person or as JSON: what, which file, what to do.
 
 Imported when something has failed, never before.
 """
@@ -6,14 +6,17 @@ Imported when something has failed, never before.
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memory_palace.errors import PalaceError
 from memory_palace.language.visible import visible
 
+ERRORS = 1
+"""Number of the JSON contract of errors, in references/schemas/error.json."""
 FAULTS = (OSError, UnicodeError, RecursionError, MemoryError)
 """What the system or the input can do to any command. Everything else is a defect of ours."""
 
@@ -53,16 +56,47 @@ def describe(error: BaseException) -> str:
     return "there is not enough memory; close other programs and run the command again"
 
 
-def report(error: BaseException) -> int:
-    """Print what went wrong on stderr and return the exit status."""
+def report(error: BaseException, given: Sequence[str], *, is_answered: bool) -> int:
+    """Say what went wrong and return the exit status.
+
+    It is one JSON object on stdout where the command line asks for JSON, and what stdout holds is
+    not an answer already, and lines on stderr otherwise.
+    """
     is_ours = isinstance(error, PalaceError)
-    first, *more = visible(str(error) if is_ours else describe(error)).split("\n")
-    text = "\n  ".join([f"palace: {first}", *more])
+    status = error.exit_code if isinstance(error, PalaceError) else PalaceError.exit_code
+    message = str(error) if is_ours else describe(error)
+    can_print = is_ours or not _is_of_output(error)
+    if not can_print:
+        silence(sys.stdout)
+    elif wants_json(given) and not is_answered and _print_json(error, status, message):
+        return status
+    text = "\n  ".join(visible(f"palace: {message}").split("\n"))
     try:
         print(text, file=sys.stderr, flush=True)
     except (OSError, ValueError):
         silence(sys.stderr)
-    return error.exit_code if isinstance(error, PalaceError) else PalaceError.exit_code
+    return status
+
+
+def wants_json(given: Sequence[str]) -> bool:
+    """Whether a command line asks for one JSON object."""
+    words = list(given[: given.index("--")] if "--" in given else given)
+    pairs = itertools.pairwise(words)
+    return "--json" in words or "--format=json" in words or ("--format", "json") in pairs
+
+
+def _print_json(error: BaseException, status: int, message: str) -> bool:
+    """Print an error as references/schemas/error.json says; whether that could be done."""
+    from memory_palace.cli.printing import print_json  # delayed: few failures want it
+
+    what = {"code": status, "kind": type(error).__name__, "message": message}
+    try:
+        print_json({"schema": ERRORS, "error": what})
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        silence(sys.stdout)
+        return False
+    return True
 
 
 def silence(stream: object) -> None:
@@ -80,13 +114,18 @@ def _describe_system(error: OSError) -> str:
         os.fsdecode(p) for p in (error.filename, error.filename2) if isinstance(p, str | bytes)
     ]
     if not places and _is_of_the_terminal(error):
-        is_input = error.errno == errno.EISDIR
-        silence(sys.stdout)
-        stream = "input cannot be read" if is_input else "output cannot be written"
+        stream = "output cannot be written" if _is_of_output(error) else "input cannot be read"
         return f"standard {stream}: {why}"
     advice = _ADVICE.get(error.errno or 0)
     where = f"{_shorten(places[-1])}: " if places else ""
     return f"{where}{why}" + (f"; {advice}" if advice else "")
+
+
+def _is_of_output(error: BaseException) -> bool:
+    """Whether standard output is what failed."""
+    if not isinstance(error, OSError) or error.errno == errno.EISDIR or error.filename:
+        return False
+    return _is_of_the_terminal(error)
 
 
 def _is_of_the_terminal(error: OSError) -> bool:

@@ -265,6 +265,8 @@ def read_text(given: Sequence[str] | None) -> str:
         return " ".join(given)
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("there is no text: give one, or pipe it in")
+    if not hasattr(sys.stdin, "buffer"):  # it was read for a server that did not answer
+        return sys.stdin.read()
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:

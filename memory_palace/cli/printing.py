@@ -21,6 +21,9 @@ SCHEMA = 2
 ANSWERS = 3
 """The same for ``palace query``, whose hits have fewer keys since 3."""
 
+answers = 0
+"""How many JSON values this process has printed: after one, an error is no JSON."""
+
 _NAMES = {
     "identity": "id",
     "first_line": "line",
@@ -55,7 +58,10 @@ def print_answer(
 
 def print_json(value: Any) -> None:
     """Print one JSON value on one line."""
-    print(to_json(value))
+    global answers
+    text = to_json(value)
+    answers += 1
+    print(text)
 
 
 def to_json(value: Any) -> str:

@@ -70,6 +70,13 @@ query rain --json --format tsv
 query rain --since yesterdayish
 query rain --budget 0
 show
+show Frots --json
+verify --against Frots --text nothing --json
+query rain --bogus --json
+query rain --since yesterdayish --json
+recall --context nowhere.md does it drift --json
+show --json
+verify --against Frost --text "Sable wraps the funnel in wool." --strict --json
 """.strip().splitlines()
 
 
