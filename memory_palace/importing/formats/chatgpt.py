@@ -28,7 +28,7 @@ from memory_palace.importing.formats.fields import (
     order_key,
     text_of,
 )
-from memory_palace.importing.formats.splitting import read_objects
+from memory_palace.importing.formats.splitting import read_objects, slim
 from memory_palace.importing.items import Conversation, Item, Report, Turn
 
 _NAME = re.compile(r"(?:conversations?|shared_conversations|chatgpt)?.*\.json", re.IGNORECASE)
@@ -56,16 +56,11 @@ _DROPPED = {
     "user_editable_context": "system",
 }
 _POINTERS = ("image_asset_pointer", "audio_asset_pointer", "video_container_asset_pointer")
-_HEAVY = (
-    "citations",
-    "content_references",
-    "search_result_groups",
-    "aggregate_result",
-    "thoughts",
-    "safe_urls",
-    "_cite_metadata",
-    "children",
+_NEVER_READ = frozenset(
+    "citations content_references search_result_groups aggregate_result thoughts safe_urls children"
+    " _cite_metadata status weight end_turn update_time channel".split()
 )
+_KEPT = frozenset(("mapping", "linear_conversation"))
 
 
 def read(path: Path, report: Report) -> Iterator[Item]:
@@ -86,9 +81,7 @@ def read(path: Path, report: Report) -> Iterator[Item]:
 
 def _slim(entry: dict[str, Any]) -> dict[str, Any]:
     """Leave out, while parsing, what is long and never read."""
-    for key in _HEAVY:
-        entry.pop(key, None)
-    return entry
+    return slim(entry, _NEVER_READ, _KEPT)
 
 
 def _read_conversation(entry: dict[str, Any], report: Report) -> Iterator[Conversation]:

@@ -27,7 +27,7 @@ from memory_palace.importing.formats.fields import (
     name_attachments,
     text_of,
 )
-from memory_palace.importing.formats.splitting import read_objects
+from memory_palace.importing.formats.splitting import read_objects, slim
 from memory_palace.importing.items import Conversation, ImportedNote, Item, Report, Turn
 
 _SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
@@ -43,7 +43,11 @@ _DROPPED = {
     "image": "attachment",
     "document": "attachment",
 }
-_HEAVY = ("extracted_content", "citations", "display_content", "input", "thinking", "signature")
+_NEVER_READ = frozenset(
+    "extracted_content citations display_content input thinking signature updated_at"
+    " start_timestamp stop_timestamp flags index account summary".split()
+)
+_KEPT = frozenset(("chat_messages", "conversations_memory", "docs", "type"))
 
 
 def read(path: Path, report: Report) -> Iterator[Item]:
@@ -59,9 +63,7 @@ def _slim(entry: dict[str, Any]) -> dict[str, Any]:
     """Leave out, while parsing, what is long and never read."""
     if entry.get("type") in ("tool_use", "tool_result", "thinking"):
         return {"type": entry["type"]}
-    for key in _HEAVY:
-        entry.pop(key, None)
-    return entry
+    return slim(entry, _NEVER_READ, _KEPT)
 
 
 def _read_entry(

@@ -113,6 +113,15 @@ def _find_head(text: str) -> re.Pattern[bytes] | None:
     return re.compile(_HEAD_FORM % (first, _SCALAR, second))
 
 
+def slim(entry: dict[str, Any], left_out: frozenset[str], kept: frozenset[str]) -> dict[str, Any]:
+    """Return an object without what is empty and what is never read; ``kept`` may be empty."""
+    return {
+        key: value
+        for key, value in entry.items()
+        if key in kept or (value not in (None, "", [], {}) and key not in left_out)
+    }
+
+
 class _Splitter:
     """Finds where the entries of a JSON text begin and end, in a buffer that grows."""
 
