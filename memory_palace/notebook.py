@@ -19,30 +19,25 @@ class Notebook(Engine):
         self,
         title: str,
         *,
+        body: str = "",
         room: str | None = None,
         folder: str | None = None,
         type: str | None = None,
         priority: str | None = None,
         tags: Sequence[str] = (),
     ) -> str:
-        """Create a note and return its path relative to the root.
+        """Create a note and return its path relative to the root; an index that exists follows.
 
         ``room`` is one of the seven rooms, or a folder in one; ``folder`` is any folder of the
         notes. Without either it is ``project_rooms``, or the top where no folder is that room. An
         existing file is never touched: it raises ``UsageError``, as an unknown room or priority
-        does.
+        does. A ``body`` may have front matter and a heading of its own; lines of it with secrets
+        and private spans are not written.
         """
-        from memory_palace.changes.changing import create_note, today
-        from memory_palace.changes.composing import compose_note, place_note
-        from memory_palace.retrieval.filters import check_priority
+        from memory_palace.changes.new_notes import make_note
 
-        path = place_note(self.paths, title, room=room, folder=folder)
-        level = check_priority(priority) if priority is not None else None
-        given = {"type": type, "priority": level, "tags": list(tags)}
-        fields: dict[str, object] = {"title": title, "date": today()}
-        fields |= {key: value for key, value in given.items() if value}
-        create_note(self, compose_note(path, title, fields), command="new")
-        return path
+        given = {"room": room, "folder": folder, "type": type, "priority": priority}
+        return make_note(self, title, body=body, tags=tags, **given).path
 
     def remember(
         self,

@@ -256,10 +256,11 @@ def read_input(file: str, *, hint: str = "") -> str:
         raise UsageError(f"there is no file {file}{hint}") from error
 
 
-def read_text(given: Sequence[str] | None) -> str:
+def read_text(given: Sequence[str] | None, *, most: int | None = None) -> str:
     """Return what an argument of several words says; without it, or with ``-``, standard input.
 
-    Raise ``UsageError`` where that is a terminal, or not UTF-8: what is written must be exact.
+    Raise ``UsageError`` where that is a terminal, has more than ``most`` bytes, or is not UTF-8:
+    what is written must be exact.
     """
     if given and given != ["-"]:
         return " ".join(given)
@@ -267,7 +268,10 @@ def read_text(given: Sequence[str] | None) -> str:
         raise UsageError("there is no text: give one, or pipe it in")
     if not hasattr(sys.stdin, "buffer"):  # it was read for a server that did not answer
         return sys.stdin.read()
+    data = sys.stdin.buffer.read(-1 if most is None else most + 1)
+    if most is not None and len(data) > most:
+        raise UsageError(f"standard input has more than {most:,} bytes; split it")
     try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"standard input is not UTF-8 at byte {error.start + 1}") from error

@@ -27,6 +27,7 @@ recall we should look at the rain gauge of the hut again
 remember the radio of the hut needs a new fuse --agent wren --tag radio
 list --linked-by control_panel
 show control_panel:1-3
+new Lantern --body "Trim the wick."
 append control_panel "- one more" --under Notes
 status
 doctor
