@@ -16,6 +16,8 @@ class HookMessage:
     source: str = ""
     """Why a session starts: ``startup``, ``resume``, ``compact`` or ``clear``."""
     prompt: str = ""
+    plugin: str = ""
+    """The version of the plug-in that calls, where one does and a session starts."""
     stop_hook_active: bool = False
     """Whether the agent goes on only because a hook would not let it stop."""
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from memory_palace import __version__
 from memory_palace.agents.hook_log import read_health
 from memory_palace.agents.hook_message import HookMessage
 from memory_palace.agents.hook_text import present, shorten
@@ -53,6 +54,9 @@ def compose_page(palace: Palace, message: HookMessage, *, agent: str) -> str:
         found = palace.check_freshness(palace.paths, palace.config, palace.snapshot())
         if found.behind:
             remarks.append(f"{found.behind} notes differ from the index; run `palace index`.")
+    if message.plugin not in ("", __version__):
+        plugin = f"The memory-palace plug-in is of version {message.plugin}, and the program of"
+        remarks.append(f"{plugin} {__version__}: `palace plugin` says how to write it again.")
     failing = read_health(palace.paths).failing
     remarks += [f"A hook failed when it was last called: {line}" for line in failing[:1]]
     name = visible(palace.paths.root.resolve().name)

@@ -40,6 +40,9 @@ MESSAGE_SECONDS = 2.0
 MOST_MESSAGE_BYTES = 8 << 20
 _AGAIN_SECONDS = 0.5
 _PIECE_BYTES = 1 << 16
+_MANIFESTS = (".claude-plugin/plugin.json", ".codex-plugin/plugin.json", "openclaw.plugin.json")
+"""Where the version of a plug-in is, in the folder that its harness names to its hooks."""
+_MOST_MANIFEST_BYTES = 1 << 16
 _KEEPING = ("pre-compact", "stop")
 """Events whose answer is what is written, where the user's configuration says so."""
 _MOST_CHARACTERS = 16_000
@@ -50,6 +53,7 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "cwd": ("cwd", "workspaceDir"),
     "source": ("source",),
     "prompt": ("prompt",),
+    "plugin": ("plugin",),
 }
 """What is read of a message, under the names that harnesses have for it."""
 
@@ -88,7 +92,7 @@ class _Call:
 
     def answer(self, run_here: Callable[[list[str]], int]) -> None:
         """Print what the notes have to say; raise whatever goes wrong."""
-        message = read_message()
+        message = {**read_message(), "plugin": self._read_version(os.environ)}
         found = self._find(message["cwd"])
         if found is None or (self.keeps and read_registered()[3] != "on"):
             return  # nothing to speak of, and nowhere to say so
@@ -107,6 +111,21 @@ class _Call:
             from memory_palace.cli.starting import start_server  # delayed: few want it
 
             start_server(server)
+
+    def _read_version(self, environ: Mapping[str, str]) -> str:
+        """Return the version of the plug-in whose hook this is; "" where a person calls, or later.
+
+        A session is told once that the plug-in and the program are not of one version.
+        """
+        folder = environ.get("CLAUDE_PLUGIN_ROOT", "") if "session-start" in self._given else ""
+        for manifest in _MANIFESTS if folder else ():
+            try:
+                with open(f"{folder}/{manifest}", "rb") as file:  # noqa: PTH123
+                    found = _parse(file.read(_MOST_MANIFEST_BYTES)) or {}
+            except (OSError, ValueError):
+                continue
+            return take_fields({"plugin": found.get("version")})["plugin"]  # type: ignore[no-any-return]
+        return ""
 
     def _find(self, folder: str) -> tuple[str, str] | None:
         """Return the root and the own folder of the palace that is meant, and stand in a folder."""

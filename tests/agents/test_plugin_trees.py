@@ -7,6 +7,7 @@ codex-rs/hooks) and OpenClaw 2026.9.6 (docs/plugins/manifest.md of its package).
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import shlex
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from running import run_well
 
 from memory_palace import __version__
 from memory_palace.agents.plugin import find_program, make_files
@@ -214,6 +216,81 @@ def test_without_a_script_the_interpreter_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_program() == [sys.executable, "-m", "memory_palace"]
+
+
+# --- What the files start -------------------------------------------------------------------------
+
+
+MESSAGES = {
+    "SessionStart": {"source": "startup"},
+    "UserPromptSubmit": {"prompt": "where does the boat leak, did we say?"},
+    "PreCompact": {"trigger": "auto"},
+    "Stop": {"stop_hook_active": False},
+}
+
+
+@pytest.fixture
+def notes(tmp_path):
+    root = tmp_path / "it's $HOME"
+    root.mkdir()
+    (root / "boat.md").write_text("# Boat\n\nThe boat leaks at the bow, we said.\n")
+    run_well("init", "--here", root)
+    run_well("-C", root, "index", "--embedder", "hashing", "-q")
+    return root
+
+
+def start(line, message, folder, **environ):
+    """Run a hook's command line as its harness does: by a shell, with one message on stdin."""
+    text = json.dumps({"session_id": "s", "cwd": str(folder)} | message)
+    return subprocess.run(
+        ["/bin/sh", "-c", line], input=text, env=environ, cwd=folder, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize("harness", ["claude", "codex"], indirect=True)
+def test_each_hook_runs_in_an_empty_environment(harness, notes, tmp_path):
+    files = make_files(harness, [*find_program(), "-C", str(notes)])
+    hooks = json.loads(files[f"{NAME}/hooks/hooks.json"])["hooks"]
+    assert hooks.keys() == MESSAGES.keys()
+    for event, message in MESSAGES.items():
+        done = start(hooks[event][0]["hooks"][0]["command"], message, tmp_path)
+        assert (done.returncode, done.stderr) == (0, ""), event
+        if event == "UserPromptSubmit":
+            assert "boat.md" in done.stdout
+
+
+@pytest.mark.parametrize("harness", ["claude", "codex"], indirect=True)
+def test_a_session_is_told_that_its_plugin_is_of_another_version(harness, notes, tmp_path):
+    files = make_files(harness, [*find_program(), "-C", str(notes)])
+    write_tree(compare_tree(tmp_path / "plug", files))
+    plugin = tmp_path / "plug" / NAME
+    hooks = json.loads(files[f"{NAME}/hooks/hooks.json"])["hooks"]
+    line = hooks["SessionStart"][0]["hooks"][0]["command"]
+    assert "version" not in start(line, {}, tmp_path, CLAUDE_PLUGIN_ROOT=str(plugin)).stdout
+    manifest = plugin / f".{harness}-plugin" / "plugin.json"
+    manifest.write_text(json.dumps(read_json(manifest) | {"version": "0.0.9\x1b"}))
+    told = start(line, {}, tmp_path, CLAUDE_PLUGIN_ROOT=str(plugin)).stdout
+    assert f"version 0.0.9<U+001B>, and the program of {__version__}" in told
+    manifest.write_text("[" * 100_000)
+    assert start(line, {}, tmp_path, CLAUDE_PLUGIN_ROOT=str(plugin)).returncode == 0
+
+
+@pytest.mark.mcp
+@pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason="needs the extra [mcp]")
+def test_the_server_answers_initialize(harness, notes, tmp_path):
+    files = make_files(harness, [*find_program(), "-C", str(notes)])
+    place = "openclaw.plugin.json" if harness == "openclaw" else f"{NAME}/.mcp.json"
+    server = json.loads(files[place])["mcpServers"]["palace"]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    hello |= {"clientInfo": {"name": "test", "version": "1"}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    line = [server["command"], *server["args"]]
+    done = subprocess.run(
+        line, input=f"{json.dumps(request)}\n", env={}, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout.splitlines()[0])
+    assert answer["result"]["serverInfo"]["version"] == __version__
 
 
 # --- The harnesses' own validators ----------------------------------------------------------------

@@ -8,7 +8,8 @@ const BYTES = 8000;
 /** Run the palace's command with an array of arguments: no shell reads them. */
 const run = (args, { input = "", seconds = SECONDS, signal } = {}) =>
   new Promise((resolve, reject) => {
-    const options = { timeout: seconds * 1000, maxBuffer: 1 << 24, signal };
+    const env = { ...process.env, CLAUDE_PLUGIN_ROOT: import.meta.dirname };
+    const options = { env, timeout: seconds * 1000, maxBuffer: 1 << 24, signal };
     const child = execFile(PALACE[0], [...PALACE.slice(1), ...args], options, (error, out, err) =>
       error ? reject(new Error(err.trim() || error.message)) : resolve(out),
     );
