@@ -119,9 +119,13 @@ def _show_hit(hit: Hit, room: int | None) -> str:
     head = "  ".join(filter(None, (write_place(place), sure, day, _show_title(hit.title))))
     if not hit.text.strip():
         return head
-    cut = f"palace show {shlex.quote(place if place[0] != '-' else f'./{place}')}"
     left = None if room is None else max(room - _size(head) - 2, _size(fence_text(_CUT)))
-    return f"{head}\n{fence(hit.text, budget_bytes=left, cut=cut)}"
+    return f"{head}\n{fence(hit.text, budget_bytes=left, cut=show_command(place))}"
+
+
+def show_command(place: str) -> str:
+    """Return the command that shows ``path:lines``; whatever the path, a shell sees one name."""
+    return f"palace show {shlex.quote(f'./{place}' if place[0] == '-' else place)}"
 
 
 def write_place(place: str) -> str:

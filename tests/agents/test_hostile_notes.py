@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import shutil
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,8 @@ from running import run_main
 
 from memory_palace import Palace
 from memory_palace.agents.fencing import show_hits
+from memory_palace.agents.tools.asking import read, recall, search
+from memory_palace.agents.tools.writing import remember
 from memory_palace.language.visible import visible
 
 NAMES = dict(zip(WORDS, HOSTILE, strict=True))
@@ -109,6 +114,42 @@ def test_recall_and_show_tell_it_as_data(capsys, house, word):
 def test_what_speaks_of_all_notes_is_safe_to_print(capsys, command, more):
     _, out, err = run_main(capsys, *command.split(), *more)
     assert_visible(out + err)
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_the_tools_of_a_server_tell_it_as_data(house, word):
+    palace = Palace(house / "notes")
+    for told in (search(palace, word), read(palace, NAMES[word])):
+        assert_visible(told)
+        assert len(read_fences(told)) == 1
+        assert len(read_outside(told)) <= 3
+    assert_visible(recall(palace, f"we spoke of the {word} again"))
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_hook_puts_it_into_one_fence(capsys, monkeypatch, house, word):
+    message = {"session_id": word, "prompt": f"we spoke of the {word} again, at {word}"}
+    given = json.dumps(message | {"cwd": str(house)})
+    monkeypatch.setattr(sys, "stdin", io.StringIO(given))
+    status, out, err = run_main(capsys, "hook", "prompt")
+    assert (status, err) == (0, "")
+    assert_visible(out)
+    assert len(read_fences(out)) == bool(out)
+    assert len(read_outside(out)) == bool(out)
+
+
+def test_what_is_remembered_of_them_stays_an_entry_of_the_inbox(tmp_path_factory, house):
+    root = tmp_path_factory.mktemp("kept") / "notes"
+    shutil.copytree(house / "notes", root)
+    palace = Palace(root)
+    before = read_notes(root)
+    for name, text in HOSTILE.items():
+        if len(text) < 10_000:
+            assert_visible(remember(palace, text, agent=name, source=name))
+    new = read_notes(root).keys() - before.keys()
+    assert {path.parent.name for path in new} == {"Inbox"}
+    assert all(b"origin: agent" in path.read_bytes() for path in new)
+    assert {path: path.read_bytes() for path in before} == before
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memory_palace.agents.fencing import fence, show_hits
+from memory_palace.agents.fencing import fence, show_command, show_hits, write_place
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.verification import TokenCheck, Verdict
@@ -49,12 +49,13 @@ def read(palace: Palace, note: str, cold: bool = False) -> str:
     """Return a note or some of its lines; what is too long ends with how to go on."""
     name, first, last = split_line_range(note)
     shown = palace.read(name, first_line=first, last_line=last, include_cold=cold)
-    path = visible(shown.path)
     lines, end = cut_lines(shown, READ_BYTES)
-    cut = f"palace show {path}:{shown.first_line}"
+    cut = show_command(f"{shown.path}:{shown.first_line}")
     text = fence("\n".join(lines), budget_bytes=2 * READ_BYTES, cut=cut)
-    rest = f"\ngo on with {path}:{end + 1}-{shown.last_line}" if end < shown.last_line else ""
-    return f"{path}:{shown.first_line}-{end} of {shown.total_lines} lines\n{text}{rest}"
+    place = write_place(f"{shown.path}:{shown.first_line}-{end}")
+    more = write_place(f"{shown.path}:{end + 1}-{shown.last_line}")
+    rest = f"\ngo on with {more}" if end < shown.last_line else ""
+    return f"{place} of {shown.total_lines} lines\n{text}{rest}"
 
 
 def cut_lines(shown: NoteText, most_bytes: int) -> tuple[list[str], int]:

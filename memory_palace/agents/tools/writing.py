@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memory_palace.agents.fencing import fence
+from memory_palace.agents.fencing import fence, show_command, write_place
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.models import Problem
@@ -41,7 +41,8 @@ def remember(
 def _tell(path: str, line: int, last: int, withheld: Sequence[Problem], *remarks: str) -> str:
     """Return where a text stands, and what of it was not written."""
     left = [f"line {p.line} was not written: {p.message}" for p in withheld]
-    return visible("\n".join((f"{path}:{line}-{last}", *left, *filter(None, remarks))))
+    place = write_place(f"{path}:{line}-{last}")
+    return visible("\n".join((place, *left, *filter(None, remarks))))
 
 
 def tasks(palace: Palace, action: str, agent: str | None = None, **given: Any) -> str:
@@ -115,7 +116,7 @@ ACTIONS = tuple(_ACTIONS)
 
 
 def _describe(card: Card) -> str:
-    return fence("\n".join(_lines(card)), budget_bytes=_LIST_BYTES, cut=f"palace show {card.path}")
+    return fence("\n".join(_lines(card)), budget_bytes=_LIST_BYTES, cut=show_command(card.path))
 
 
 def _lines(card: Card) -> Iterator[str]:
