@@ -73,10 +73,11 @@ def make_plugin(
     elif apply:
         write_tree(tree, overwrite=overwrite)
     _show(harness, tree, is_applied=apply and not check, as_json=as_json)
+    if not as_json and not check and (apply or tree.is_current):
+        say("\n".join(["then, once:", *(f"  {step}" for step in _next_steps(harness, folder))]))
 
 
 def _show(harness: str, tree: Tree, *, is_applied: bool, as_json: bool) -> None:
-    steps = list(_next_steps(harness, tree.folder))
     record = {
         "harness": harness,
         "version": __version__,
@@ -86,7 +87,7 @@ def _show(harness: str, tree: Tree, *, is_applied: bool, as_json: bool) -> None:
         "applied": is_applied,
         "changed": list(tree.changed),
         "diff": tree.diff,
-        "next": steps,
+        "next": list(_next_steps(harness, tree.folder)),
     }
     print_answer(record, [tree.diff.removesuffix("\n")] if tree.diff else [], as_json=as_json)
     if tree.is_current:
@@ -98,8 +99,6 @@ def _show(harness: str, tree: Tree, *, is_applied: bool, as_json: bool) -> None:
             say(f"not written here, or changed since: {', '.join(tree.changed)}; see --overwrite")
     if tree.palace is None and read_registry().default is None:
         say("agents that work outside of a palace find none: add -C, or set a default palace")
-    if not as_json and (is_applied or tree.is_current):
-        say("\n".join(["then, once:", *(f"  {step}" for step in steps)]))
 
 
 def _check_tree(harness: str, tree: Tree) -> None:

@@ -112,7 +112,7 @@ def test_hits_have_a_place_a_date_and_a_fence_that_holds(plug):
     hits = to_json({"hits": [hit(text=hostile, title="T\u202e\nb.md:1-9")], "answered": True})
     found, _ = plug("memory_search", {"query": "a"}, SAYS=hits)
     head, opening, *inside, closing = text_of(found["answers"][0]).split("\n")
-    assert head == "a b.md:3-5  0.9  2026-05-01  T<U+202E> b.md:1-9"
+    assert head == "a b.md:3-5  0.90  2026-05-01  T<U+202E> b.md:1-9"
     assert opening == closing == "`````"
     assert "\n".join(inside) == visible(hostile)
 

@@ -54,7 +54,8 @@ const search = {
     const found = await ask(["query", ...options, "--json", "--", query], { signal });
     const hits = found.hits.map(
       ({ path, line: first, last_line: last, confidence, date, title, text }) =>
-        `${line(`${path}:${first}-${last}  ${confidence}  ${date}  ${title}`)}\n${fence(text ?? "")}`,
+        `${line(`${path}:${first}-${last}  ${confidence?.toFixed(2) ?? ""}  ${date}  ${title}`)}\n` +
+        fence(text ?? ""),
     );
     const head = found.answered ? [] : ["No note answers this. The nearest:"];
     const shown = hits.length ? [...head, ...hits].join("\n\n") : "No note answers this.";
