@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Context, Option
 
-from memory_palace.cli.options import Json, Note, open_palace, read_text
+from memory_palace.cli.options import Json, Note, note_below, open_palace, read_text
 from memory_palace.cli.printing import print_answer, say
 
 
@@ -29,7 +29,7 @@ def append_text(
     Example: palace append constitution "Ask before the river path." --under Rules
     """
     palace = open_palace(ctx)
-    done = palace.append(note, read_text(text), under=under)
+    done = palace.append(note_below(palace, note), read_text(text), under=under)
     record = {
         "path": done.path,
         "line": done.line,

@@ -12,12 +12,15 @@ def show_change(change: Outcome, *, as_json: bool, **more: Any) -> None:
     """Print the diff, and on stderr what became of it; ``more`` are further keys of the record."""
     shown = [change.diff.removesuffix("\n")] if change.diff else []
     print_answer(change_record(change) | more, shown, as_json=as_json)
+    if _say_what_became(change):
+        say(_say_what_became(change))
+
+
+def _say_what_became(change: Outcome) -> str:
+    """Return what a reader of the diff should know besides."""
     if not change.diff:
-        say("there is nothing to change")
-    elif change.identity is None:
-        say("nothing was changed; add --apply")
-    if change.remark:
-        say(change.remark)
+        return "there is nothing to change"
+    return change.remark if change.identity is not None else "nothing was changed; add --apply"
 
 
 def change_record(change: Outcome) -> dict[str, Any]:
@@ -28,5 +31,5 @@ def change_record(change: Outcome) -> dict[str, Any]:
         "reason": change.reason,
         "paths": list(change.paths),
         "diff": change.diff,
-        "remark": change.remark or None,
+        "remark": _say_what_became(change) or None,
     }

@@ -230,6 +230,16 @@ def folders_below(palace: Palace, given: Sequence[str] | None) -> list[str]:
     return found
 
 
+def note_below(palace: Palace, name: str) -> str:
+    """Return the name of a note; a path from the working folder or ``/`` as one from the root."""
+    if not name.startswith(("/", "~", "./", "../")):
+        return name
+    root = palace.paths.root.resolve()
+    here = Path(name).expanduser()
+    below = os.path.relpath(here.parent.resolve() / here.name, root)
+    return name if below.startswith(os.pardir) else Path(below).as_posix()
+
+
 def check_cold(palace: Palace, given: Mapping[str, Any], folders: Sequence[str]) -> None:
     """Raise ``UsageError`` where ``--room`` or ``--in`` name the archive and nothing lets it in.
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Context
 
-from memory_palace.cli.options import IncludeCold, Json, completed, open_palace
+from memory_palace.cli.options import IncludeCold, Json, completed, note_below, open_palace
 from memory_palace.cli.printing import print_answer, to_record
 from memory_palace.notes.excerpt import split_line_range
 
@@ -27,6 +27,7 @@ def show_note(
 
     Example: palace show "control_panel:1-20"
     """
-    name, first, last = split_line_range(note)
-    shown = open_palace(ctx).read(name, first_line=first, last_line=last, include_cold=include_cold)
+    palace = open_palace(ctx)
+    name, first, last = split_line_range(note_below(palace, note))
+    shown = palace.read(name, first_line=first, last_line=last, include_cold=include_cold)
     print_answer(to_record(shown), [shown.text], as_json=as_json)

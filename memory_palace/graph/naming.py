@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver, fold_name
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.notes.excerpt import split_line_range
 
 _SHOWN = 8
 
@@ -32,6 +33,7 @@ class NoteNames:
     def find(self, text: str) -> str:
         """Return the path of the note called ``text``; the first kind of name that fits decides.
 
+        Lines behind a name, as answers have them, are passed over: ``name:10-20``.
         Raise ``UsageError`` with the candidates where several notes are called so, and with the
         nearest names where none is.
         """
@@ -42,6 +44,9 @@ class NoteNames:
             shown = "".join(f"\n  {self._paths[place]}" for place in found[:_SHOWN])
             rest = f"\n  and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
             raise UsageError(f"{len(found)} notes match {text!r}; give a path:{shown}{rest}")
+        name, line, _ = split_line_range(text)
+        if line is not None:
+            return self.find(name)
         near = self._nearest(text)
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise UsageError(f"no note matches {text!r}. {hint}`palace list` prints every note.")
