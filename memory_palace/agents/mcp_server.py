@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -32,6 +33,9 @@ from memory_palace.language.visible import visible
 _ENDING_SECONDS = 5.0
 """How long the end of the input waits for what was asked before it."""
 _POLL_SECONDS = 0.05
+_ALLOCATED = 5_000
+"""New objects between two looks for cycles, which errors and tasks leave; what is loaded at the
+start is never looked at."""
 _MARKDOWN = "text/markdown"
 T = TypeVar("T")
 
@@ -44,6 +48,8 @@ def run_server(
     ``reads`` and ``writes`` are the descriptors of the protocol; ``explain`` says on one line what
     the system did to a call.
     """
+    gc.freeze()
+    gc.set_threshold(_ALLOCATED)
     logging.getLogger("mcp").setLevel(logging.CRITICAL)  # nobody may be reading stderr
     try:
         anyio.run(partial(_serve, _Session(held, explain), reads, writes))

@@ -9,6 +9,7 @@ from functools import cache
 from memory_palace.embedding.base import find_token_reader
 from memory_palace.embedding.registry import split_name
 from memory_palace.engine import Engine
+from memory_palace.errors import UsageError
 from memory_palace.language.markers import drop_markers
 from memory_palace.mnemonics.form import is_memory, read_form
 from memory_palace.mnemonics.lint import Flaw, lint_tokens
@@ -19,6 +20,9 @@ from memory_palace.mnemonics.support import MEASURED_EMBEDDER
 from memory_palace.mnemonics.verification import Verdict, Verification, verify_response
 from memory_palace.notes.document import Document
 from memory_palace.notes.excerpt import WITHHELD, excerpt, split_line_range
+
+_LONGEST_SOURCE = 4_000
+"""Characters; memories, on which the thresholds were chosen, have some hundred words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +79,24 @@ def _read_source(notes: MemoryNotes, name: str) -> tuple[Document | None, Memory
     if first is None:
         if is_memory(document):
             return document, notes.read(document)
-        return None, Memory(document.path, document.title, "", document.body)
+        return None, _make_source(document.path, document.title, document.body)
     lines = excerpt(document.path, document.data, first_line=first, last_line=last)
     text = drop_markers(lines.text).replace(WITHHELD, "")
     where = f"{document.path}:{lines.first_line}-{lines.last_line}"
-    return None, Memory(where, document.title, "", text)
+    return None, _make_source(where, document.title, text)
+
+
+def _make_source(where: str, title: str, text: str) -> Memory:
+    """Return a text as a memory without image and token.
+
+    Raise ``UsageError`` for a long one: some sentence of it is near to anything.
+    """
+    if len(text) > _LONGEST_SOURCE:
+        raise UsageError(
+            f"{where} has {len(text):,} characters, and {_LONGEST_SOURCE:,} at most are compared; "
+            f"name the lines that the answer rests on, such as {where.partition(':')[0]}:10-30"
+        )
+    return Memory(where, title, "", text)
 
 
 def _reader_of(engine: Engine) -> EmbedTokens | None:

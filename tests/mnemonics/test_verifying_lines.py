@@ -1,0 +1,66 @@
+"""An answer is checked against any note, or against lines of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory_palace import Palace
+from memory_palace.errors import PalaceError, UsageError
+
+NOTE = "# Gate\n\nThe gate jams above 2.4 metres.\n\nThe mill closed in 1911.\n"
+
+
+@pytest.fixture
+def palace(tmp_path: Path) -> Palace:
+    (tmp_path / "gate.md").write_text(NOTE, "utf-8")
+    (tmp_path / "long.md").write_text("# Long\n\n" + "The gate jams often. " * 500, "utf-8")
+    (tmp_path / "hidden.md").write_text(f"---\nprivate: true\n---\n{NOTE}", "utf-8")
+    (tmp_path / "half.md").write_text(
+        "# Half\n\nThe gate is green.\n\n<private>The gate jams above 2.4 metres.</private>\n"
+    )
+    made = Palace.init(tmp_path, here=True)
+    made.index(embedder="hashing")
+    return made
+
+
+@pytest.mark.parametrize("name", ["gate.md", "gate:3", "gate.md:1-5", "Gate"])
+def test_a_note_without_a_token_bears_out_what_it_says(palace: Palace, name: str) -> None:
+    right = palace.memories.verify("The gate jams above 2.4 metres.", [name]).verification
+    wrong = palace.memories.verify("The gate jams above 9.7 metres.", [name]).verification
+    assert (right.outcome, right.token_verdict) == ("grounded", "not applicable")
+    assert wrong.outcome == "ungrounded"
+
+
+def test_only_the_lines_that_are_named_count(palace: Palace) -> None:
+    assert palace.memories.verify("The mill closed in 1911.", ["gate:3"]).verification.outcome == (
+        "ungrounded"
+    )
+    with pytest.raises(UsageError, match="5 lines"):
+        palace.memories.verify("The mill closed in 1911.", ["gate:30"])
+
+
+def test_what_is_withheld_bears_nothing_out(palace: Palace) -> None:
+    for name in ("half.md", "half.md:1-9"):
+        found = palace.memories.verify("The gate jams above 2.4 metres.", [name]).verification
+        assert found.outcome == "ungrounded"
+    with pytest.raises(PalaceError, match="no note matches"):
+        palace.memories.verify("The gate jams above 2.4 metres.", ["hidden.md"])
+
+
+def test_of_a_long_note_lines_must_be_named(palace: Palace) -> None:
+    with pytest.raises(UsageError, match=r"long\.md:10-30"):
+        palace.memories.verify("The gate jams often.", ["long.md"])
+
+
+def test_a_note_that_became_a_link_out_of_the_palace_is_not_read(
+    palace: Palace, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "canary.md"
+    outside.write_text("# Canary\n\nit sings\n", "utf-8")
+    gate = palace.paths.root / "gate.md"
+    gate.unlink()
+    gate.symlink_to(outside)
+    with pytest.raises(PalaceError, match="leaves the palace"):
+        palace.read("gate.md")
