@@ -154,6 +154,12 @@ def test_what_goes_wrong_is_told_to_the_agent(plug):
     assert found["answers"] == [complaint.strip()] * 2
 
 
+def test_a_failure_that_is_told_in_json_is_told_in_words(plug):
+    says = to_json({"schema": 1, "error": {"code": 2, "kind": "UsageError", "message": "no note"}})
+    found, _ = plug("memory_get", {"path": "x"}, STATUS="2", SAYS=says)
+    assert found["answers"] == ["no note"] * 2
+
+
 def test_a_program_that_is_gone_is_told_and_stops_no_turn(plug):
     gone = ["/nowhere/palace"]
     found, _ = plug("memory_search", {"query": "a"}, program=gone)

@@ -5,13 +5,22 @@ const PALACE = @PROGRAM@;
 const SECONDS = 30;
 const BYTES = 8000;
 
+/** Return the message of a failure that was asked for as JSON. */
+const told = (out) => {
+  try {
+    return JSON.parse(out).error.message;
+  } catch {
+    return "";
+  }
+};
+
 /** Run the palace's command with an array of arguments: no shell reads them. */
 const run = (args, { input = "", seconds = SECONDS, signal } = {}) =>
   new Promise((resolve, reject) => {
     const env = { ...process.env, CLAUDE_PLUGIN_ROOT: import.meta.dirname };
     const options = { env, timeout: seconds * 1000, maxBuffer: 1 << 24, signal };
     const child = execFile(PALACE[0], [...PALACE.slice(1), ...args], options, (error, out, err) =>
-      error ? reject(new Error(err.trim() || error.message)) : resolve(out),
+      error ? reject(new Error(told(out) || err.trim() || error.message)) : resolve(out),
     );
     child.stdin.on("error", () => {}); // it may end before it has read everything
     child.stdin.end(input);
