@@ -54,14 +54,20 @@ def read_state(index: Path, session: str) -> SessionState:
 
 
 def write_state(index: Path, session: str, state: SessionState) -> None:
-    """Keep what is known of a session; the files of old ones go."""
+    """Keep what is known of a session; the files of old ones go.
+
+    Where nothing can be written (a full disk, an index of somebody else) nothing is: to be told
+    something twice is better than not to be told.
+    """
     folder = index / FOLDER
-    if not session or not make_own_folder(index) or not make_own_folder(folder):
-        return
-    if not _file(index, session).exists():
-        _sweep(folder.glob("*.json"))
     record = {"told": state.told[-_MOST_TOLD:], "offset": state.offset}
-    write_atomic(_file(index, session), json.dumps(record).encode())
+    try:
+        if session and make_own_folder(index) and make_own_folder(folder):
+            if not _file(index, session).exists():
+                _sweep(folder.glob("*.json"))
+            write_atomic(_file(index, session), json.dumps(record).encode())
+    except OSError:
+        return
 
 
 def _file(index: Path, session: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import socket
@@ -34,6 +35,7 @@ _WORDS = 8
 _LEAST_RUNS = 20
 _START_SECONDS, _POLL_SECONDS = 20.0, 0.05
 _PALACE = Path(sys.executable).with_name("palace")
+_NOTHING = (sys.executable, "-S", "-c", "pass")
 
 
 def measure_promised(given: Given) -> Iterator[Measured]:
@@ -50,7 +52,10 @@ def measure_process(root: Path, label: str, runs: int) -> Iterator[Measured]:
     """Ask one question in a fresh process while a server answers, beside Python alone."""
     line = [str(_PALACE), "-C", str(root), "query", QUESTION]
     with served(root):
-        warm, nothing = measure_commands(line, [sys.executable, "-S", "-c", "pass"], runs=runs)
+        warm, nothing = measure_commands(line, _NOTHING, runs=runs)
+        prompt = json.dumps({"cwd": str(root), "prompt": QUESTION})
+        hook = [str(_PALACE), "hook", "prompt"]
+        told, bare = measure_commands(hook, _NOTHING, runs=runs, stdin=prompt)
     (cold,) = measure_commands([*line, "--no-serve"], runs=3)
     allowed = 2.5 * nothing.wall_seconds * 1_000 + 15
     yield Measured(
@@ -67,6 +72,15 @@ def measure_process(root: Path, label: str, runs: int) -> Iterator[Measured]:
         "ms",
         "--no-serve",
         cold.wall_seconds * 1_000,
+    )
+    milliseconds = told.wall_seconds * 1_000
+    yield Measured(f"{label}: palace hook prompt, whole process", milliseconds, "ms", limit=300)
+    yield Measured(
+        f"{label}: the same beside Python alone",
+        milliseconds,
+        "ms",
+        "python -S -c pass",
+        bare.wall_seconds * 1_000,
     )
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 
@@ -64,13 +65,16 @@ class ProcessCost:
     peak_mib: float
 
 
-def measure_commands(*commands: Sequence[str], runs: int = 5, warmup: int = 1) -> list[ProcessCost]:
+def measure_commands(
+    *commands: Sequence[str], runs: int = 5, warmup: int = 1, stdin: str | None = None
+) -> list[ProcessCost]:
     """Return the cost of each command: median seconds, highest peak.
 
-    They run in turn, ``warmup + runs`` times, so that a drift of the machine meets all; the first
-    ones do not count. Raise ``PalaceError`` where one fails.
+    ``stdin`` is sent to each, and its pipe stays open. They run in turn, ``warmup + runs`` times,
+    so that a drift of the machine meets all; the first ones do not count. Raise ``PalaceError``
+    where one fails.
     """
-    rounds = [[_run(command) for command in commands] for _ in range(warmup + runs)]
+    rounds = [[_run(command, stdin) for command in commands] for _ in range(warmup + runs)]
     return [
         ProcessCost(
             median(cost.wall_seconds for cost in costs),
@@ -100,12 +104,20 @@ def time_calls(
     return found
 
 
-def _run(command: Sequence[str]) -> ProcessCost:
+def _run(command: Sequence[str], stdin: str | None = None) -> ProcessCost:
     started = time.perf_counter()
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        stdin=None if stdin is None else subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     with process:
+        if process.stdin is not None and stdin is not None:
+            with suppress(BrokenPipeError):  # it reads nothing
+                process.stdin.write(stdin)
+                process.stdin.flush()
         errors = process.stderr.read() if process.stderr else ""
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

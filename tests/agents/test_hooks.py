@@ -380,8 +380,19 @@ def test_an_index_that_cannot_be_written_does_not_matter(root):
     index = root / ".palace" / ".index"
     (index / "hook.log").mkdir()
     (index / "hooks").write_text("", "utf-8")
-    done = call("prompt", say(root))
-    assert done.status == 0
+    assert "felt" in call("prompt", say(root)).out
+
+
+def test_a_disk_that_takes_nothing_keeps_no_answer_back(root):
+    line = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *PALACE, "hook", "prompt"]
+    done = subprocess.run(
+        line, input=json.dumps(say(root)), cwd=root, capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert "felt" in done.stdout
+    assert not (root / ".palace" / ".index" / "hooks").exists() or not list(
+        (root / ".palace" / ".index" / "hooks").glob("*.json")
+    )
 
 
 def test_nothing_is_written_through_a_link(root, tmp_path):
