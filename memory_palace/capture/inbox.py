@@ -20,8 +20,10 @@ _CHAMBER_INBOX = "inbox"
 _NOBODY = "inbox"
 """Whom a note is named after where nobody said who remembers."""
 _NUMBERED = re.compile(r"\A\d+-")
-_MOST_BYTES = 16 * 1024
-"""Of an inbox note, after which the day gets another: each change keeps the bytes before it."""
+_MOST_BYTES = 4 * 1024
+"""Of an inbox note, after which the day gets another: an answer has a few lines of each note, and a
+change keeps the bytes before it. With a hundred turns of LoCoMo said on one day five hits show the
+right one to .83 of the questions; with 16 kB .70."""
 _TIMES = re.compile(r" \(said (\d+) times, last on (\d{4}-\d\d-\d\d)\)\Z")
 _HEADING = re.compile(r"\A\d\d:\d\d UTC(?: (?P<title>.*))?\Z")
 

@@ -6,12 +6,23 @@ import re
 from itertools import pairwise
 from unicodedata import normalize
 
-_BEFORE, _BEHIND = "\"'“”„‘’«»(*", ".,;:!…\"'“”‘’«»)*"
+_BEFORE, _BEHIND = "\"'“„«(*", ".,;:!…\"'”»)*"
 """What may stand at the edges of a word without changing what is said. A question mark would, and
 so would a sign before a number, or a dot before a name."""
+_CURLY = str.maketrans("’‘", "''")
 _ARTICLES = frozenset({"a", "an", "the"})
 _ENDS = frozenset(".!?:")
-_NOT = re.compile(r"\b(?:ca(?=n['’]t)|cannot\b)|n['’]t\b")
+_SHORT = {
+    "n't": " not",
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "'re": " are",
+    "'m": " am",
+    "'ll": " will",
+    "'ve": " have",
+}
+_SHORTENED = re.compile(r"\b(?:can't|won't|cannot)\b|(?:n't|'re|'m|'ll|'ve)\b")
 _OPENING = re.compile(
     r"\A(?:please\s+)?(?:remember(?:\s+that)?|note(?:\s+that)?|fyi|(?:just\s+)?so\s+you\s+know)"
     r"\b[,:]?\s+",
@@ -28,22 +39,23 @@ def reduce_statement(text: str) -> tuple[str, ...]:
     """
     if "`" in text:
         return tuple(text.split())
-    given = normalize("NFC", _OPENING.sub("", text.strip())).split()
+    given = normalize("NFC", _OPENING.sub("", text.strip())).translate(_CURLY).split()
     words = [
-        word.lstrip(_BEFORE).rstrip(_BEHIND)
+        _trim(word)
         for before, word in pairwise([".", *given])
         if not _is_article(word, begins=before[-1] in _ENDS)
     ]
-    lowered = " ".join(words).casefold()
-    return tuple(_NOT.sub(_part, lowered).split()) or tuple(given)
+    lowered = _SHORTENED.sub(lambda match: _SHORT[match[0]], " ".join(words).casefold())
+    return tuple(lowered.split()) or tuple(given)
+
+
+def _trim(word: str) -> str:
+    """Take off what does not count; "No, more" is not "No more"."""
+    bare = word.lstrip(_BEFORE).rstrip(_BEHIND)
+    return f"{bare}," if bare.casefold() == "no" and not word.endswith(bare) else bare
 
 
 def _is_article(word: str, *, begins: bool) -> bool:
     """Say whether a word is one. A capital A within a sentence is a name: plan A."""
     bare = word.strip(_BEFORE)
     return bare.casefold() in _ARTICLES and (bare != "A" or begins)
-
-
-def _part(match: re.Match[str]) -> str:
-    """Return what stands for a match: "do not" for "don't", "can not" for "cannot"."""
-    return {"ca": "can", "cannot": "can not"}.get(match[0], " not")

@@ -25,6 +25,7 @@ def chunk_body(
     first_line: int,
     title: str,
     stem: str = "",
+    is_inbox: bool = False,
     count_tokens: Callable[[str], int],
     token_limit: int,
 ) -> tuple[Chunk, ...]:
@@ -37,7 +38,7 @@ def chunk_body(
     context_tokens = token_limit // _CONTEXT_SHARE
     limit = max(1, token_limit * _TEXT_SIXTEENTHS // 16)
     units = find_units(markup, first_line=first_line, count_tokens=count_tokens, limit=limit)
-    groups = _merge_small(list(_pack(units, limit)), limit)
+    groups = _merge_small(list(_pack(units, limit)), limit, is_inbox=is_inbox)
 
     def embedded(group: Sequence[ChunkUnit]) -> str:
         return _embed_text(group, title, count_tokens, context_tokens)
@@ -71,13 +72,19 @@ def _pack(units: Iterator[ChunkUnit], limit: int) -> Iterator[list[ChunkUnit]]:
         yield group
 
 
-def _merge_small(groups: Sequence[list[ChunkUnit]], limit: int) -> list[list[ChunkUnit]]:
-    """Join each small group with the next, or the last with the one before, where both fit."""
+def _merge_small(
+    groups: Sequence[list[ChunkUnit]], limit: int, *, is_inbox: bool
+) -> list[list[ChunkUnit]]:
+    """Join each small group with the next, or the last with the one before, where both fit.
+
+    What an agent remembers is a line each, of which the next is about something else.
+    """
     merged: list[list[ChunkUnit]] = []
     for group in groups:
         size = _tokens(group)
         before = _tokens(merged[-1]) if merged else limit
-        if merged and min(size, before) < SMALL_TOKENS and size + before <= limit:
+        is_apart = is_inbox and group[0].starts_section
+        if merged and not is_apart and min(size, before) < SMALL_TOKENS and size + before <= limit:
             merged[-1] = [*merged[-1], *group]
         else:
             merged.append(list(group))

@@ -22,6 +22,8 @@ from memory_palace.notes.units import LONGEST_HEADING
 from memory_palace.notes.withholding import says_private, withhold
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
+INBOX = ("inbox", "agent")
+"""Type and origin of a note whose sections each are something that an agent remembered."""
 _PRIORITIES = ("high", "medium", "low")
 
 
@@ -89,6 +91,7 @@ def parse_note(
             first_line=first_line,
             title=title,
             stem=stem_of(path),
+            is_inbox=(matter.values.get("type"), matter.values.get("origin")) == INBOX,
             count_tokens=count_tokens,
             token_limit=token_limit,
         ),

@@ -101,6 +101,10 @@ def test_what_is_said_again_is_counted(palace):
         ("Does it work?", "Does it work"),
         ("Use 1.5 l", "Use 15 l"),
         ("Plan A failed", "The plan failed"),
+        ("No, more coffee", "No more coffee"),
+        ("Mara can open it", "Mara can't open it"),
+        ("Use x²", "Use x2"),
+        ("Ask .env", "Ask env"),
         ("Call `Foo`", "Call `foo`"),
         ("\U0001f44d", "\U0001f44e"),
         ("...", "!!!"),
@@ -109,6 +113,19 @@ def test_what_is_said_again_is_counted(palace):
 def test_two_statements_are_not_folded(palace, one, other):
     assert palace.remember(one, agent="wren").is_new
     assert palace.remember(other, agent="wren").is_new
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("It can't drift, it's new", "it cannot drift it’s new."),
+        ("They won't come", "Note that they will not come"),
+        ("**The** “gauge” (old) drifts", "gauge old drifts"),
+    ],
+)
+def test_the_same_in_other_dress_is_counted(palace, one, other):
+    assert palace.remember(one, agent="wren").is_new
+    assert palace.remember(other, agent="wren").count == 2
 
 
 def test_a_line_with_a_secret_is_not_written_and_is_named(palace):
@@ -215,3 +232,10 @@ def test_the_command_prints_where_it_stands(palace, capsys, monkeypatch):
     assert status == 0 and err == "" and record["count"] == 1 and "/wren-" in record["path"]
     status, out, _ = run_main(capsys, "remember", "one thing")
     assert (status, out) == (0, f"{record['path']}:{record['line']}\n")
+
+
+def test_each_thing_remembered_is_a_passage_of_its_own(palace):
+    for thing in ("The gauge drifts.", "The radio hums.", "The stove smokes."):
+        found = palace.remember(thing, agent="wren")
+    hits = palace.query("radio", per_note=False, limit=1).hits
+    assert (hits[0].chunk.first_line, hits[0].chunk.last_line) == (found.line - 4, found.line - 2)
