@@ -41,8 +41,7 @@ LANGUAGES: Mapping[str, tuple[str, str]] = {
     for script, listed in _STEMMERS.items()
     for code, _, algorithm in (entry.partition(":") for entry in listed.split())
 }
-"""ISO codes that settings may list: script, and algorithm of Snowball. Those without are divided
-into characters, whatever the settings say; to name them is no mistake."""
+"""ISO codes that settings may list: script, and algorithm of Snowball or none for characters."""
 
 ROOMS: Mapping[str, str] = {
     "grand_hall": "palace",

@@ -43,9 +43,10 @@ def is_enclosed(text: str) -> bool:
 
 
 def _demote(text: str) -> str:
-    lines = text.split("\n")
-    for heading in reversed(Markup(text).headings):
+    lines, kept, position = text.split("\n"), [], 0
+    for heading in Markup(text).headings:
         if not heading.is_nested:
             marks = "#" * min(heading.level + _DEMOTED_BY, _DEEPEST)
-            lines[heading.first : heading.last + 1] = [f"{marks} {heading.text}"]
-    return "\n".join(lines)
+            kept += [*lines[position : heading.first], f"{marks} {heading.text}"]
+            position = heading.last + 1
+    return "\n".join([*kept, *lines[position:]])

@@ -29,7 +29,7 @@ _HEADING = re.compile(r"\A\d\d:\d\d UTC(?: (?P<title>.*))?\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class InboxEntry:
     """Something remembered, where it stands in an inbox note."""
 
     line: int
@@ -101,7 +101,8 @@ def list_parts(paths: PalacePaths, folder: str, agent: str) -> list[str]:
     """Return the inbox notes of an agent, oldest first."""
     pattern = re.compile(rf"{re.escape(agent)}-(\d{{4}}-\d\d-\d\d)(?:-(\d+))?\.md")
     place = paths.root / folder
-    names = [path.name for path in place.iterdir()] if place.is_dir() else []
+    files = (path for path in place.iterdir() if not path.is_symlink()) if place.is_dir() else ()
+    names = [path.name for path in files]
     found = [(m[1], int(m[2] or 1), name) for name in names if (m := pattern.fullmatch(name))]
     return [f"{folder}/{name}" for _, _, name in sorted(found)]
 
@@ -139,7 +140,7 @@ def add_entry(path: str, data: bytes, entry: str) -> Placed | None:
     return place if found and found[-1].line == line else None
 
 
-def raise_count(path: str, data: bytes, entry: Entry, day: str) -> Placed:
+def raise_count(path: str, data: bytes, entry: InboxEntry, day: str) -> Placed:
     """Return the change that counts an entry once more; no line of the note moves."""
     lines = data.split(b"\n")
     heading = lines[entry.line - 1].decode()
@@ -150,7 +151,7 @@ def raise_count(path: str, data: bytes, entry: Entry, day: str) -> Placed:
     return Placed(Replace(path, data, after), entry.line, entry.last_line, count)
 
 
-def read_entries(path: str, data: bytes) -> Iterator[Entry]:
+def read_entries(path: str, data: bytes) -> Iterator[InboxEntry]:
     """Yield the entries of an inbox note that are found, in order; people may have edited it."""
     body = read_body(path, data)
     markup = Markup(body.text)
@@ -163,7 +164,7 @@ def read_entries(path: str, data: bytes) -> Iterator[Entry]:
         text = "\n".join(lines[heading.last + 1 : end]).rstrip()
         times = _TIMES.search(heading.text)
         last = heading.last + 1 + text.count("\n")
-        yield Entry(
+        yield InboxEntry(
             body.first_line + heading.first,
             body.first_line + last,
             found["title"] or "",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import count
+from typing import Unpack
 
 from memory_palace.capture.enclosing import (
-    check_open,
     enclose,
-    is_enclosed,
 )
 from memory_palace.capture.inbox import (
     Placed,
@@ -20,28 +17,25 @@ from memory_palace.capture.inbox import (
     begin_part,
     find_inbox,
     list_parts,
-    name_agent,
     name_part,
     raise_count,
     read_entries,
     write_heading,
 )
-from memory_palace.capture.statements import reduce_statement
+from memory_palace.capture.memory import About, Memory, check_memory
+from memory_palace.capture.statements import fold_case, reduce_statement
 from memory_palace.changes.adding import index_note
 from memory_palace.changes.composing import compose_note, edit_fields, place_note
 from memory_palace.changes.journal import apply_change, recover
 from memory_palace.changes.operations import check_inside
 from memory_palace.engine import Engine
-from memory_palace.errors import IndexLockedError, UsageError
+from memory_palace.errors import IndexLockedError
 from memory_palace.models import Problem
 from memory_palace.notes.document import parse_document
-from memory_palace.notes.insertion import clean_text
-from memory_palace.notes.withholding import leave_out
 from memory_palace.storage.atomic import write_new
 
-MOST_BYTES = 1 << 20
-"""Of a text: what is longer is a document, and a note of its own by other means."""
-_MOST_TITLE = 80
+_SHORTEST_TELLING = 5
+"""Letters of a word by which a note is passed by unread; shorter ones may stand in "don't"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,42 +57,8 @@ class Remembered:
     """What was not written: lines with secrets, private spans."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Memory:
-    """What is to be written, checked."""
-
-    text: str
-    title: str
-    tags: tuple[str, ...]
-    source: str
-    agent: str
-    now: datetime
-
-    @property
-    def day(self) -> str:
-        return self.now.date().isoformat()
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """What a note of its own is."""
-
-    room: str | None
-    type: str | None
-
-
 def remember(
-    engine: Engine,
-    text: str,
-    *,
-    title: str | None = None,
-    room: str | None = None,
-    tags: Sequence[str] = (),
-    type: str | None = None,
-    source: str | None = None,
-    agent: str | None = None,
-    note: bool = False,
-    wait_seconds: float,
+    engine: Engine, text: str, *, note: bool = False, wait_seconds: float, **about: Unpack[About]
 ) -> Remembered:
     """Append a text to the day's inbox note of an agent, or make it a note of its own.
 
@@ -108,26 +68,25 @@ def remember(
     ``UsageError`` for a text that is blank or too long, ``CheckFailedError`` where nothing of it
     may be written.
     """
-    memory, withheld = _check(text, title, tags, source, agent)
-    kind = _Kind(room, type) if note or room or type else None
+    memory, withheld = check_memory(text, about)
+    is_note = bool(note or memory.room or memory.type)
     try:
         with engine.writing(wait_seconds=wait_seconds):
             recover(engine.paths)
-            placed = _place_note(engine, memory, kind) if kind else _place_entry(engine, memory)
-            path = placed.path
+            placed = _place_note(engine, memory) if is_note else _place_entry(engine, memory)
             apply_change(
                 engine.paths,
                 [placed.operation],
                 command="remember",
-                reason=f"remember {path}",
+                reason=f"remember {placed.path}",
                 now=memory.now.isoformat(timespec="milliseconds"),
-                edited={path},
+                edited={placed.path},
             )
     except IndexLockedError as error:
-        placed = _set_down(engine, memory, kind)
+        placed = _set_down(engine, memory, is_note=is_note)
         remark = f"it is kept, and not indexed yet: {error}"
     else:
-        remark = index_note(engine, path, wait_seconds=wait_seconds)
+        remark = index_note(engine, placed.path, wait_seconds=wait_seconds)
     return Remembered(
         placed.path,
         placed.line,
@@ -140,41 +99,7 @@ def remember(
     )
 
 
-def _check(
-    text: str,
-    title: str | None,
-    tags: Sequence[str],
-    source: str | None,
-    agent: str | None,
-) -> tuple[_Memory, tuple[Problem, ...]]:
-    if len(text) > MOST_BYTES:
-        raise UsageError(f"the text has more than {MOST_BYTES >> 20} MB; save it as a note instead")
-    clean, withheld = leave_out(clean_text(text))
-    name = " ".join(clean_text(title, "the title").split()) if title is not None else ""
-    memory = _Memory(
-        clean,
-        check_open(name, "the title"),
-        tuple(dict.fromkeys(_check_tag(tag) for tag in tags)),
-        check_open(" ".join(clean_text(source, "the source").split()), "the source")
-        if source is not None
-        else "",
-        name_agent(agent),
-        datetime.now(UTC),
-    )
-    if not is_enclosed(f"## {memory.title}") and not is_enclosed(f"### {memory.title}"):
-        raise UsageError(f"a heading cannot hold the title {memory.title!r}; use plain words")
-    return memory, withheld
-
-
-def _check_tag(tag: str) -> str:
-    """Return a tag as it stands in a text, behind a ``#``."""
-    name = check_open(re.sub(r"[^\w/-]+", "-", tag.removeprefix("#")).strip("-/"), "a tag")
-    if not name or not (name[0].isalpha()):
-        raise UsageError(f"a tag begins with a letter, and {tag!r} does not")
-    return name
-
-
-def _place_entry(engine: Engine, memory: _Memory) -> Placed:
+def _place_entry(engine: Engine, memory: Memory) -> Placed:
     """Return the change that puts an entry into the inbox, or counts one that says the same."""
     paths, agent, day = engine.paths, memory.agent, memory.day
     folder = find_inbox(paths, engine.config, agent)
@@ -189,24 +114,18 @@ def _place_entry(engine: Engine, memory: _Memory) -> Placed:
         placed = add_entry(today[-1], (paths.root / today[-1]).read_bytes(), entry)
         if placed is not None:
             return placed
-    path = name_part(
-        folder,
-        agent,
-        day,
-        next(
-            n for n in count(len(today) + 1) if _is_free(engine, name_part(folder, agent, day, n))
-        ),
-    )
-    return begin_part(path, agent, day, entry)
+    return _begin(engine, memory)
 
 
-def _find_same(engine: Engine, parts: Sequence[str], memory: _Memory) -> Placed | None:
+def _find_same(engine: Engine, parts: Sequence[str], memory: Memory) -> Placed | None:
     """Return the change that counts an entry of the inbox with the same words, the last one."""
     wanted = reduce_statement(_write_body(memory))
-    rarest = max(wanted, key=len).encode()
+    telling = max((word for word in wanted if word.isalnum()), key=len, default="").casefold()
     for path in reversed(parts):
         data = (engine.paths.root / path).read_bytes()
-        if rarest not in data and rarest not in data.decode("utf-8", "replace").casefold().encode():
+        if len(telling) >= _SHORTEST_TELLING and telling not in fold_case(
+            data.decode("utf-8", "replace")
+        ):
             continue
         for entry in reversed(list(read_entries(path, data))):
             if entry.title == memory.title and reduce_statement(entry.text) == wanted:
@@ -214,42 +133,42 @@ def _find_same(engine: Engine, parts: Sequence[str], memory: _Memory) -> Placed 
     return None
 
 
-def _write_entry(memory: _Memory) -> str:
+def _write_entry(memory: Memory) -> str:
     heading = write_heading(memory.title, f"{memory.now:%H:%M}")
     return f"{heading}\n\n{_write_body(memory)}\n"
 
 
-def _write_body(memory: _Memory) -> str:
+def _write_body(memory: Memory) -> str:
     """Return the text of an entry, with its source and tags on lines of their own."""
     source = enclose(f"Source: {memory.source}") if memory.source else ""
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return "\n\n".join(part for part in (enclose(memory.text), source, tags) if part)
 
 
-def _place_note(engine: Engine, memory: _Memory, kind: _Kind) -> Placed:
+def _place_note(engine: Engine, memory: Memory) -> Placed:
     """Return the change that makes a note, or counts the note of that title that says the same."""
-    for path, name in _name_notes(engine, memory, kind):
+    for path, name in _name_notes(engine, memory):
         if _is_free(engine, path):
-            return _compose(path, name, memory, kind)
+            return _compose(path, name, memory)
         same = _count_note(engine, path, memory)
         if same is not None:
             return same
     raise AssertionError  # pragma: no cover - names do not end
 
 
-def _name_notes(engine: Engine, memory: _Memory, kind: _Kind) -> Iterator[tuple[str, str]]:
+def _name_notes(engine: Engine, memory: Memory) -> Iterator[tuple[str, str]]:
     """Yield paths and titles that a note may have: its title, then with a number behind it."""
-    title = memory.title or _make_title(memory.text)
+    title = memory.title or memory.first_words
     for number in count(1):
         name = title if number == 1 else f"{title} {number}"
-        yield place_note(engine.paths, name, room=kind.room, folder=None), name
+        yield place_note(engine.paths, name, room=memory.room, folder=None), name
 
 
-def _compose(path: str, title: str, memory: _Memory, kind: _Kind) -> Placed:
+def _compose(path: str, title: str, memory: Memory) -> Placed:
     fields = {
         "title": title,
         "date": memory.day,
-        "type": kind.type,
+        "type": memory.type,
         "tags": list(memory.tags) or None,
         "source": memory.source or None,
         "agent": memory.agent,
@@ -259,7 +178,7 @@ def _compose(path: str, title: str, memory: _Memory, kind: _Kind) -> Placed:
     return Placed(note, 1, note.data.count(b"\n"))
 
 
-def _count_note(engine: Engine, path: str, memory: _Memory) -> Placed | None:
+def _count_note(engine: Engine, path: str, memory: Memory) -> Placed | None:
     document = parse_document(path, (engine.paths.root / path).read_bytes())
     if document is None or document.text("origin") != "agent":
         return None
@@ -272,23 +191,14 @@ def _count_note(engine: Engine, path: str, memory: _Memory) -> Placed | None:
     return Placed(change, 1, change.after.count(b"\n"), number)
 
 
-def _make_title(text: str) -> str:
-    """Return the first words of a text, as a title."""
-    line = next(line for line in text.split("\n") if line.strip(" #>*-"))
-    words = line.strip(" #>*-")
-    return words if len(words) <= _MOST_TITLE else f"{words[:_MOST_TITLE].rpartition(' ')[0]} …"
-
-
-def _set_down(engine: Engine, memory: _Memory, kind: _Kind | None) -> Placed:
+def _set_down(engine: Engine, memory: Memory, *, is_note: bool) -> Placed:
     """Write into a new file, which no other writer can be changing; nothing is counted."""
     while True:
-        if kind is None:
+        if not is_note:
             placed = _begin(engine, memory)
         else:
-            path, name = next(
-                p for p in _name_notes(engine, memory, kind) if _is_free(engine, p[0])
-            )
-            placed = _compose(path, name, memory, kind)
+            path, name = next(p for p in _name_notes(engine, memory) if _is_free(engine, p[0]))
+            placed = _compose(path, name, memory)
         check_inside(engine.paths, placed.path)
         place = engine.paths.root / placed.path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -297,7 +207,7 @@ def _set_down(engine: Engine, memory: _Memory, kind: _Kind | None) -> Placed:
             return placed
 
 
-def _begin(engine: Engine, memory: _Memory) -> Placed:
+def _begin(engine: Engine, memory: Memory) -> Placed:
     folder = find_inbox(engine.paths, engine.config, memory.agent)
     numbers = (name_part(folder, memory.agent, memory.day, n) for n in count(1))
     path = next(path for path in numbers if _is_free(engine, path))

@@ -49,6 +49,11 @@ def reduce_statement(text: str) -> tuple[str, ...]:
     return tuple(lowered.split()) or tuple(given)
 
 
+def fold_case(text: str) -> str:
+    """Return a text in which every word of ``reduce_statement`` stands that it took as it was."""
+    return normalize("NFC", text).casefold()
+
+
 def _trim(word: str) -> str:
     """Take off what does not count; "No, more" is not "No more"."""
     bare = word.lstrip(_BEFORE).rstrip(_BEHIND)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Context, Option
 
 from memory_palace.cli.options import Json, Tags, completed, open_palace, read_text
 from memory_palace.cli.printing import print_answer, say, to_record
+
+if TYPE_CHECKING:
+    from memory_palace.capture.remembering import Remembered
 
 
 def remember_text(
@@ -32,10 +35,10 @@ def remember_text(
     note: Annotated[bool, Option("--note", help="Make a note of its own.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Keep a text in the agent's inbox note of the day; print its path and line.
+    """Keep a text in the agent's inbox note of the day, indexed; print its path and line.
 
-    What the inbox has in the same words is counted, not written again. Lines with keys or
-    passwords and <private> spans are not written. It is indexed before the answer.
+    What the inbox has in the same words is counted there. Lines with keys or passwords and
+    <private> spans are not written.
 
     Example: palace remember "The gauge drifts below -5 °C" --agent wren --tag gauge
     """
@@ -50,10 +53,13 @@ def remember_text(
         agent=agent,
         note=note,
     )
-    withheld = [{"line": one.line, "why": one.message} for one in found.withheld]
-    record = to_record(found) | {"withheld": withheld, "remark": found.remark or None}
-    print_answer(record, [f"{found.path}:{found.line}"], as_json=as_json)
+    print_answer(_record(found), [f"{found.path}:{found.line}"], as_json=as_json)
     for problem in found.withheld:
         say(f"line {problem.line} was not written: {problem.message}")
     if found.remark:
         say(found.remark)
+
+
+def _record(found: Remembered) -> dict[str, Any]:
+    withheld = [{"line": one.line, "why": one.message} for one in found.withheld]
+    return {**to_record(found), "withheld": withheld, "remark": found.remark or None}
