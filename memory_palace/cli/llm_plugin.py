@@ -15,8 +15,8 @@ import llm
 if TYPE_CHECKING:
     from memory_palace.palace import Palace
 
-FOUND_BYTES, READ_BYTES = 8_000, 16_000
-"""Of UTF-8; some 2,000 and 4,000 tokens."""
+FOUND_BYTES = 8_000
+"""Of UTF-8, some 2,000 tokens."""
 
 
 def register_fragment_loaders(register: Callable[..., None]) -> None:
@@ -50,14 +50,9 @@ def palace_search(query: str, limit: int = 5) -> str:
 
 def palace_read(note: str) -> str:
     """Read a note of the user, or some lines of it, as PATH:10-20, before relying on a hit."""
-    from memory_palace.agents.fencing import fence, write_place
-    from memory_palace.notes.excerpt import split_line_range
+    from memory_palace.agents.tools.asking import read
 
-    name, first, last = split_line_range(note)
-    found = _open().read(name, first_line=first, last_line=last)
-    place = write_place(f"{found.path}:{found.first_line}-{found.last_line}")
-    cut = f"palace show {place}"
-    return f"{place}\n{fence(found.text, budget_bytes=READ_BYTES, cut=cut)}"
+    return read(_open(), note)
 
 
 def palace_remember(text: str) -> str:

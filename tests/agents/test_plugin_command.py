@@ -205,3 +205,24 @@ def test_json_says_the_same(capsys, plug):
     assert record["folder"] == str(plug)
     assert record["next"]
     assert record["diff"].count("+++ b/") == len(listing(plug)) - 1
+
+
+def test_llm_is_told_apart_from_llm_that_does_not_know_this_package(capsys, monkeypatch):
+    monkeypatch.setattr("memory_palace.cli.plugin.find_spec", lambda name: None)
+    status, _, err = run_main(capsys, "plugin", "llm", "--check")
+    assert status == 9
+    assert "[llm]" in err
+    monkeypatch.setattr("memory_palace.cli.plugin.find_spec", lambda name: object())
+    monkeypatch.setattr("memory_palace.cli.plugin.entry_points", lambda group: [])
+    status, _, err = run_main(capsys, "plugin", "llm", "--check")
+    assert status == 8
+    assert "install" in err
+
+
+@pytest.mark.parametrize("folder", ["", "/dev/null/x", "a\0b", "\x1b[31m\u202e", "x" * 300])
+def test_a_folder_that_cannot_be_is_a_plain_error(capsys, tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    status, _, err = run_main(capsys, "plugin", "codex", "--into", folder, "--apply")
+    assert status in (0, 1, 2)
+    assert "Traceback" not in err
+    assert "\x1b" not in err
