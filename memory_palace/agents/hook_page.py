@@ -116,7 +116,7 @@ def _remembered(palace: Palace, agent: str) -> Iterator[str]:
 
 def _near(palace: Palace, cwd: str) -> Iterator[str]:
     """Yield what the notes have on the names of the working folder and its branch."""
-    asked = name_work(cwd)
+    asked = name_work(cwd, palace.paths.root)
     found = palace.recall(asked, budget_bytes=_NEAR_BYTES) if asked else None
     if found is not None and found.hits:
         yield f"On {asked}, where you are:"
@@ -125,14 +125,19 @@ def _near(palace: Palace, cwd: str) -> Iterator[str]:
             yield from (f"  {line}" for line in write_hit(hit, best))
 
 
-def name_work(cwd: str) -> str:
-    """Return the words in the name of a folder and of its git branch; none for the user's home."""
-    if not cwd.startswith("/") or "\0" in cwd or cwd == os.path.expanduser("~"):  # noqa: PTH111
+def name_work(cwd: str, root: Path) -> str:
+    """Return the words in the name of a folder and of its git branch.
+
+    The user's home and the folders of the notes themselves say nothing of what is worked on.
+    """
+    home = os.path.expanduser("~")  # noqa: PTH111
+    if not cwd.startswith("/") or "\0" in cwd or cwd == home:
         return ""
-    branch = _KIND.sub("", _read_branch(Path(cwd)))
+    folder = Path(os.path.realpath(cwd))
+    name = "" if folder.is_relative_to(root.resolve()) else folder.name
+    branch = _KIND.sub("", _read_branch(folder))
     branch = "" if branch.casefold() in _PLAIN_BRANCHES else branch
-    words = _NO_WORD.sub(" ", f"{Path(cwd).name} {branch}")
-    return shorten(words, _LINE).strip()
+    return shorten(_NO_WORD.sub(" ", f"{name} {branch}"), _LINE).strip()
 
 
 def _read_branch(folder: Path) -> str:

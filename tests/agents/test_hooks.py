@@ -17,6 +17,7 @@ from serving_palaces import count_answers, palace, start, stop, wait_until
 
 from memory_palace import Palace
 from memory_palace.agents.hook_log import EVENTS
+from memory_palace.agents.hook_page import name_work
 from memory_palace.bench.golden import copy_palace
 
 ROOT = Path(__file__).parents[2]
@@ -131,6 +132,27 @@ def test_a_session_begins_with_work_conflicts_the_last_telegraph_and_what_is_nea
     assert "Learned last:" in out
     assert "On winter battery swap ridge forecast, where you are:" in out
     assert len(out.encode()) < 5_000
+
+
+def test_a_folder_is_named_by_its_own_name_and_branch_unless_it_is_one_of_the_notes(tmp_path):
+    notes, work = tmp_path / "notes", tmp_path / "tide_gauge-firmware"
+    (notes / "Boat").mkdir(parents=True)
+    (work / ".git").mkdir(parents=True)
+    assert name_work(str(work), notes) == "tide gauge firmware"
+    for head, said in {
+        "ref: refs/heads/main\n": "",
+        "ref: refs/heads/feature/solar-panels\n": " solar panels",
+        "0123456789abcdef\n": "",
+    }.items():
+        (work / ".git" / "HEAD").write_text(head, "utf-8")
+        assert name_work(str(work / ".git"), notes) == f"git{said}"
+    (work / ".git" / "HEAD").write_text("ref: refs/heads/x-mast\n", "utf-8")
+    tree = notes / "Boat" / ".git"
+    tree.write_text(f"gitdir: {work}/.git\n", "utf-8")
+    assert name_work(str(notes / "Boat"), notes) == "x mast"
+    tree.unlink()
+    for folder in (str(notes), str(notes / "Boat"), "", "relative", "/a\0b", str(Path.home())):
+        assert name_work(folder, notes) == ""
 
 
 def test_what_the_agent_remembered_last_is_said_when_its_next_session_starts(root):
