@@ -78,7 +78,7 @@ def show_hits(
     ``budget_bytes`` of UTF-8 texts are cut, then hits left out, and the last line counts those;
     the first line and that one are always told.
     """
-    parts = list(_head(found, generation))
+    parts = [write_state(found, generation), *_remark(found)]
     least = [_size(_show_hit(hit, 0)) + 1 for hit in found.hits]
     for place, hit in enumerate(found.hits):
         room = None
@@ -98,10 +98,14 @@ def _more(count: int) -> str:
     return f"… {count} more; a larger budget shows them"
 
 
-def _head(found: QueryResult | Recollection, generation: int) -> Iterator[str]:
+def write_state(found: QueryResult | Recollection, generation: int) -> str:
+    """Return the line on an answer: its mode, the generation of the index, the notes behind."""
     notes = "1 note" if found.behind == 1 else f"{found.behind} notes"
     behind = {"current": "current", "stale": f"{notes} behind"}
-    yield f"{found.mode} · generation {generation} · {behind.get(found.freshness, 'unchecked')}"
+    return f"{found.mode} · generation {generation} · {behind.get(found.freshness, 'unchecked')}"
+
+
+def _remark(found: QueryResult | Recollection) -> Iterator[str]:
     if not found.hits:
         yield "nothing found"
     elif isinstance(found, QueryResult) and not found.is_answered:

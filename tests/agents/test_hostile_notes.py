@@ -123,7 +123,11 @@ def test_the_tools_of_a_server_tell_it_as_data(house, word):
         assert_visible(told)
         assert len(read_fences(told)) == 1
         assert len(read_outside(told)) <= 3
-    assert_visible(recall(palace, f"we spoke of the {word} again"))
+    told = recall(palace, f"we spoke of the {word} again")
+    assert_visible(told)
+    state, *more = read_outside(told)
+    assert state.startswith("lexical · generation 1 · ")
+    assert more in ([], ["the notes have nothing on this"])
 
 
 @pytest.mark.parametrize("word", WORDS)

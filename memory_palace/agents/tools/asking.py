@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memory_palace.agents.fencing import fence, show_command, show_hits, write_place
+from memory_palace.agents.fencing import fence, show_command, show_hits, write_place, write_state
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.verification import TokenCheck, Verdict
@@ -71,7 +71,8 @@ def cut_lines(shown: NoteText, most_bytes: int) -> tuple[list[str], int]:
 def recall(palace: Palace, text: str, context: Sequence[str] = ()) -> str:
     """Return what the notes have on what was said; a word of silence where it is nothing."""
     found = palace.recall(text, context=context)
-    return fence(found.text) if found.text else "the notes have nothing on this"
+    state = write_state(found, palace.snapshot().commit.generation)
+    return f"{state}\n{fence(found.text) if found.text else 'the notes have nothing on this'}"
 
 
 def verify(palace: Palace, answer: str, notes: Sequence[str]) -> str:
