@@ -1,8 +1,9 @@
-"""What writes a note at once because somebody said so: new, remember, append."""
+"""What writes notes because somebody said so: new, remember, append, import."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_palace.engine import Engine
@@ -10,6 +11,7 @@ from memory_palace.engine import Engine
 if TYPE_CHECKING:
     from memory_palace.capture.remembering import Remembered
     from memory_palace.changes.adding import Appended
+    from memory_palace.importing.run import ImportReport
 
 
 class Notebook(Engine):
@@ -86,3 +88,27 @@ class Notebook(Engine):
         from memory_palace.changes.adding import append_to_note
 
         return append_to_note(self, note, text, under=under)
+
+    def import_export(
+        self,
+        path: str | Path,
+        *,
+        source: str = "auto",
+        room: str | None = None,
+        folder: str | None = None,
+        apply: bool = False,
+        progress: Callable[[str, int, int], None] = lambda doing, done, total: None,
+    ) -> ImportReport:
+        """Import conversations and notes of another program; shown only, without ``apply``.
+
+        ``path`` is an export's file, .zip or folder; ``source`` its format, or ``auto``. ``room``
+        or ``folder`` say where the notes go, else among the chambers, or to ``Imports``. What was
+        imported before is not written again. Nothing is indexed. Raise ``UsageError`` for a format
+        that cannot be told, ``OSError`` for a file that cannot be read.
+        """
+        from memory_palace.importing.run import import_export
+
+        place = {"room": room, "folder": folder}
+        return import_export(
+            self, Path(path), source=source, apply=apply, progress=progress, **place
+        )

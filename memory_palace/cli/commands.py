@@ -48,6 +48,7 @@ PANELS = {
     },
     "Agents": {
         "remember": ("remember:remember_text", "Keep what was said, where it is found again."),
+        "import": ("importing:import_file", "Import conversations and notes of other programs."),
         "recall": ("recall:recall_notes", "Say unasked what the notes have on what was said."),
         "hook": ("hook:run_hook", "Answer the hooks of an agent's harness."),
         "verify": ("verify:verify_answer", "Check that an answer rests on memories."),

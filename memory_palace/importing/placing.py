@@ -1,0 +1,152 @@
+"""Where imported notes go, and what stands there already."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterator
+from functools import cached_property
+from hashlib import sha256
+from pathlib import PurePosixPath
+
+from memory_palace.changes.composing import file_name
+from memory_palace.config import PalacePaths
+from memory_palace.engine import Engine
+from memory_palace.errors import RoomNotMappedError, UsageError
+from memory_palace.notes.discovery import discover_notes
+from memory_palace.notes.frontmatter import split_front_matter
+from memory_palace.notes.ignoring import SUFFIXES
+from memory_palace.notes.rooms import is_cold_path
+
+CHAMBER, FOLDER = "chambers/imports", "Imports"
+_HEAD_BYTES = 4096
+
+
+def choose_folder(paths: PalacePaths, source: str, room: str | None, folder: str | None) -> str:
+    """Return the folder, relative to the root, that notes of a source go into.
+
+    ``room`` may name a folder inside one. Without either it is ``imports`` among the chambers, and
+    ``Imports`` in notes taken as they stand. Raise ``UsageError`` for both.
+    """
+    if room is not None and folder is not None:
+        raise UsageError("give a room or a folder, not both")
+    if room is not None:
+        return f"{paths.rooms.path_of(room)}/{source}"
+    if folder is not None:
+        inside = folder.removeprefix(paths.prefix).strip("/")
+        return f"{paths.prefix}{inside}/{source}" if inside else f"{paths.prefix}{source}"
+    try:
+        return f"{paths.rooms.path_of(CHAMBER)}/{source}"
+    except RoomNotMappedError:
+        return f"{paths.prefix}{FOLDER}/{source}"
+
+
+class Places:
+    """The files of a palace, and those that are about to be made."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine, self._paths = engine, engine.paths
+        self._taken: dict[str, dict[str, str]] = {}
+        self._planned: dict[str, bytes] = {}
+
+    def plan(self, path: str, data: bytes) -> None:
+        """Take a path for bytes that are about to be written."""
+        self._names(path.rpartition("/")[0])[_fold(path.rpartition("/")[2])] = path
+        self._planned[path] = data
+
+    def forget(self) -> None:
+        """Plan nothing more: what was planned is written."""
+        self._planned.clear()
+
+    def read(self, path: str) -> bytes | None:
+        """Return what a file holds, or is about to; ``None`` where there is none."""
+        if path in self._planned:
+            return self._planned[path]
+        file = self._paths.root / path
+        return file.read_bytes() if file.is_file() and not file.is_symlink() else None
+
+    def choose(self, path: str, data: bytes, identity: str) -> tuple[str, bytes | None]:
+        """Return the path for bytes of an id, and what stands there already and is the same thing.
+
+        Where the name belongs to another note, a digest of the id is added to it.
+        """
+        folder, _, name = path.rpartition("/")
+        stem = name.removesuffix(".md")
+        for number in range(1000):
+            mark = sha256(identity.encode("utf-8", "replace")).hexdigest()[: 8 + number]
+            chosen = file_name(f"{stem} {mark}") if number else name
+            taken = self._names(folder).get(_fold(chosen))
+            if taken is None:
+                return f"{folder}/{chosen}", None
+            standing = self.read(taken)
+            if standing is not None and (standing == data or source_id_of(standing) == identity):
+                return taken, standing
+        raise UsageError(f"{path} and a thousand names like it are taken; move some of them")
+
+    def find(self, path: str, identity: str, written: str) -> str | None:
+        """Return where a note is now that was written to a path; ``None`` where it is gone.
+
+        A moved or renamed one is found by its ``source_id``; an archived one is gone.
+        """
+        found = path if self.read(path) is not None else None
+        if found is None:
+            moved = self._by_source.get(identity, [])
+            same = [place for place in moved if _digest(self.read(place)) == written]
+            found = [*moved, *same][-1] if moved else None
+        return None if found is None or is_cold_path(self._paths, found) else found
+
+    @cached_property
+    def _by_source(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for file in discover_notes(self._paths, ignore=self._engine.config.ignore).files:
+            with (self._paths.root / file.path).open("rb") as opened:
+                identity = source_id_of(opened.read(_HEAD_BYTES))
+            if identity:
+                found.setdefault(identity, []).append(file.path)
+        return found
+
+    def _names(self, folder: str) -> dict[str, str]:
+        """Return the names in a folder as a file system without case has them."""
+        if folder not in self._taken:
+            place = self._paths.root / folder
+            names = [entry.name for entry in place.iterdir()] if place.is_dir() else []
+            self._taken[folder] = {_fold(name): f"{folder}/{name}" for name in names}
+        return self._taken[folder]
+
+
+def safe_path(hint: str, title: str) -> str:
+    """Return a path of another program, every part a name that is safe here."""
+    parts = [
+        part for part in PurePosixPath(hint.replace("\\", "/")).parts if part not in ("/", "..")
+    ]
+    parts = parts or [f"{title}.md"]
+    return "/".join(_safe_parts(parts))
+
+
+def source_id_of(data: bytes) -> str:
+    """Return the id in its source that a note says it has, or nothing."""
+    if not data.startswith(b"---"):
+        return ""
+    text = data[:_HEAD_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
+    value = split_front_matter(text).values.get("source_id")
+    return "" if value is None else str(value)
+
+
+def _safe_parts(parts: list[str]) -> Iterator[str]:
+    for place, part in enumerate(parts):
+        is_file = place == len(parts) - 1
+        stem, suffix = (part, "") if not is_file else os.path.splitext(part)  # noqa: PTH122
+        try:
+            name = file_name(stem.lstrip(".")).removesuffix(".md")
+        except UsageError:
+            name = f"untitled {sha256(part.encode('utf-8', 'replace')).hexdigest()[:8]}"
+        is_note = suffix.lower() in SUFFIXES
+        yield f"{name}{suffix if is_note else '.md'}" if is_file else name
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _digest(data: bytes | None) -> str:
+    return "" if data is None else sha256(data).hexdigest()

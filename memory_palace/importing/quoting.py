@@ -1,0 +1,105 @@
+"""Text of somebody else as Markdown that reads as it did, and that nothing of the note obeys.
+
+Code stays code. Outside of it a heading becomes bold or is escaped, and so is what would make a
+rule, a link to a note, a tag, a comment, an image from elsewhere, HTML or a label of a speaker.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
+_PRIVATE = re.compile(r"<(?=/?private\b)", re.IGNORECASE)
+_VERIFY = re.compile(r"([\[［][ \t]*verify[ \t]*)(?=[:：])", re.IGNORECASE)
+_OPENING = re.compile(
+    r"(?P<indent>[ \t]*)(?P<marks>(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)"
+    r"(?P<fence>`{3,}(?!.*`)|~{3,})(?P<info>.*)"
+)
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(?P<text>.*?))??(?:[ \t]+#+)?[ \t]*")
+_RULE = re.compile(r"([ \t>]*)(-+|=+)[ \t]*")
+_LABEL = re.compile(r"([ \t>]*)(?=\*\*)")
+_DEFINITION = re.compile(r"([ \t>]*\[?[^\[\]]*)\]:(?![ \t]*<?https?://)")
+_PIECE = re.compile(r"\\[!-/:-@\[-`{-~]|(?<!`)(`+)(?!`)(?:[^`]|(?!\1(?!`))`+)*?(?<!`)\1(?!`)")
+_ADDRESS = re.compile(r"<(?:https?://|mailto:)[^\s<>`]*>")
+_ACTIVE = re.compile(
+    r"(?P<tag><)(?=[A-Za-z/!?])|(?P<wiki>\[)(?=\[)|(?P<image>!)(?=\[)|(?P<percent>(?<=%)%)"
+    r"|(?P<link>(?<=\])\((?!https?://|mailto:))|(?P<hash>(?<![\w&/#\[])#)(?=[^\W\d_])|(?P<tick>`)"
+)
+_STARTS_BLOCK = re.compile(r"[ \t]*(?:```|~~~|[-*+>|]|\d{1,9}[.)][ \t]|\* \* \*)")
+
+
+def quote_text(text: str, *, is_bold: bool) -> str:
+    """Return a text as Markdown of its own: what is opened in it is closed in it.
+
+    Headings become bold with ``is_bold``; else they are escaped, for ``# words`` of a person is as
+    often a comment in code. Control characters are dropped.
+    """
+    text = _CONTROLS.sub("", _LINE_END.sub("\n", text))
+    text = _VERIFY.sub(r"\1\\", _PRIVATE.sub("&lt;", text))
+    return "\n".join(_quote_lines(text.split("\n"), is_bold=is_bold)).strip("\n")
+
+
+def is_block(text: str) -> bool:
+    """Whether a quoted text begins with what must begin a line: code, an item, a row, a quote."""
+    return _STARTS_BLOCK.match(text) is not None
+
+
+def _quote_lines(lines: list[str], *, is_bold: bool) -> Iterator[str]:
+    fence, indent = "", 0
+    for line in lines:
+        if fence:
+            line = line[min(indent, len(line) - len(line.lstrip(" "))) :]
+            if re.fullmatch(rf" {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*", line):
+                yield fence
+                fence = ""
+            else:
+                yield line
+        elif opening := _OPENING.fullmatch(line):
+            if opening["marks"]:
+                yield f"{opening['indent']}{opening['marks'].rstrip()}"
+            fence, indent = opening["fence"], len(opening["indent"]) + len(opening["marks"])
+            yield f"{fence}{opening['info'].rstrip()}"
+        else:
+            yield _quote_line(line, is_bold=is_bold)
+    if fence:
+        yield fence
+
+
+def _quote_line(line: str, *, is_bold: bool) -> str:
+    if rule := _RULE.fullmatch(line):
+        return f"{rule[1]}* * *" if len(rule[2]) > 2 and rule[2][0] == "-" else _escape_at(line)
+    if heading := _HEADING.fullmatch(line):
+        words = (heading["text"] or "").replace("**", "").strip()
+        if is_bold:
+            return f"**{_quote_inline(words)}**" if words else ""
+        return f"\\{heading[1]} {_quote_inline(words)}".rstrip()
+    line = _DEFINITION.sub(r"\1]\\:", _quote_inline(line), count=1)
+    return _LABEL.sub(r"\1\\*\\", line, count=1) if _is_label(line) else line
+
+
+def _is_label(line: str) -> bool:
+    return re.match(r"[ \t>]*\*\*[^*\n]{1,60}:\*\*", line) is not None
+
+
+def _escape_at(line: str) -> str:
+    body = line.lstrip(" \t>")
+    return f"{line[: len(line) - len(body)]}\\{body}"
+
+
+def _quote_inline(line: str) -> str:
+    """Escape what is active outside of code; a backtick that opens no code is escaped as well."""
+    quoted, position = [], 0
+    for piece in _PIECE.finditer(line):
+        quoted += [_escape(line[position : piece.start()]), piece[0]]
+        position = piece.end()
+    return "".join([*quoted, _escape(line[position:])])
+
+
+def _escape(text: str) -> str:
+    kept, position = [], 0
+    for address in _ADDRESS.finditer(text):
+        kept += [_ACTIVE.sub(r"\\\g<0>", text[position : address.start()]), address[0]]
+        position = address.end()
+    return "".join([*kept, _ACTIVE.sub(r"\\\g<0>", text[position:])])

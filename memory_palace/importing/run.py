@@ -1,0 +1,362 @@
+"""Import an export: what is new is written in batches, what is there already is left alone.
+
+A note is written before its line in the log of imports. Where somebody stops it between the two,
+the next run finds the same bytes in the same place, and only adds the line.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from memory_palace.changes.changing import WAIT_SECONDS, now
+from memory_palace.changes.journal import apply_change, recover
+from memory_palace.changes.operations import Create, Replace
+from memory_palace.config import PalacePaths
+from memory_palace.engine import Engine
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.importing.composing import (
+    MOST_BYTES,
+    Withheld,
+    Written,
+    add_origin,
+    compose_part,
+    digest_turns,
+    join_turns,
+    name_conversation,
+    split_parts,
+    title_of,
+    utc,
+    write_turns,
+)
+from memory_palace.importing.formats.detection import describe, detect
+from memory_palace.importing.formats.registry import find_reader
+from memory_palace.importing.items import Conversation, ImportedNote, Item, Report, Turn
+from memory_palace.importing.placing import Places, choose_folder, safe_path
+from memory_palace.importing.record import Imported, read_imported, record_imported
+from memory_palace.language.visible import visible
+from memory_palace.notes.withholding import withhold
+
+AUTO = "auto"
+Fate: TypeAlias = Literal["new", "grown", "present", "changed", "edited", "gone"]
+"""What becomes of a conversation or note: "changed" at its source where no turn may be lost,
+"edited" here while its source changed, "gone" from here: these are left as they are."""
+Progress: TypeAlias = Callable[[str, int, int], None]
+_BATCH_NOTES, _BATCH_BYTES = 100, 4 << 20
+_MOST_SHOWN = 10_000
+"""Places that are kept for the report; past that they are counted."""
+_FILES = frozenset(("obsidian", "basic-memory"))
+"""Formats whose paths are ids: two vaults may share one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighted:
+    """One conversation or note of an export, and what becomes of it."""
+
+    fate: Fate
+    title: str
+    path: str
+    """Where it is or will be; where it was, of what is gone."""
+    day: str
+    """Empty where the export has none."""
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did, or would do."""
+
+    source: str
+    folder: str
+    """Into which new notes go, relative to the root."""
+    is_applied: bool
+    fates: Counter[Fate] = field(default_factory=Counter)
+    years: dict[str, Counter[Fate]] = field(default_factory=dict)
+    """The same by year; "" where the export gives no date."""
+    turns: int = 0
+    """Written, or to be written."""
+    written_bytes: int = 0
+    seen: list[Sighted] = field(default_factory=list)
+    """The first of what is not there already as it is."""
+    withheld: list[Withheld] = field(default_factory=list)
+    withheld_count: int = 0
+    read: Report = field(default_factory=Report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What one conversation or note comes to."""
+
+    seen: Sighted
+    operations: tuple[Create | Replace, ...] = ()
+    record: Imported | None = None
+    turns: int = 0
+    withheld: tuple[Withheld, ...] = ()
+
+
+def import_export(
+    engine: Engine,
+    path: Path,
+    *,
+    source: str = AUTO,
+    room: str | None = None,
+    folder: str | None = None,
+    apply: bool = False,
+    progress: Progress = lambda doing, done, total: None,
+) -> ImportReport:
+    """Import conversations and notes of another program; without ``apply`` only say what would be.
+
+    ``path`` is a file, an archive or a folder. What is there from an earlier import is left, new
+    turns are added below, and nothing that a person edited, moved, archived or deleted is written
+    over or comes back. Raise ``UsageError`` for a format that cannot be told, and for the palace
+    itself.
+    """
+    _check_foreign(engine.paths, path)
+    chosen = source if source != AUTO else detect(path)
+    if chosen is None:
+        raise UsageError(f"{path} holds {describe(path)}; name its format with --from")
+    read = find_reader(chosen)
+    if apply:
+        with engine.writing(wait_seconds=WAIT_SECONDS):
+            recover(engine.paths)
+    into = choose_folder(engine.paths, chosen, room, folder)
+    if chosen in _FILES:
+        into = f"{into}/{safe_path(path.resolve().name.removesuffix('.zip'), 'notes')}"
+        into = into.removesuffix(".md")
+    report = ImportReport(chosen, into, apply)
+    importer = _Importer(engine, report)
+    for item in read(path, report.read):
+        importer.take(item)
+        count = sum(report.fates.values())
+        progress("importing" if apply else "reading", count, count)
+    importer.write()
+    return report
+
+
+def _check_foreign(paths: PalacePaths, path: Path) -> None:
+    path.stat()  # its errors name the file
+    if not (path.is_file() or path.is_dir()):
+        raise UsageError(f"{path} is neither a file nor a folder")
+    here, home = os.path.realpath(path), os.path.realpath(paths.notes)
+    if path.is_dir() and os.path.commonpath((here, home)) in (here, home):
+        raise UsageError(f"{path} is this palace, or a part of it; its notes are here already")
+
+
+class _Importer:
+    """Plans what each item comes to, and writes it batch by batch."""
+
+    def __init__(self, engine: Engine, report: ImportReport) -> None:
+        self._engine, self._report = engine, report
+        self._known = read_imported(engine.paths)
+        self._places = Places(engine)
+        self._steps: list[_Step] = []
+        self._size = 0
+
+    def take(self, item: Item) -> None:
+        """Plan an item; write what is planned where it is enough for a batch."""
+        if isinstance(item, Conversation):
+            turns = list(item.turns)
+            if not turns:
+                self._report.read.dropped["empty"] += 1
+                return
+            step = self._plan_conversation(item, turns)
+        else:
+            step = self._plan_note(item)
+        self._count(step)
+        for operation in step.operations:
+            data = operation.data if isinstance(operation, Create) else operation.after
+            self._places.plan(operation.path, data)
+            self._size += len(data)
+        if step.record is not None:
+            self._known[step.record.key] = step.record
+        self._steps.append(step)
+        if len(self._steps) >= _BATCH_NOTES or self._size >= _BATCH_BYTES:
+            self.write()
+
+    def write(self) -> None:
+        """Do what is planned, as one change, and record it."""
+        steps, self._steps, self._size = self._steps, [], 0
+        operations = [operation for step in steps for operation in step.operations]
+        records = [step.record for step in steps if step.record is not None]
+        if self._report.is_applied and records:
+            with self._engine.writing(wait_seconds=WAIT_SECONDS):
+                if operations:
+                    apply_change(
+                        self._engine.paths,
+                        operations,
+                        command="import",
+                        reason=f"import from {self._report.source}",
+                        now=now(),
+                        edited={operation.path for operation in operations},
+                    )
+                record_imported(self._engine.paths, records)
+        if self._report.is_applied:
+            self._places.forget()
+
+    def _count(self, step: _Step) -> None:
+        report, seen = self._report, step.seen
+        report.fates[seen.fate] += 1
+        report.years.setdefault(seen.day[:4], Counter())[seen.fate] += 1
+        report.turns += step.turns
+        report.withheld_count += len(step.withheld)
+        room = _MOST_SHOWN - len(report.withheld)
+        report.withheld += step.withheld[:room]
+        if seen.fate != "present" and len(report.seen) < _MOST_SHOWN:
+            report.seen.append(seen)
+        for operation in step.operations:
+            if isinstance(operation, Create):
+                report.written_bytes += len(operation.data)
+            else:
+                report.written_bytes += len(operation.after) - len(operation.before)
+
+    def _plan_conversation(self, item: Conversation, turns: list[Turn]) -> _Step:
+        title, date = title_of(item, turns), utc(item.started) or utc(turns[0].at)
+        day = date.date().isoformat() if date else ""
+        known = self._known.get((self._report.source, item.source_id))
+        if known is None:
+            return self._begin(item, turns, title)
+        old, new = turns[: known.turns], turns[known.turns :]
+        found = self._places.find(known.path, item.source_id, known.written)
+        fate: Fate = "present"
+        if found is None:
+            fate = "gone"
+        elif len(old) < known.turns or digest_turns(old) != known.digest:
+            fate = "changed"
+        elif new:
+            return self._continue(item, turns, title, known, found)
+        return _Step(Sighted(fate, title, found or known.path, day))
+
+    def _begin(self, item: Conversation, turns: list[Turn], title: str) -> _Step:
+        """Plan the notes of a conversation that was not imported yet."""
+        written, withheld = _write(turns, title, first=1)
+        date = utc(item.started) or utc(turns[0].at)
+        parts = list(split_parts(written))
+        operations, last, data = self._parts(item, title, parts, 1, "", date)
+        digest, count = digest_turns(turns), len(parts)
+        record = self._record(item.source_id, last, digest, data, len(turns), count)
+        day = date.date().isoformat() if date else ""
+        seen = Sighted("new", title, last, day)
+        return _Step(seen, operations, record, len(turns), withheld)
+
+    def _continue(
+        self, item: Conversation, turns: list[Turn], title: str, known: Imported, path: str
+    ) -> _Step:
+        """Plan what was said since: below what stands there, or in a note of its own.
+
+        A note that somebody edited gets no line of ours.
+        """
+        before, after = turns[known.turns - 1], turns[known.turns :]
+        written, withheld = _write(after, title, first=known.turns + 1)
+        data = self._places.read(path) or b""
+        said = utc(before.at) or utc(item.started)
+        last_day = said.date().isoformat() if said else ""
+        operations: tuple[Create | Replace, ...] = ()
+        part, parts = known.part, list(split_parts(written, max(MOST_BYTES - len(data), 0)))
+        whole = join_turns(parts[0], last_day).encode()
+        if parts[0] and _digest(data) == known.written:
+            operations = (Replace(path, data, data + whole),)
+            data += whole
+        elif not (parts[0] and _is_added(data, whole, known.written)):
+            parts = [[], *split_parts(written)]
+        date = utc(after[0].at) or said
+        more, last, last_data = self._parts(item, title, parts[1:], part + 1, path, date)
+        path, data = (last, last_data) if parts[1:] else (path, data)
+        record = self._record(
+            item.source_id, path, digest_turns(turns), data, len(turns), part + len(parts) - 1
+        )
+        day = date.date().isoformat() if date else ""
+        seen = Sighted("grown", title, path, day)
+        return _Step(seen, operations + more, record, len(after), withheld)
+
+    def _parts(
+        self,
+        item: Conversation,
+        title: str,
+        parts: list[list[Written]],
+        first: int,
+        before: str,
+        date: datetime | None,
+    ) -> tuple[tuple[Create, ...], str, bytes]:
+        """Return the new notes, and the path and bytes of the last one, new or not."""
+        operations: list[Create] = []
+        path, data = before, b""
+        for number, part in enumerate(parts, start=first):
+            day = next((turn.day for turn in part if turn.day), "")
+            start = datetime.fromisoformat(day) if number > 1 and day else date
+            year = f"{start.year}/" if start else ""
+            data = compose_part(
+                item,
+                title,
+                part,
+                source=self._report.source,
+                date=start,
+                part=number,
+                before=path,
+            )
+            name = f"{self._report.folder}/{year}{name_conversation(title, start, number)}"
+            path, standing = self._places.choose(name, data, item.source_id)
+            if standing is None:
+                operations.append(Create(path, data))
+                self._places.plan(path, data)
+            else:
+                data = standing
+        return tuple(operations), path, data
+
+    def _plan_note(self, item: ImportedNote) -> _Step:
+        """Plan a note: new, or changed at its source and not here."""
+        identity = item.source_id
+        if self._report.source in _FILES:
+            identity = f"{self._report.folder}: {identity}"
+        digest, known = _digest(item.data), self._known.get((self._report.source, identity))
+        day = item.date.date().isoformat() if item.date else ""
+        title = visible(item.title) or item.path_hint
+        try:
+            data = add_origin(item, self._report.source)
+        except PalaceError:  # front matter that cannot be read is kept as it is
+            data = item.data
+        problems = withhold(item.data.decode("utf-8", "replace"), "")[1]
+        withheld = tuple(Withheld(title, 0, p.line, p.message) for p in problems)
+        if known is None:
+            hint = f"{self._report.folder}/{safe_path(item.path_hint, title)}"
+            path, standing = self._places.choose(hint, data, item.source_id)
+            operations = (Create(path, data),) if standing is None else ()
+            record = self._record(identity, path, digest, standing or data)
+            return _Step(Sighted("new", title, path, day), operations, record, 0, withheld)
+        found = self._places.find(known.path, item.source_id, known.written)
+        before = self._places.read(found) if found else None
+        if found is None or before is None:
+            return _Step(Sighted("gone", title, known.path, day))
+        if digest == known.digest or before == data:
+            return _Step(Sighted("present", title, found, day))
+        if _digest(before) != known.written:
+            return _Step(Sighted("edited", title, found, day))
+        record = self._record(identity, found, digest, data)
+        change = (Replace(found, before, data),)
+        return _Step(Sighted("grown", title, found, day), change, record, 0, withheld)
+
+    def _record(
+        self, identity: str, path: str, digest: str, data: bytes, turns: int = 0, part: int = 1
+    ) -> Imported:
+        source = self._report.source
+        return Imported(source, identity, path, digest, _digest(data), turns, part)
+
+
+def _write(
+    turns: list[Turn], title: str, *, first: int
+) -> tuple[list[Written], tuple[Withheld, ...]]:
+    found = list(write_turns(turns, title, first=first))
+    return [text for text, _ in found], tuple(w for _, withheld in found for w in withheld)
+
+
+def _is_added(data: bytes, added: bytes, before: str) -> bool:
+    """Whether an import that was stopped has already added these bytes to a note."""
+    return data.endswith(added) and _digest(data[: len(data) - len(added)]) == before
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
