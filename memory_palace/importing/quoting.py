@@ -7,6 +7,7 @@ rule, a link to a note, a tag, a comment, an image from elsewhere, HTML or a lab
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -14,19 +15,21 @@ _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _PRIVATE = re.compile(r"<(?=/?private\b)", re.IGNORECASE)
 _VERIFY = re.compile(r"([\[［][ \t]*verify[ \t]*)(?=[:：])", re.IGNORECASE)
 _OPENING = re.compile(
-    r"(?P<indent>[ \t]*)(?P<marks>(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)"
-    r"(?P<fence>`{3,}(?!.*`)|~{3,})(?P<info>.*)"
+    r"(?P<indent>[ \t]*+)(?P<marks>(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+)"
+    r"(?P<fence>`{3,}+(?!.*`)|~{3,}+)(?P<info>.*)"
 )
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(?P<text>.*?))??(?:[ \t]+#+)?[ \t]*")
-_RULE = re.compile(r"([ \t>]*)(-+|=+)[ \t]*")
-_LABEL = re.compile(r"([ \t>]*)(?=\*\*)")
-_DEFINITION = re.compile(r"([ \t>]*\[?[^\[\]]*)\]:(?![ \t]*<?https?://)")
-_PIECE = re.compile(r"\\[!-/:-@\[-`{-~]|(?<!`)(`+)(?!`)(?:[^`]|(?!\1(?!`))`+)*?(?<!`)\1(?!`)")
-_ADDRESS = re.compile(r"<(?:https?://|mailto:)[^\s<>`]*>")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
+_RULE = re.compile(r"([ \t>]*+)(-++|=++)[ \t]*")
+_LABEL = re.compile(r"([ \t>]*+)\*\*([^*]{1,60}:\*\*)")
+_DEFINITION = re.compile(r"([ \t>]*+\[?[^\[\]]*+)\]:(?![ \t]*+<?https?://)")
+_TICKS = re.compile(r"`+")
+_TOKEN = re.compile(r"\\`+|\\[!-/:-@\[-^{-~]|`+")
+_ADDRESS = re.compile(r"<(?:https?://|mailto:)[^\s<>`]*+>")
 _ACTIVE = re.compile(
-    r"(?P<tag><)(?=[A-Za-z/!?])|(?P<wiki>\[)(?=\[)|(?P<image>!)(?=\[)|(?P<percent>(?<=%)%)"
-    r"|(?P<link>(?<=\])\((?!https?://|mailto:))|(?P<hash>(?<![\w&/#\[])#)(?=[^\W\d_])|(?P<tick>`)"
+    r"<(?=[A-Za-z/!?])|\[(?=\[)|(?<=\[)\[|!(?=\[)|(?<=%)%|(?<=\])\((?!https?://|mailto:)"
+    r"|(?<![\w&/#\[])#(?=[^\W\d_])"
 )
+"""HTML, wikilinks, images, comments, links to other than the web, tags."""
 _STARTS_BLOCK = re.compile(r"[ \t]*(?:```|~~~|[-*+>|]|\d{1,9}[.)][ \t]|\* \* \*)")
 
 
@@ -70,17 +73,21 @@ def _quote_lines(lines: list[str], *, is_bold: bool) -> Iterator[str]:
 def _quote_line(line: str, *, is_bold: bool) -> str:
     if rule := _RULE.fullmatch(line):
         return f"{rule[1]}* * *" if len(rule[2]) > 2 and rule[2][0] == "-" else _escape_at(line)
-    if heading := _HEADING.fullmatch(line):
-        words = (heading["text"] or "").replace("**", "").strip()
+    if heading := _HEADING.match(line):
+        words = _drop_closing(line[heading.end() :].strip())
         if is_bold:
+            words = words.replace("**", "").strip()
             return f"**{_quote_inline(words)}**" if words else ""
         return f"\\{heading[1]} {_quote_inline(words)}".rstrip()
-    line = _DEFINITION.sub(r"\1]\\:", _quote_inline(line), count=1)
-    return _LABEL.sub(r"\1\\*\\", line, count=1) if _is_label(line) else line
+    line = _quote_inline(line)
+    if definition := _DEFINITION.match(line):
+        line = f"{definition[1]}]\\:{line[definition.end() :]}"
+    return _LABEL.sub(r"\1\\*\\*\2", line, count=1) if _LABEL.match(line) else line
 
 
-def _is_label(line: str) -> bool:
-    return re.match(r"[ \t>]*\*\*[^*\n]{1,60}:\*\*", line) is not None
+def _drop_closing(words: str) -> str:
+    bare = words.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else words
 
 
 def _escape_at(line: str) -> str:
@@ -90,10 +97,22 @@ def _escape_at(line: str) -> str:
 
 def _quote_inline(line: str) -> str:
     """Escape what is active outside of code; a backtick that opens no code is escaped as well."""
+    closing: dict[int, list[int]] = {}
+    for run in _TICKS.finditer(line):
+        closing.setdefault(len(run[0]), []).append(run.start())
     quoted, position = [], 0
-    for piece in _PIECE.finditer(line):
-        quoted += [_escape(line[position : piece.start()]), piece[0]]
-        position = piece.end()
+    while token := _TOKEN.search(line, position):
+        quoted.append(_escape(line[position : token.start()]))
+        found, position = token[0], token.end()
+        ends = closing.get(len(found), []) if found[0] == "`" else []
+        place = bisect_left(ends, position)
+        if place < len(ends):
+            position = ends[place] + len(found)
+            quoted.append(line[token.start() : position])
+        elif "`" in found:
+            quoted.append("\\`" * found.count("`"))
+        else:
+            quoted.append(found)
     return "".join([*quoted, _escape(line[position:])])
 
 
