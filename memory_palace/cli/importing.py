@@ -113,8 +113,8 @@ def _lines(report: ImportReport) -> Iterator[str]:
     if len(report.seen) > _MOST_LISTED:
         more = sum(n for fate, n in report.fates.items() if fate != "present") - _MOST_LISTED
         yield f"and {more:,} more"
-    counts = report.read.dropped.most_common()
-    dropped = ", ".join(f"{count:,} {kind}" for kind, count in counts if count)
+    left_out = report.read.dropped.most_common()
+    dropped = ", ".join(f"{count:,} {kind}" for kind, count in left_out if count)
     if dropped:
         yield f"left out: {dropped}"
     if report.withheld_count:
