@@ -197,6 +197,18 @@ def test_the_server_answers_and_the_agents_own_variables_do_not_keep_it_from_tha
         stop(root)
 
 
+@pytest.mark.slow
+def test_a_server_that_hangs_holds_no_agent_up(root):
+    pid = start(root)
+    try:
+        os.kill(pid, signal.SIGSTOP)
+        assert call("prompt", say(root))[:2] == (0, "")
+        assert read_log(root)[-1]["why"] == "the time was up"
+    finally:
+        os.kill(pid, signal.SIGCONT)
+        stop(root)
+
+
 def test_a_server_is_started_for_the_next_prompt_where_the_user_says_so(root, tmp_path):
     configure(tmp_path, serve="auto")
     call("prompt", say(root))
