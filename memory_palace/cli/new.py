@@ -53,15 +53,9 @@ def new_note(
     palace = open_palace(ctx)
     folders = folders_below(palace, [folder] if folder is not None else None)
     where = {"room": room, "folder": folders[0] if folders else None}
-    done = make_note(
-        palace,
-        title,
-        body=_read_body(body, palace.config.max_note_bytes),
-        type=type,
-        priority=priority,
-        tags=tag or (),
-        **where,
-    )
+    given = {"type": type, "priority": priority, **where}
+    text = _read_body(body, palace.config.max_note_bytes)
+    done = make_note(palace, title, body=text, tags=tag or (), **given)
     print_answer(_record(done), [done.path], as_json=as_json)
     for problem in done.withheld:
         say(f"line {problem.line} was not written: {problem.message}")

@@ -94,6 +94,7 @@ def test_every_verb_with_json_fails_in_json_as_it_does_in_words(fault, run, caps
 
 def test_verbs_without_json_and_unknown_ones_say_so_in_json(run, capsys):
     lines = [list(verb) for verb, leaf in LEAVES if (verb, leaf) not in WITH_JSON]
+    lines.remove(["hook"])  # it fails without a word on stdout, which goes into a context
     lines += [["bogus"], ["task", "bogus"], ["task"], [], ["-C", "x", "bogus"]]
     for line in lines:
         status, out, err = run_main(capsys, *line, "--json")
