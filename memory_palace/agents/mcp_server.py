@@ -6,7 +6,6 @@ import gc
 import logging
 import os
 import signal
-import threading
 import traceback
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -24,7 +23,7 @@ from memory_palace import __version__
 from memory_palace.agents import resources
 from memory_palace.agents.held import HeldPalace
 from memory_palace.agents.instructions import describe_palace
-from memory_palace.agents.mcp_streams import LineReader, LineWriter, run_apart
+from memory_palace.agents.mcp_streams import Apart, LineReader, LineWriter
 from memory_palace.agents.tools.arguments import check_arguments
 from memory_palace.agents.tools.table import TOOLS, Tool
 from memory_palace.errors import PalaceError, UsageError
@@ -93,8 +92,7 @@ class _Session:
 
     def __init__(self, held: HeldPalace, explain: Callable[[BaseException], str]) -> None:
         self._held, self._explain = held, explain
-        self._turn = anyio.Lock()
-        self._alone = threading.Lock()
+        self._apart = Apart("calls")
         self._waiting = 0
 
     def describe(self) -> str:
@@ -164,20 +162,11 @@ class _Session:
         return types.ReadResourceResult(contents=[content])
 
     async def _do(self, work: Callable[[], T]) -> T:
-        """Do something with the palace in a thread, after all that was asked before.
-
-        What is cancelled while it waits is never begun; what is cancelled later ends by itself.
-        """
         self._waiting += 1
         try:
-            async with self._turn:
-                return await run_apart(partial(self._do_alone, work))
+            return await self._apart.run(work)
         finally:
             self._waiting -= 1
-
-    def _do_alone(self, work: Callable[[], T]) -> T:
-        with self._alone:
-            return work()
 
     def _call(self, name: str, given: dict[str, Any], agent: str | None) -> tuple[str, bool]:
         """Call a tool; return its text, and whether it is that of an error."""

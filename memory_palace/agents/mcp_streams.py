@@ -6,6 +6,8 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
+from queue import SimpleQueue
 from threading import Thread
 from typing import Self, TypeVar
 
@@ -14,33 +16,47 @@ MOST_LINE_BYTES = 8 << 20
 _PIECE_BYTES = 1 << 16
 
 
-async def run_apart(work: Callable[[], T]) -> T:
-    """Do something in a thread that nobody has to wait for: cancelled, it goes on and is forgotten.
+class Apart:
+    """A thread that does one thing after the other, and that the end of the process waits for not.
 
-    The threads of ``anyio`` hold up the end of the process, and one always waits for input.
+    The threads of ``anyio`` hold it up, and one always waits for input. A thread for each thing
+    would make the memory of the process grow: each may get a pool of its own.
     """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
 
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if done.done():
-            return
-        if error is None:
-            done.set_result(result)  # type: ignore[arg-type]  # what work returned
-        else:
-            done.set_exception(error)
+    def __init__(self, name: str) -> None:
+        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        Thread(target=self._work, name=name, daemon=True).start()
 
-    def run() -> None:
-        result, error = None, None
-        try:
-            result = work()
-        except BaseException as raised:  # it is raised where it is waited for
-            error = raised
-        with suppress(RuntimeError):  # the session has ended
-            loop.call_soon_threadsafe(settle, result, error)
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do something, after all that was asked before.
 
-    Thread(target=run, daemon=True).start()
-    return await done
+        What is cancelled while it waits is never begun; what is cancelled later ends by itself.
+        """
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+
+        def do() -> None:
+            if done.cancelled():
+                return
+            settle: Callable[[], None]
+            try:
+                settle = partial(done.set_result, work())
+            except BaseException as error:  # it is raised where it is waited for
+                settle = partial(done.set_exception, error)
+            with suppress(RuntimeError):  # the session has ended
+                loop.call_soon_threadsafe(_settle, done, settle)
+
+        self._jobs.put(do)
+        return await done
+
+    def _work(self) -> None:
+        while True:
+            self._jobs.get()()
+
+
+def _settle(done: asyncio.Future[T], settle: Callable[[], None]) -> None:
+    if not done.done():  # else it was cancelled
+        settle()
 
 
 class LineReader:
@@ -50,12 +66,13 @@ class LineReader:
         """``finish`` is waited for at the end of the input, before anything is closed."""
         self._descriptor, self._finish = descriptor, finish
         self._received = bytearray()
+        self._apart = Apart("reader")
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> str:
-        line = await run_apart(self._read_line)
+        line = await self._apart.run(self._read_line)
         if line is None:
             await self._finish()
             raise StopAsyncIteration
@@ -86,12 +103,13 @@ class LineWriter:
 
     def __init__(self, descriptor: int, *, end: Callable[[], None]) -> None:
         self._descriptor, self._end = descriptor, end
+        self._apart = Apart("writer")
 
     async def write(self, text: str) -> None:
         """Send a text, in a thread: a client that does not read stops nobody else."""
         data = text.encode("utf-8", "replace")
         try:
-            await run_apart(lambda: self._write(data))
+            await self._apart.run(lambda: self._write(data))
         except OSError:
             self._end()
 
