@@ -210,6 +210,11 @@ def test_drawers_of_a_source_file_become_one_note(tmp_path: Path) -> None:
     assert items[0].date == datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
     assert dict(items[1].fields) == {"wing": "garden", "room": "soil"}
     assert report.dropped == {"empty": 1}
+    with sqlite3.connect(path) as connection:
+        connection.execute("INSERT INTO segments VALUES ('s', 'x', 'METADATA', 'c')")
+        connection.execute("INSERT INTO collections VALUES ('c', 'mempalace_closets', 'd')")
+    connection.close()
+    assert read_all("mempalace", path)[0] == []
     assert [file.name for file in path.parent.iterdir()] == ["chroma.sqlite3"]
 
 

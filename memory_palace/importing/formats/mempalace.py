@@ -22,8 +22,13 @@ from memory_palace.importing.formats.fields import moment_of, text_of
 from memory_palace.importing.items import ImportedNote, Report
 
 _NAME = "chroma.sqlite3"
-_TABLES = ("embeddings", "embedding_metadata")
+_TABLES = ("embeddings", "embedding_metadata", "segments", "collections")
 _KEYS = ("chroma:document", "wing", "room", "source_file", "chunk_index", "filed_at", "date")
+_DRAWERS_ONLY = (
+    "WHERE e.segment_id NOT IN (SELECT s.id FROM segments s JOIN collections c "
+    "ON c.id = s.collection WHERE c.name LIKE '%closets%')"
+)
+"""A closet holds pointers to drawers."""
 _MOST_STEPS = 2_000_000_000
 """Steps of SQLite's machine for all drawers; a million of them takes a tenth of that."""
 _STEPS_AT_ONCE = 1_000_000
@@ -82,7 +87,7 @@ def _read_drawers(connection: sqlite3.Connection, report: Report) -> Iterator[Im
     columns = ", ".join(f"max(CASE m.key WHEN '{key}' THEN {value} END)" for key in _KEYS)
     rows = connection.execute(
         f"SELECT e.embedding_id, {columns} FROM embeddings e "
-        "JOIN embedding_metadata m ON m.id = e.id GROUP BY e.id "
+        f"JOIN embedding_metadata m ON m.id = e.id {_DRAWERS_ONLY} GROUP BY e.id "
         "ORDER BY 3, 4, 5, 6, e.id"
     )
     for (wing, room, source), drawers in groupby(rows, lambda row: tuple(map(_shown, row[2:5]))):
