@@ -24,7 +24,7 @@ ENTRIES = st.lists(st.dictionaries(st.text(max_size=4), VALUES, min_size=1), max
 
 def split(data: bytes) -> tuple[list[Any], list[tuple[str, str]]]:
     report = Report()
-    file = ExportFile("f.json", len(data), None, lambda: io.BytesIO(data))
+    file = ExportFile("f.json", len(data), lambda: io.BytesIO(data))
     values = [value for _, value in splitting.read_objects(file, report)]
     return values, [(broken.position, broken.reason) for broken in report.broken]
 
@@ -113,7 +113,7 @@ def test_an_entry_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch, chunk
 def test_lines_are_named_by_their_number_and_a_torn_last_one_is_said() -> None:
     data = b'{"a": 1}\n\n[1]\nnope\n{"b": 2}\n{"c": '
     report = Report()
-    file = ExportFile("f.jsonl", len(data), None, lambda: io.BytesIO(data))
+    file = ExportFile("f.jsonl", len(data), lambda: io.BytesIO(data))
     assert list(splitting.read_lines(file, report)) == [(1, {"a": 1}), (5, {"b": 2})]
     assert [broken.position for broken in report.broken] == ["line 3", "line 4", "line 6"]
     assert report.broken[-1].reason == "the file ends in the middle of this line"

@@ -32,5 +32,5 @@ def read(path: Path, report: Report) -> Iterator[ImportedNote]:
             identity = permalink if permalink and permalink not in given else note.source_id
             given.add(identity)
             title = text_of(values.get("title")).strip() or note.title
-            date = moment_of(str(values.get("created", ""))) or note.date
+            date = moment_of(str(values.get("created", "")))
             yield replace(note, source_id=identity, title=title, date=date)

@@ -31,8 +31,6 @@ class ExportFile:
     name: str
     """POSIX path under the root of the export; of a single file its name."""
     size: int
-    modified: float | None
-    """Seconds since 1970; ``None`` in an archive, whose times have no zone."""
     open: Callable[[], IO[bytes]]
 
     @property
@@ -117,7 +115,7 @@ def _is_wanted(name: str, *, hidden: bool) -> bool:
 
 
 def _on_disk(path: Path, name: str, status: os.stat_result) -> ExportFile:
-    return ExportFile(name, status.st_size, status.st_mtime, lambda: path.open("rb"))
+    return ExportFile(name, status.st_size, lambda: path.open("rb"))
 
 
 def _members(path: Path, prefix: str, report: Report, stack: ExitStack) -> Iterator[ExportFile]:
@@ -137,7 +135,7 @@ def _members(path: Path, prefix: str, report: Report, stack: ExitStack) -> Itera
         if reason := _refuse(info, parts):
             report_broken(report, f"{prefix}{name}", "byte 0", reason)
             continue
-        yield ExportFile(f"{prefix}{name}", info.file_size, None, _opener(archive, info))
+        yield ExportFile(f"{prefix}{name}", info.file_size, _opener(archive, info))
 
 
 def _refuse(info: zipfile.ZipInfo, parts: tuple[str, ...]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 
 from memory_palace.importing.formats.export_files import ExportFile, read_whole, report_broken
 from memory_palace.importing.items import ImportedNote, Report
@@ -13,9 +12,10 @@ _LIMIT_BYTES = 16 << 20
 
 
 def read_notes(files: Iterable[ExportFile], report: Report) -> Iterator[ImportedNote]:
-    """Give each Markdown file; its path is its identity, its time on disk its date.
+    """Give each Markdown file; its path is its identity.
 
-    What is no text is reported: it holds a zero byte.
+    When a file was changed is no date of it: a copy has another. What holds a zero byte is no text,
+    and reported.
     """
     for file in files:
         if file.path.suffix.lower() not in SUFFIXES:
@@ -26,5 +26,4 @@ def read_notes(files: Iterable[ExportFile], report: Report) -> Iterator[Imported
         if b"\0" in data[:8192]:
             report_broken(report, file.name, "byte 0", "is no text")
             continue
-        modified = datetime.fromtimestamp(file.modified, UTC) if file.modified else None
-        yield ImportedNote(file.name, file.name, file.path.stem, data, modified)
+        yield ImportedNote(file.name, file.name, file.path.stem, data)
