@@ -47,9 +47,7 @@ _SPEAKER, _OWN, _FOUND, _RANK = 0.6, 0.3, 0.05, 0.25
 for standing in the passage that was found; taken off for each hit that is better. A word of the
 question counts 1 (chosen on three conversations of LoCoMo dev)."""
 _WITHHELD = frozenset({"secret", "private"})
-_BARE = re.compile(
-    r"\[\[[^\[\]\n]*\]\]|\]\([^()\s]*\)|https?://\S+|^[ \t>]*(?:```|~~~)[^`\n]*$", re.M
-)
+_BARE = re.compile(r"\[\[[^\[\]\n]*\]\]|\]\([^()\s]*\)|https?://\S+|^[ \t>]*(?:```|~~~).*$", re.M)
 
 
 def choose_texts(

@@ -169,3 +169,29 @@ def test_no_path_leads_out(capsys, monkeypatch, house, verb, path):
     assert "root:" not in out
     assert_visible(out + err)
     (house / "outside.md").unlink()
+
+
+def test_an_export_of_them_becomes_notes_in_its_folder(capsys, tmp_path_factory, house):
+    place = tmp_path_factory.mktemp("export")
+    root = place / "notes"
+    (root / ".palace").mkdir(parents=True)
+    said = [(name, text) for name, text in HOSTILE.items() if len(text) < 10_000]
+    conversations = [
+        {
+            "uuid": f"../{number}",
+            "name": name,
+            "created_at": "2026-05-01T10:00:00Z",
+            "chat_messages": [{"sender": "human", "text": text, "content": []}],
+        }
+        for number, (name, text) in enumerate(said)
+    ]
+    export = place / "conversations.json"
+    export.write_text(json.dumps(conversations), "utf-8")
+    for _ in range(2):
+        given = ("import", export, "--from", "claude", "--no-index", "--apply", "-C", root)
+        status, out, err = run_main(capsys, *map(str, given))
+        assert status == 0, err
+        assert_visible(out + err)
+        written = read_notes(place).keys() - {export}
+        assert len(written) == len(said)
+        assert all(path.is_relative_to(root / "Imports") for path in written)
