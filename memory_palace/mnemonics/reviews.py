@@ -79,9 +79,16 @@ def load_reviews(paths: PalacePaths) -> Mapping[str, Sequence[Review]]:
     return read_reviews(paths.logs, read_moves(paths))
 
 
+_LONGEST_DAYS = 36_525
+
+
 def check_schedule(days: Sequence[int]) -> Sequence[int]:
-    """Return a schedule of reviews; raise ``UsageError`` unless its days rise from 1 on."""
-    if not days or days[0] < 1 or any(a >= b for a, b in pairwise(days)):
+    """Return a schedule of reviews; raise ``UsageError`` unless its days rise from 1 on.
+
+    None is beyond a century, after which no calendar goes on.
+    """
+    is_rising = all(a < b for a, b in pairwise(days))
+    if not days or days[0] < 1 or days[-1] > _LONGEST_DAYS or not is_rising:
         raise UsageError(f"a schedule is rising days such as 1,3,7,14,30, not {list(days)}")
     return days
 

@@ -36,6 +36,8 @@ metabolism apply --apply
 """
 """Lines for verbs that need more than the name of a note."""
 CODES = {*range(10), 130}
+NEVER_FAILS = ("hook",)
+"""A harness calls it, and status 0 is all that it may say; tests/agents has its faults."""
 
 
 def line_of(verb):
@@ -57,7 +59,9 @@ def notes_below(root):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("verb", [verb for verb in LEAVES if is_run(verb)], ids=" ".join)
+@pytest.mark.parametrize(
+    "verb", [verb for verb in LEAVES if is_run(verb) and verb != NEVER_FAILS], ids=" ".join
+)
 def test_a_verb_that_meets_a_fault_says_so_on_one_line(run, verb, fault):
     root, line = Path.cwd(), line_of(verb)
     before = notes_below(root)

@@ -86,7 +86,7 @@ def test_intervals_are_fibonacci_and_forgetting_begins_anew():
 
 def test_a_schedule_must_rise():
     assert stand(FUNNEL, [review()], today=NOW.date(), schedule=(1, 7)).due == date(2026, 3, 8)
-    for days in ([], [0, 1], [3, 3], [5, 2]):
+    for days in ([], [0, 1], [3, 3], [5, 2], [1, 10**30]):
         with pytest.raises(UsageError, match="rising"):
             check_schedule(days)
 
