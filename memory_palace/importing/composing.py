@@ -14,7 +14,7 @@ from memory_palace.importing.items import Conversation, ImportedNote, Turn
 from memory_palace.importing.quoting import is_block, quote_text
 from memory_palace.language.visible import visible
 from memory_palace.notes.frontmatter import set_fields, write_front_matter
-from memory_palace.notes.withholding import leave_out
+from memory_palace.notes.withholding import leave_out, withhold
 
 ORIGIN = "import"
 """What the front matter of all that was imported says: it is not trusted as one's own notes are."""
@@ -23,6 +23,7 @@ MOST_BYTES = 48 * 1024
 _MOST_TITLE, _MOST_BEGINNING = 120, 60
 _MOST_NAME = 80
 _NAME = re.compile(r"[^\w.'’ -]+")
+_PRIVATE = re.compile(r"<(?=/?private\b)", re.IGNORECASE)
 _WITHHELD = "(left out here: a secret, or private)"
 
 
@@ -187,4 +188,6 @@ def _line(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return visible(text.encode("utf-8", "replace").decode())
+    """Return a text of which front matter takes nothing for a private span, and with no secret."""
+    clean = withhold(_PRIVATE.sub("&lt;", text.encode("utf-8", "replace").decode()), "")[0]
+    return visible(clean)

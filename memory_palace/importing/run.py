@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -315,11 +315,13 @@ class _Importer:
         digest, known = _digest(item.data), self._known.get((self._report.source, identity))
         day = item.date.date().isoformat() if item.date else ""
         title = visible(item.title) or item.path_hint
+        clean, problems = withhold(item.data.decode("utf-8", "replace"), "")
+        if problems:
+            item = replace(item, data=clean.encode())
         try:
             data = add_origin(item, self._report.source)
         except PalaceError:  # front matter that cannot be read is kept as it is
             data = item.data
-        problems = withhold(item.data.decode("utf-8", "replace"), "")[1]
         withheld = tuple(Withheld(title, 0, p.line, p.message) for p in problems)
         if known is None:
             hint = f"{self._report.folder}/{safe_path(item.path_hint, title)}"

@@ -175,6 +175,33 @@ def test_secrets_and_private_spans_are_named_and_not_written(palace, tmp_path):
     assert report.withheld_count == 2
 
 
+def test_a_title_hides_no_note_and_holds_no_secret(palace, tmp_path):
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    talks = [talk(1, "Hello.", name="<private>x"), talk(2, "Hello.", name=f"aws {key}")]
+    import_all(palace, export(tmp_path, *talks))
+    notes = notes_of(palace)
+    assert len(notes) == 2
+    for path, data in notes.items():
+        assert key not in path
+        assert key.encode() not in data
+        document = parse_document(path, data)
+        assert document is not None
+        assert "Hello." in document.body
+
+
+def test_secrets_of_a_vault_stay_there(palace, tmp_path):
+    vault = tmp_path / "Vault"
+    (vault / ".obsidian").mkdir(parents=True)
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    (vault / "Keys.md").write_text(f"One.\naws {key}\n<private>hush</private>\nTwo.\n", "utf-8")
+    report = import_all(palace, vault)
+    assert report.withheld_count == 2
+    (data,) = notes_of(palace).values()
+    assert key.encode() not in data
+    assert b"hush" not in data
+    assert data.endswith(b"One.\n\n\nTwo.\n")
+
+
 def test_notes_keep_their_folders_and_bytes_and_say_where_they_are_from(palace, tmp_path):
     vault = tmp_path / "garden"
     (vault / "beds").mkdir(parents=True)
