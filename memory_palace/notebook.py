@@ -11,7 +11,7 @@ from memory_palace.engine import Engine
 if TYPE_CHECKING:
     from memory_palace.capture.remembering import Remembered
     from memory_palace.changes.adding import Appended
-    from memory_palace.importing.run import ImportReport
+    from memory_palace.importing.outcome import ImportReport
 
 
 class Notebook(Engine):

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.importing.formats.registry import find_reader
-from memory_palace.importing.items import Conversation, ImportedNote, Report
+from memory_palace.importing.items import Conversation, ImportedNote, ReadReport
 
 
-def read_all(name: str, path: Path) -> tuple[list[Any], Report]:
+def read_all(name: str, path: Path) -> tuple[list[Any], ReadReport]:
     """What a reader gives, with turns read as the importer does, and its report."""
-    report = Report()
+    report = ReadReport()
     items: list[Any] = []
     for item in find_reader(name)(path, report):
         if isinstance(item, Conversation):

@@ -32,7 +32,7 @@ class About(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class NewMemory:
     """A text to remember, without what must not be written."""
 
     text: str
@@ -57,7 +57,7 @@ class Memory:
         return words if len(words) <= _MOST_TITLE else f"{words[:_MOST_TITLE].rpartition(' ')[0]} …"
 
 
-def check_memory(text: str, about: About) -> tuple[Memory, tuple[Problem, ...]]:
+def check_memory(text: str, about: About) -> tuple[NewMemory, tuple[Problem, ...]]:
     """Return what is to be written, and what of the text is not."""
     if len(text) > MOST_CHARACTERS:
         raise UsageError(
@@ -67,7 +67,7 @@ def check_memory(text: str, about: About) -> tuple[Memory, tuple[Problem, ...]]:
     title = _check_line(about.get("title"), "the title")
     if not is_enclosed(f"### {title}"):
         raise UsageError(f"a heading cannot hold the title {title!r}; use plain words")
-    memory = Memory(
+    memory = NewMemory(
         clean,
         title,
         about.get("room"),

@@ -22,7 +22,7 @@ from memory_palace.capture.inbox import (
     read_entries,
     write_heading,
 )
-from memory_palace.capture.memory import About, Memory, check_memory
+from memory_palace.capture.memory import About, NewMemory, check_memory
 from memory_palace.capture.statements import fold_case, reduce_statement
 from memory_palace.changes.adding import index_note
 from memory_palace.changes.composing import compose_note, edit_fields, place_note
@@ -99,7 +99,7 @@ def remember(
     )
 
 
-def _place_entry(engine: Engine, memory: Memory) -> Placed:
+def _place_entry(engine: Engine, memory: NewMemory) -> Placed:
     """Return the change that puts an entry into the inbox, or counts one that says the same."""
     paths, agent, day = engine.paths, memory.agent, memory.day
     folder = find_inbox(paths, engine.config, agent)
@@ -117,7 +117,7 @@ def _place_entry(engine: Engine, memory: Memory) -> Placed:
     return _begin(engine, memory)
 
 
-def _find_same(engine: Engine, parts: Sequence[str], memory: Memory) -> Placed | None:
+def _find_same(engine: Engine, parts: Sequence[str], memory: NewMemory) -> Placed | None:
     """Return the change that counts an entry of the inbox with the same words, the last one."""
     wanted = reduce_statement(_write_body(memory))
     telling = max((word for word in wanted if word.isalnum()), key=len, default="").casefold()
@@ -133,19 +133,19 @@ def _find_same(engine: Engine, parts: Sequence[str], memory: Memory) -> Placed |
     return None
 
 
-def _write_entry(memory: Memory) -> str:
+def _write_entry(memory: NewMemory) -> str:
     heading = write_heading(memory.title, f"{memory.now:%H:%M}")
     return f"{heading}\n\n{_write_body(memory)}\n"
 
 
-def _write_body(memory: Memory) -> str:
+def _write_body(memory: NewMemory) -> str:
     """Return the text of an entry, with its source and tags on lines of their own."""
     source = enclose(f"Source: {memory.source}") if memory.source else ""
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return "\n\n".join(part for part in (enclose(memory.text), source, tags) if part)
 
 
-def _place_note(engine: Engine, memory: Memory) -> Placed:
+def _place_note(engine: Engine, memory: NewMemory) -> Placed:
     """Return the change that makes a note, or counts the note of that title that says the same."""
     for path, name in _name_notes(engine, memory):
         if _is_free(engine, path):
@@ -156,7 +156,7 @@ def _place_note(engine: Engine, memory: Memory) -> Placed:
     raise AssertionError  # pragma: no cover - names do not end
 
 
-def _name_notes(engine: Engine, memory: Memory) -> Iterator[tuple[str, str]]:
+def _name_notes(engine: Engine, memory: NewMemory) -> Iterator[tuple[str, str]]:
     """Yield paths and titles that a note may have: its title, then with a number behind it."""
     title = memory.title or memory.first_words
     for number in count(1):
@@ -164,7 +164,7 @@ def _name_notes(engine: Engine, memory: Memory) -> Iterator[tuple[str, str]]:
         yield place_note(engine.paths, name, room=memory.room, folder=None), name
 
 
-def _compose(path: str, title: str, memory: Memory) -> Placed:
+def _compose(path: str, title: str, memory: NewMemory) -> Placed:
     fields = {
         "title": title,
         "date": memory.day,
@@ -178,7 +178,7 @@ def _compose(path: str, title: str, memory: Memory) -> Placed:
     return Placed(note, 1, note.data.count(b"\n"))
 
 
-def _count_note(engine: Engine, path: str, memory: Memory) -> Placed | None:
+def _count_note(engine: Engine, path: str, memory: NewMemory) -> Placed | None:
     document = parse_document(path, (engine.paths.root / path).read_bytes())
     if document is None or document.text("origin") != "agent":
         return None
@@ -191,7 +191,7 @@ def _count_note(engine: Engine, path: str, memory: Memory) -> Placed | None:
     return Placed(change, 1, change.after.count(b"\n"), number)
 
 
-def _set_down(engine: Engine, memory: Memory, *, is_note: bool) -> Placed:
+def _set_down(engine: Engine, memory: NewMemory, *, is_note: bool) -> Placed:
     """Write into a new file, which no other writer can be changing; nothing is counted."""
     while True:
         if not is_note:
@@ -207,7 +207,7 @@ def _set_down(engine: Engine, memory: Memory, *, is_note: bool) -> Placed:
             return placed
 
 
-def _begin(engine: Engine, memory: Memory) -> Placed:
+def _begin(engine: Engine, memory: NewMemory) -> Placed:
     folder = find_inbox(engine.paths, engine.config, memory.agent)
     numbers = (name_part(folder, memory.agent, memory.day, n) for n in count(1))
     path = next(path for path in numbers if _is_free(engine, path))

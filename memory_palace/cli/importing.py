@@ -14,7 +14,8 @@ from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line
 from memory_palace.errors import PalaceError
 from memory_palace.importing.formats.registry import FORMATS
-from memory_palace.importing.run import AUTO, Fate, ImportReport
+from memory_palace.importing.outcome import Fate, ImportReport
+from memory_palace.importing.run import AUTO
 from memory_palace.palace import Palace
 
 _STOPPED = "stopped; what is written is kept, and the same command goes on from there"
@@ -68,6 +69,10 @@ def import_file(
         )
     remark = _index(palace) if apply and index and _is_written(report) else ""
     print_answer(_record(report, remark), _lines(report), as_json=as_json)
+    _say_remarks(report, remark)
+
+
+def _say_remarks(report: ImportReport, remark: str) -> None:
     for broken in report.read.broken[:_MOST_LISTED]:
         say(f"{broken.file}, {broken.position}: {broken.reason}; passed over")
     for one in report.withheld[:_MOST_LISTED]:
@@ -76,7 +81,7 @@ def import_file(
         say(f"“{one.title}”{turn}{line}: {one.why}")
     if remark:
         say(remark)
-    if not apply and _is_written(report):
+    if not report.is_applied and _is_written(report):
         say("nothing was written; add --apply")
 
 

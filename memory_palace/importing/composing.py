@@ -40,7 +40,7 @@ class Withheld:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenTurn:
     """A turn as it stands in a note."""
 
     text: str
@@ -73,7 +73,7 @@ def title_of(conversation: Conversation, turns: Sequence[Turn]) -> str:
 
 def write_turns(
     turns: Sequence[Turn], title: str, *, first: int
-) -> Iterator[tuple[Written, list[Withheld]]]:
+) -> Iterator[tuple[WrittenTurn, list[Withheld]]]:
     """Give each turn as Markdown that opens nothing, and what of it is not written.
 
     ``first`` is the number of the first turn in the conversation, from 1.
@@ -88,13 +88,13 @@ def write_turns(
         text = quote_text(clean, is_bold=turn.speaker != "user")
         day = turn.at.date().isoformat() if turn.at else ""
         gap = "\n\n" if is_block(text) else " "
-        yield Written(f"**{_name(turn.speaker)}:**{gap}{text}\n", day), withheld
+        yield WrittenTurn(f"**{_name(turn.speaker)}:**{gap}{text}\n", day), withheld
 
 
 def compose_part(
     conversation: Conversation,
     title: str,
-    written: Sequence[Written],
+    written: Sequence[WrittenTurn],
     *,
     source: str,
     date: datetime | None,
@@ -120,7 +120,7 @@ def compose_part(
     return (write_front_matter(fields) + join_turns(written, day)).encode()
 
 
-def join_turns(written: Sequence[Written], day: str) -> str:
+def join_turns(written: Sequence[WrittenTurn], day: str) -> str:
     """Return turns one below the other, as they follow what was said on ``day``."""
     parts = []
     for turn in written:
@@ -131,9 +131,11 @@ def join_turns(written: Sequence[Written], day: str) -> str:
     return "".join(parts)
 
 
-def split_parts(written: Sequence[Written], room: int = MOST_BYTES) -> Iterator[list[Written]]:
+def split_parts(
+    written: Sequence[WrittenTurn], room: int = MOST_BYTES
+) -> Iterator[list[WrittenTurn]]:
     """Divide turns into those of one note each; ``room`` is left in the first."""
-    part: list[Written] = []
+    part: list[WrittenTurn] = []
     size = MOST_BYTES - room
     for turn in written:
         length = len(turn.text.encode())

@@ -68,7 +68,7 @@ class Broken:
 
 
 @dataclass(slots=True)
-class Report:
+class ReadReport:
     """What a reader leaves out, counted while it reads."""
 
     dropped: Counter[str] = field(default_factory=Counter)
@@ -76,12 +76,12 @@ class Report:
     broken: list[Broken] = field(default_factory=list)
 
 
-class Reader(Protocol):
+class ExportReader(Protocol):
     """Read an export: a file, its .zip, or its folder.
 
     It holds one item in memory at a time, and gives them in the same order for the same bytes.
     """
 
-    def __call__(self, path: Path, report: Report) -> Iterator[Item]:
+    def __call__(self, path: Path, report: ReadReport) -> Iterator[Item]:
         """Give each conversation or note of the export; count in `report` what is left out."""
         ...

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cached_property
 from hashlib import sha256
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from memory_palace.changes.composing import file_name
 from memory_palace.config import PalacePaths
@@ -39,6 +39,16 @@ def choose_folder(paths: PalacePaths, source: str, room: str | None, folder: str
         return f"{paths.rooms.path_of(CHAMBER)}/{source}"
     except RoomNotMappedError:
         return f"{paths.prefix}{FOLDER}/{source}"
+
+
+def check_foreign(paths: PalacePaths, path: Path) -> None:
+    """Raise ``UsageError`` for what is no export but this palace, ``OSError`` where nothing is."""
+    path.stat()
+    if not (path.is_file() or path.is_dir()):
+        raise UsageError(f"{path} is neither a file nor a folder")
+    here, home = os.path.realpath(path), os.path.realpath(paths.notes)
+    if path.is_dir() and os.path.commonpath((here, home)) in (here, home):
+        raise UsageError(f"{path} is this palace, or a part of it; its notes are here already")
 
 
 class Places:

@@ -6,25 +6,22 @@ the next run finds the same bytes in the same place, and only adds the line.
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from memory_palace.changes.changing import WAIT_SECONDS, now
 from memory_palace.changes.journal import apply_change, recover
 from memory_palace.changes.operations import Create, Replace
-from memory_palace.config import PalacePaths
 from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.importing.composing import (
     MOST_BYTES,
     Withheld,
-    Written,
+    WrittenTurn,
     add_origin,
     compose_part,
     digest_turns,
@@ -37,55 +34,18 @@ from memory_palace.importing.composing import (
 )
 from memory_palace.importing.formats.detection import describe, detect
 from memory_palace.importing.formats.registry import find_reader
-from memory_palace.importing.items import Conversation, ImportedNote, Item, Report, Turn
-from memory_palace.importing.placing import Places, choose_folder, safe_path
+from memory_palace.importing.items import Conversation, ImportedNote, Item, Turn
+from memory_palace.importing.outcome import Fate, ImportReport, Sighted
+from memory_palace.importing.placing import Places, check_foreign, choose_folder, safe_path
 from memory_palace.importing.record import Imported, read_imported, record_imported
 from memory_palace.language.visible import visible
 from memory_palace.notes.withholding import withhold
 
 AUTO = "auto"
-Fate: TypeAlias = Literal["new", "grown", "present", "changed", "edited", "gone"]
-"""What becomes of a conversation or note: "changed" at its source where no turn may be lost,
-"edited" here while its source changed, "gone" from here: these are left as they are."""
 Progress: TypeAlias = Callable[[str, int, int], None]
 _BATCH_NOTES, _BATCH_BYTES = 100, 4 << 20
-_MOST_SHOWN = 10_000
-"""Places that are kept for the report; past that they are counted."""
 _FILES = frozenset(("obsidian", "basic-memory"))
 """Formats whose paths are ids: two vaults may share one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sighted:
-    """One conversation or note of an export, and what becomes of it."""
-
-    fate: Fate
-    title: str
-    path: str
-    """Where it is or will be; where it was, of what is gone."""
-    day: str
-    """Empty where the export has none."""
-
-
-@dataclass(slots=True)
-class ImportReport:
-    """What an import did, or would do."""
-
-    source: str
-    folder: str
-    """Into which new notes go, relative to the root."""
-    is_applied: bool
-    fates: Counter[Fate] = field(default_factory=Counter)
-    years: dict[str, Counter[Fate]] = field(default_factory=dict)
-    """The same by year; "" where the export gives no date."""
-    turns: int = 0
-    """Written, or to be written."""
-    written_bytes: int = 0
-    seen: list[Sighted] = field(default_factory=list)
-    """The first of what is not there already as it is."""
-    withheld: list[Withheld] = field(default_factory=list)
-    withheld_count: int = 0
-    read: Report = field(default_factory=Report)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +76,7 @@ def import_export(
     over or comes back. Raise ``UsageError`` for a format that cannot be told, and for the palace
     itself.
     """
-    _check_foreign(engine.paths, path)
+    check_foreign(engine.paths, path)
     chosen = source if source != AUTO else detect(path)
     if chosen is None:
         raise UsageError(f"{path} holds {describe(path)}; name its format with --from")
@@ -136,15 +96,6 @@ def import_export(
         progress("importing" if apply else "reading", count, count)
     importer.write()
     return report
-
-
-def _check_foreign(paths: PalacePaths, path: Path) -> None:
-    path.stat()  # its errors name the file
-    if not (path.is_file() or path.is_dir()):
-        raise UsageError(f"{path} is neither a file nor a folder")
-    here, home = os.path.realpath(path), os.path.realpath(paths.notes)
-    if path.is_dir() and os.path.commonpath((here, home)) in (here, home):
-        raise UsageError(f"{path} is this palace, or a part of it; its notes are here already")
 
 
 class _Importer:
@@ -167,7 +118,7 @@ class _Importer:
             step = self._plan_conversation(item, turns)
         else:
             step = self._plan_note(item)
-        self._count(step)
+        self._report.count(step.seen, step.operations, step.turns, step.withheld)
         for operation in step.operations:
             data = operation.data if isinstance(operation, Create) else operation.after
             self._places.plan(operation.path, data)
@@ -197,22 +148,6 @@ class _Importer:
                 record_imported(self._engine.paths, records)
         if self._report.is_applied:
             self._places.forget()
-
-    def _count(self, step: _Step) -> None:
-        report, seen = self._report, step.seen
-        report.fates[seen.fate] += 1
-        report.years.setdefault(seen.day[:4], Counter())[seen.fate] += 1
-        report.turns += step.turns
-        report.withheld_count += len(step.withheld)
-        room = _MOST_SHOWN - len(report.withheld)
-        report.withheld += step.withheld[:room]
-        if seen.fate != "present" and len(report.seen) < _MOST_SHOWN:
-            report.seen.append(seen)
-        for operation in step.operations:
-            if isinstance(operation, Create):
-                report.written_bytes += len(operation.data)
-            else:
-                report.written_bytes += len(operation.after) - len(operation.before)
 
     def _plan_conversation(self, item: Conversation, turns: list[Turn]) -> _Step:
         title, date = title_of(item, turns), utc(item.started) or utc(turns[0].at)
@@ -277,7 +212,7 @@ class _Importer:
         self,
         item: Conversation,
         title: str,
-        parts: list[list[Written]],
+        parts: list[list[WrittenTurn]],
         first: int,
         before: str,
         date: datetime | None,
@@ -350,7 +285,7 @@ class _Importer:
 
 def _write(
     turns: list[Turn], title: str, *, first: int
-) -> tuple[list[Written], tuple[Withheld, ...]]:
+) -> tuple[list[WrittenTurn], tuple[Withheld, ...]]:
     found = list(write_turns(turns, title, first=first))
     return [text for text, _ in found], tuple(w for _, withheld in found for w in withheld)
 

@@ -129,8 +129,8 @@ def measure(name: str, path: Path) -> tuple[int, int]:
     program = (
         "import re, sys; from pathlib import Path;"
         "from memory_palace.importing.formats.registry import find_reader;"
-        "from memory_palace.importing.items import Report;"
-        "items = find_reader(sys.argv[1])(Path(sys.argv[2]), Report());"
+        "from memory_palace.importing.items import ReadReport;"
+        "items = find_reader(sys.argv[1])(Path(sys.argv[2]), ReadReport());"
         "turns = sum(1 for item in items for turn in item.turns);"
         "status = Path('/proc/self/status').read_text();"  # ru_maxrss counts the parent's too
         "print(turns, int(re.search(r'VmHWM:\\s+(\\d+)', status)[1]) // 1024)"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory_palace.importing.formats import splitting
 from memory_palace.importing.formats.export_files import ExportFile
-from memory_palace.importing.items import Report
+from memory_palace.importing.items import ReadReport
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -23,7 +23,7 @@ ENTRIES = st.lists(st.dictionaries(st.text(max_size=4), VALUES, min_size=1), max
 
 
 def split(data: bytes) -> tuple[list[Any], list[tuple[str, str]]]:
-    report = Report()
+    report = ReadReport()
     file = ExportFile("f.json", len(data), lambda: io.BytesIO(data))
     values = [value for _, value in splitting.read_objects(file, report)]
     return values, [(broken.position, broken.reason) for broken in report.broken]
@@ -112,7 +112,7 @@ def test_an_entry_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch, chunk
 
 def test_lines_are_named_by_their_number_and_a_torn_last_one_is_said() -> None:
     data = b'{"a": 1}\n\n[1]\nnope\n{"b": 2}\n{"c": '
-    report = Report()
+    report = ReadReport()
     file = ExportFile("f.jsonl", len(data), lambda: io.BytesIO(data))
     assert list(splitting.read_lines(file, report)) == [(1, {"a": 1}), (5, {"b": 2})]
     assert [broken.position for broken in report.broken] == ["line 3", "line 4", "line 6"]

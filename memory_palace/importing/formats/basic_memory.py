@@ -14,11 +14,11 @@ from pathlib import Path
 from memory_palace.importing.formats.export_files import open_export
 from memory_palace.importing.formats.fields import moment_of, text_of
 from memory_palace.importing.formats.markdown_files import SUFFIXES, read_notes
-from memory_palace.importing.items import ImportedNote, Report
+from memory_palace.importing.items import ImportedNote, ReadReport
 from memory_palace.notes.frontmatter import split_front_matter
 
 
-def read(path: Path, report: Report) -> Iterator[ImportedNote]:
+def read(path: Path, report: ReadReport) -> Iterator[ImportedNote]:
     """Give each note, byte for byte, by its permalink: it stays when the file moves."""
     given: set[str] = set()
     with open_export(path, report) as files:

@@ -29,7 +29,7 @@ from memory_palace.importing.formats.fields import (
     text_of,
 )
 from memory_palace.importing.formats.splitting import read_objects, slim
-from memory_palace.importing.items import Conversation, Item, Report, Turn
+from memory_palace.importing.items import Conversation, Item, ReadReport, Turn
 
 _NAME = re.compile(r"(?:conversations?|shared_conversations|chatgpt)?.*\.json", re.IGNORECASE)
 _OTHER = re.compile(
@@ -63,7 +63,7 @@ _NEVER_READ = frozenset(
 _KEPT = frozenset(("mapping", "linear_conversation"))
 
 
-def read(path: Path, report: Report) -> Iterator[Item]:
+def read(path: Path, report: ReadReport) -> Iterator[Item]:
     """Give the conversations of an export, each by the branch that was on the screen."""
     with open_export(path, report) as files:
         for file in files:
@@ -84,7 +84,7 @@ def _slim(entry: dict[str, Any]) -> dict[str, Any]:
     return slim(entry, _NEVER_READ, _KEPT)
 
 
-def _read_conversation(entry: dict[str, Any], report: Report) -> Iterator[Conversation]:
+def _read_conversation(entry: dict[str, Any], report: ReadReport) -> Iterator[Conversation]:
     nodes = _list_nodes(entry)
     kept = _find_branch(entry, nodes)
     messages = [message for node in kept if (message := mapping_of(node.get("message")))]
@@ -125,7 +125,7 @@ def _said_at(node: dict[str, Any]) -> datetime | None:
     return moment_of(mapping_of(node.get("message")).get("create_time"))
 
 
-def _read_message(message: Mapping[str, Any], report: Report) -> Turn | None:
+def _read_message(message: Mapping[str, Any], report: ReadReport) -> Turn | None:
     speaker = text_of(mapping_of(message.get("author")).get("role")) or "unknown"
     metadata = mapping_of(message.get("metadata"))
     kind = _reason_to_drop(speaker, message, metadata)
@@ -154,7 +154,7 @@ def _reason_to_drop(
     return _DROPPED.get(kind) if isinstance(kind, str) else None
 
 
-def _read_content(content: Mapping[str, Any], report: Report) -> Iterator[str]:
+def _read_content(content: Mapping[str, Any], report: ReadReport) -> Iterator[str]:
     kind = content.get("content_type")
     if kind == "code":
         language = text_of(content.get("language"))
@@ -170,7 +170,7 @@ def _read_content(content: Mapping[str, Any], report: Report) -> Iterator[str]:
         count_unknown(report, kind)
 
 
-def _read_part(part: Any, report: Report) -> str:
+def _read_part(part: Any, report: ReadReport) -> str:
     if isinstance(part, str):
         return _without_citations(text_of(part))
     kind = mapping_of(part).get("content_type")

@@ -28,7 +28,7 @@ from memory_palace.importing.formats.fields import (
     text_of,
 )
 from memory_palace.importing.formats.splitting import read_objects, slim
-from memory_palace.importing.items import Conversation, ImportedNote, Item, Report, Turn
+from memory_palace.importing.items import Conversation, ImportedNote, Item, ReadReport, Turn
 
 _SPEAKERS = {"human": "user", "user": "user", "assistant": "assistant"}
 _DROPPED = {
@@ -50,7 +50,7 @@ _NEVER_READ = frozenset(
 _KEPT = frozenset(("chat_messages", "conversations_memory", "docs", "type"))
 
 
-def read(path: Path, report: Report) -> Iterator[Item]:
+def read(path: Path, report: ReadReport) -> Iterator[Item]:
     """Give the conversations of an export, and the documents and memories of its projects."""
     with open_export(path, report) as files:
         for file in files:
@@ -67,7 +67,7 @@ def _slim(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_entry(
-    entry: dict[str, Any], file: ExportFile, position: str, report: Report
+    entry: dict[str, Any], file: ExportFile, position: str, report: ReadReport
 ) -> Iterator[Item]:
     if "chat_messages" in entry:
         yield from _read_conversation(entry, report)
@@ -80,7 +80,7 @@ def _read_entry(
         report_broken(report, file.name, position, f"is no conversation: it has {known[:80]}")
 
 
-def _read_conversation(entry: dict[str, Any], report: Report) -> Iterator[Conversation]:
+def _read_conversation(entry: dict[str, Any], report: ReadReport) -> Iterator[Conversation]:
     messages = [message for message in list_of(entry["chat_messages"]) if isinstance(message, dict)]
     report.dropped["empty"] += len(list_of(entry["chat_messages"])) - len(messages)
     kept = _find_branch(entry, messages)
@@ -104,7 +104,7 @@ def _find_branch(entry: dict[str, Any], messages: list[dict[str, Any]]) -> list[
     return follow_parents(messages, "uuid", "parent_message_uuid", leaf) or messages
 
 
-def _read_message(message: dict[str, Any], report: Report) -> Turn | None:
+def _read_message(message: dict[str, Any], report: ReadReport) -> Turn | None:
     blocks = [mapping_of(block) for block in list_of(message.get("content"))]
     parts = [text for block in blocks if (text := _read_block(block, report))]
     if not blocks:  # beside blocks, `text` repeats them with a line for each tool
@@ -124,7 +124,7 @@ def _read_message(message: dict[str, Any], report: Report) -> Turn | None:
     )
 
 
-def _read_block(block: Any, report: Report) -> str:
+def _read_block(block: Any, report: ReadReport) -> str:
     kind = block.get("type")
     if kind in ("text", "voice_note"):
         return text_of(block.get("text"))

@@ -24,7 +24,7 @@ from memory_palace.importing.formats.fields import (
 from memory_palace.importing.formats.markdown_files import read_notes
 from memory_palace.importing.formats.sessions import Session, leave_out_injected, read_sessions
 from memory_palace.importing.formats.splitting import read_lines
-from memory_palace.importing.items import Item, Report, Turn
+from memory_palace.importing.items import Item, ReadReport, Turn
 
 _DROPPED = {
     "thinking": "thinking",
@@ -46,7 +46,7 @@ _NOT_SAID = (
 )
 
 
-def read(path: Path, report: Report) -> Iterator[Item]:
+def read(path: Path, report: ReadReport) -> Iterator[Item]:
     """Give each session with what user and assistant wrote, and the memory files of projects."""
     with open_export(path, report) as files:
         sessions = []
@@ -61,7 +61,7 @@ def read(path: Path, report: Report) -> Iterator[Item]:
         yield from read_notes(memories, report)
 
 
-def _read_turns(file: ExportFile, session: Session, report: Report) -> Iterator[Turn]:
+def _read_turns(file: ExportFile, session: Session, report: ReadReport) -> Iterator[Turn]:
     seen: set[str] = set()
     turn, answer = None, ""
     session.source_id = find_uuid(file.path.name)
@@ -102,7 +102,7 @@ def _reason_to_drop(kind: str, entry: Mapping[str, Any]) -> str:
     return "system" if is_made or origin != "human" or any(map(entry.get, flags)) else ""
 
 
-def _read_content(content: Any, report: Report) -> str:
+def _read_content(content: Any, report: ReadReport) -> str:
     parts = []
     for block in [content] if isinstance(content, str) else list_of(content):
         kind = "text" if isinstance(block, str) else mapping_of(block).get("type")
@@ -115,7 +115,7 @@ def _read_content(content: Any, report: Report) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _read_text(value: Any, report: Report) -> str:
+def _read_text(value: Any, report: ReadReport) -> str:
     text = text_of(value)
     if text.startswith(_NOT_SAID):
         report.dropped["system"] += 1

@@ -26,7 +26,7 @@ from memory_palace.importing.formats.fields import (
 )
 from memory_palace.importing.formats.sessions import Session, leave_out_injected, read_sessions
 from memory_palace.importing.formats.splitting import read_lines, read_objects
-from memory_palace.importing.items import Conversation, Report, Turn
+from memory_palace.importing.items import Conversation, ReadReport, Turn
 
 _OTHER = ("history.jsonl", "session_index.jsonl")
 _SPEAKERS = {"user_message": "user", "agent_message": "assistant"}
@@ -39,7 +39,7 @@ _IMAGE = re.compile(r"</?image\b[^>\n]*>")
 _OF_EDITOR = re.compile(r"# Context from my IDE setup:.*?## My request for Codex:\s*", re.DOTALL)
 
 
-def read(path: Path, report: Report) -> Iterator[Conversation]:
+def read(path: Path, report: ReadReport) -> Iterator[Conversation]:
     """Give each session with what user and assistant wrote, once."""
     with open_export(path, report) as files:
         wanted = [
@@ -50,7 +50,7 @@ def read(path: Path, report: Report) -> Iterator[Conversation]:
         yield from read_sessions(wanted, report, _read_turns)
 
 
-def _read_entries(file: ExportFile, report: Report) -> Iterator[dict[str, Any]]:
+def _read_entries(file: ExportFile, report: ReadReport) -> Iterator[dict[str, Any]]:
     if file.path.suffix == ".jsonl":
         for _, entry in read_lines(file, report):
             yield entry
@@ -60,7 +60,7 @@ def _read_entries(file: ExportFile, report: Report) -> Iterator[dict[str, Any]]:
                 yield dict(mapping_of(part))
 
 
-def _read_turns(file: ExportFile, session: Session, report: Report) -> Iterator[Turn]:
+def _read_turns(file: ExportFile, session: Session, report: ReadReport) -> Iterator[Turn]:
     """Give what was said; of two tellings of one message the first.
 
     A message is given once more only when one of the two has told it once more: "go on" said twice
@@ -95,7 +95,7 @@ def _read_head(payload: Mapping[str, Any], session: Session) -> None:
 
 
 def _read_message(
-    entry: Mapping[str, Any], payload: Mapping[str, Any], report: Report
+    entry: Mapping[str, Any], payload: Mapping[str, Any], report: ReadReport
 ) -> tuple[str, str]:
     """Return the speaker and the words; no words where the line is none of what was said."""
     kind = text_of(payload.get("type"))
@@ -113,7 +113,7 @@ def _read_message(
     return "", ""
 
 
-def _read_content(content: Any, report: Report) -> str:
+def _read_content(content: Any, report: ReadReport) -> str:
     parts = []
     for block in [content] if isinstance(content, str) else list_of(content):
         fields = {"type": "text", "text": block} if isinstance(block, str) else mapping_of(block)
@@ -127,7 +127,7 @@ def _read_content(content: Any, report: Report) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _leave_out_context(text: str, report: Report) -> str:
+def _leave_out_context(text: str, report: ReadReport) -> str:
     for pattern in (_INSTRUCTIONS, _OF_EDITOR):
         if pattern.match(text):
             text = pattern.sub("", text, count=1)

@@ -12,7 +12,7 @@ from typing import Any
 
 from memory_palace.importing.formats.export_files import READ_ERRORS, ExportFile, open_export
 from memory_palace.importing.formats.fields import mapping_of
-from memory_palace.importing.items import Report
+from memory_palace.importing.items import ReadReport
 
 _HEAD_BYTES = 1 << 18
 _MOST_FILES = 200
@@ -34,7 +34,7 @@ def detect(path: Path) -> str | None:
     A file, an archive or a folder. Raise ``OSError`` where there is nothing that can be read.
     """
     votes: Counter[str] = Counter()
-    with open_export(path, Report()) as files:
+    with open_export(path, ReadReport()) as files:
         for file in _pick(files):
             if name := _identify(file):
                 votes[name] += 1
@@ -50,7 +50,7 @@ def detect(path: Path) -> str | None:
 
 def describe(path: Path) -> str:
     """Return what was seen in an export whose format could not be told."""
-    with open_export(path, Report()) as files:
+    with open_export(path, ReadReport()) as files:
         kinds = Counter(file.path.suffix.lower() or "no suffix" for file in files)
         if path.is_file() and len(files) == 1 and (head := _read_head(files[0])):
             shown = head[:40].decode("utf-8", "backslashreplace")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from memory_palace.importing.items import Broken, Report
+from memory_palace.importing.items import Broken, ReadReport
 
 READ_ERRORS = (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError)
 """What reading a damaged, foreign or encrypted member raises."""
@@ -39,7 +39,7 @@ class ExportFile:
         return PurePosixPath(self.name)
 
 
-def report_broken(report: Report, file: str, position: str, reason: str) -> None:
+def report_broken(report: ReadReport, file: str, position: str, reason: str) -> None:
     """Name an entry that could not be read; past ten thousand they are only counted."""
     if len(report.broken) < _MOST_BROKEN:
         report.broken.append(Broken(file, position, reason))
@@ -48,7 +48,9 @@ def report_broken(report: Report, file: str, position: str, reason: str) -> None
 
 
 @contextmanager
-def open_export(path: Path, report: Report, *, hidden: bool = False) -> Iterator[list[ExportFile]]:
+def open_export(
+    path: Path, report: ReadReport, *, hidden: bool = False
+) -> Iterator[list[ExportFile]]:
     """Give the files of an export, sorted by name; archives in a folder are looked into, once.
 
     A link that leaves the folder, a name that leaves the archive, and what is no ordinary file are
@@ -68,7 +70,7 @@ def open_export(path: Path, report: Report, *, hidden: bool = False) -> Iterator
         yield sorted(files, key=lambda file: file.name)
 
 
-def read_whole(file: ExportFile, report: Report, *, limit_bytes: int) -> bytes | None:
+def read_whole(file: ExportFile, report: ReadReport, *, limit_bytes: int) -> bytes | None:
     """Return all of a small file; ``None``, reported, where it cannot be read or is longer."""
     try:
         with file.open() as stream:
@@ -88,7 +90,7 @@ def is_archive(path: Path) -> bool:
         return stream.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
 
 
-def _walk(root: Path, report: Report, *, hidden: bool) -> Iterator[ExportFile]:
+def _walk(root: Path, report: ReadReport, *, hidden: bool) -> Iterator[ExportFile]:
     home = os.path.realpath(root)
     for folder, folders, names in os.walk(root, followlinks=False):
         folders[:] = [name for name in folders if _is_wanted(name, hidden=hidden)]
@@ -118,7 +120,7 @@ def _on_disk(path: Path, name: str, status: os.stat_result) -> ExportFile:
     return ExportFile(name, status.st_size, lambda: path.open("rb"))
 
 
-def _members(path: Path, prefix: str, report: Report, stack: ExitStack) -> Iterator[ExportFile]:
+def _members(path: Path, prefix: str, report: ReadReport, stack: ExitStack) -> Iterator[ExportFile]:
     try:
         archive = stack.enter_context(zipfile.ZipFile(path))
     except READ_ERRORS as error:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from memory_palace.importing.items import Report
+from memory_palace.importing.items import ReadReport
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _KIND = re.compile(r"[\w.-]{1,40}", re.ASCII)
@@ -94,14 +94,14 @@ def find_uuid(text: str) -> str:
     return found[-1].lower() if found else ""
 
 
-def count_unknown(report: Report, kind: object) -> None:
+def count_unknown(report: ReadReport, kind: object) -> None:
     """Count a part of a type that no version known here has."""
     name = f"unknown {kind}" if isinstance(kind, str) and _KIND.fullmatch(kind) else "unknown"
     known = name in report.dropped or len(report.dropped) < _MOST_KINDS
     report.dropped[name if known else "unknown"] += 1
 
 
-def name_attachments(values: Iterable[Any], report: Report) -> str:
+def name_attachments(values: Iterable[Any], report: ReadReport) -> str:
     """Return one line that names attached files, without their folders; count them."""
     names = []
     for value in values:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from memory_palace.importing.formats.export_files import ExportFile, read_whole, report_broken
-from memory_palace.importing.items import ImportedNote, Report
+from memory_palace.importing.items import ImportedNote, ReadReport
 
 SUFFIXES = (".md", ".markdown")
 _LIMIT_BYTES = 16 << 20
 
 
-def read_notes(files: Iterable[ExportFile], report: Report) -> Iterator[ImportedNote]:
+def read_notes(files: Iterable[ExportFile], report: ReadReport) -> Iterator[ImportedNote]:
     """Give each Markdown file; its path is its identity.
 
     When a file was changed is no date of it: a copy has another. What holds a zero byte is no text,

@@ -16,7 +16,7 @@ from typing import Any
 from memory_palace.importing.formats.export_files import open_export, report_broken
 from memory_palace.importing.formats.fields import list_of, mapping_of, moment_of, text_of
 from memory_palace.importing.formats.splitting import read_objects
-from memory_palace.importing.items import ImportedNote, Report
+from memory_palace.importing.items import ImportedNote, ReadReport
 
 _NAMES = ("name", "entityName", "from", "from_id")
 _IN_LINKS = re.compile(r"[\[\]|#^\n]+")
@@ -31,7 +31,7 @@ class _Entity:
     created: str = ""
 
 
-def read(path: Path, report: Report) -> Iterator[ImportedNote]:
+def read(path: Path, report: ReadReport) -> Iterator[ImportedNote]:
     """Give a note for each entity: its observations, and its relations as links.
 
     A graph is held whole: a relation may come anywhere.
@@ -49,7 +49,7 @@ def read(path: Path, report: Report) -> Iterator[ImportedNote]:
         yield _make_note(name, entity, entities)
 
 
-def _read_entries(path: Path, report: Report) -> Iterator[Mapping[str, Any]]:
+def _read_entries(path: Path, report: ReadReport) -> Iterator[Mapping[str, Any]]:
     """Give what names something, or two things; report the rest."""
     with open_export(path, report) as files:
         for file in files:

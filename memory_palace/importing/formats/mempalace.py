@@ -19,7 +19,7 @@ from typing import Any
 
 from memory_palace.importing.formats.export_files import is_archive, report_broken
 from memory_palace.importing.formats.fields import moment_of, text_of
-from memory_palace.importing.items import ImportedNote, Report
+from memory_palace.importing.items import ImportedNote, ReadReport
 
 _NAME = "chroma.sqlite3"
 _TABLES = ("embeddings", "embedding_metadata", "segments", "collections")
@@ -38,7 +38,7 @@ _OVERLAP = 400
 _FOLDERS = re.compile(r"[/\\\n]+")
 
 
-def read(path: Path, report: Report) -> Iterator[ImportedNote]:
+def read(path: Path, report: ReadReport) -> Iterator[ImportedNote]:
     """Give a note for each source file of each room, its drawers in order; else for each drawer."""
     found = sorted(path.rglob(_NAME)) if path.is_dir() else [path]
     files = [file for file in found if file == path or not file.is_symlink()]
@@ -82,7 +82,7 @@ def _open(file: Path, scratch: Path) -> sqlite3.Connection:
     return connection
 
 
-def _read_drawers(connection: sqlite3.Connection, report: Report) -> Iterator[ImportedNote]:
+def _read_drawers(connection: sqlite3.Connection, report: ReadReport) -> Iterator[ImportedNote]:
     value = "coalesce(m.string_value, m.int_value, m.float_value)"
     columns = ", ".join(f"max(CASE m.key WHEN '{key}' THEN {value} END)" for key in _KEYS)
     rows = connection.execute(
@@ -99,7 +99,7 @@ def _read_drawers(connection: sqlite3.Connection, report: Report) -> Iterator[Im
 
 
 def _join_drawers(
-    wing: str, room: str, source: str, drawers: Iterator[Any], report: Report
+    wing: str, room: str, source: str, drawers: Iterator[Any], report: ReadReport
 ) -> Iterator[ImportedNote]:
     """Give the drawers of a source file as one note, or as several of about a megabyte."""
     name = (PureWindowsPath(source) if "\\" in source else PurePosixPath(source)).name or source
@@ -119,7 +119,7 @@ def _make_note(
     room: str,
     identity: str,
     drawers: list[Any],
-    report: Report,
+    report: ReadReport,
     name: str = "",
     number: int = 0,
 ) -> Iterator[ImportedNote]:

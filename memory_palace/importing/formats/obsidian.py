@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from memory_palace.importing.formats.export_files import ExportFile, open_export
 from memory_palace.importing.formats.fields import mapping_of, text_of
 from memory_palace.importing.formats.markdown_files import SUFFIXES, read_notes
-from memory_palace.importing.items import ImportedNote, Report
+from memory_palace.importing.items import ImportedNote, ReadReport
 from memory_palace.notes.ignoring import is_unwanted
 
 _SETTINGS = (
@@ -24,14 +24,14 @@ _SETTINGS = (
 )
 
 
-def read(path: Path, report: Report) -> Iterator[ImportedNote]:
+def read(path: Path, report: ReadReport) -> Iterator[ImportedNote]:
     """Give each note, byte for byte; templates are left out, attachments counted."""
     templates = [folder for folder in _find_templates(path) if folder.parts]
     with open_export(path, report) as files:
         yield from read_notes((file for file in files if _is_note(file, templates, report)), report)
 
 
-def _is_note(file: ExportFile, templates: list[PurePosixPath], report: Report) -> bool:
+def _is_note(file: ExportFile, templates: list[PurePosixPath], report: ReadReport) -> bool:
     if file.path.suffix.lower() not in SUFFIXES:
         report.dropped["attachment"] += 1
         return False

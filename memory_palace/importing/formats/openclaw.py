@@ -25,7 +25,7 @@ from memory_palace.importing.formats.fields import (
 from memory_palace.importing.formats.markdown_files import SUFFIXES, read_notes
 from memory_palace.importing.formats.sessions import Session, leave_out_injected, read_sessions
 from memory_palace.importing.formats.splitting import read_lines
-from memory_palace.importing.items import Item, Report, Turn
+from memory_palace.importing.items import Item, ReadReport, Turn
 
 _TRANSCRIPT = re.compile(r".*\.jsonl(?:\.reset\..*)?")
 _MEMORY = ("memory.md", "user.md")
@@ -52,7 +52,7 @@ _DROPPED = {
 }
 
 
-def read(path: Path, report: Report) -> Iterator[Item]:
+def read(path: Path, report: ReadReport) -> Iterator[Item]:
     """Give each session by its last branch, and the notes of the agent's memory."""
     with open_export(path, report) as files:
         sessions = [file for file in files if _TRANSCRIPT.fullmatch(file.path.name)]
@@ -60,14 +60,14 @@ def read(path: Path, report: Report) -> Iterator[Item]:
         yield from read_notes((file for file in files if _is_memory(file, report)), report)
 
 
-def _is_memory(file: ExportFile, report: Report) -> bool:
+def _is_memory(file: ExportFile, report: ReadReport) -> bool:
     is_memory = file.path.name.lower() in _MEMORY or "memory" in file.path.parts[:-1]
     if not is_memory and file.path.suffix.lower() in SUFFIXES:
         report.dropped["configuration"] += 1
     return is_memory
 
 
-def _read_turns(file: ExportFile, session: Session, report: Report) -> Iterator[Turn]:
+def _read_turns(file: ExportFile, session: Session, report: ReadReport) -> Iterator[Turn]:
     branch = _find_branch(file)
     for _, entry in read_lines(file, report):
         kind = text_of(entry.get("type"))
@@ -93,7 +93,7 @@ def _find_branch(file: ExportFile) -> set[str]:
     """Return the entries from the root to the last; none where a parent is missing: keep all."""
     parents: dict[str, Any] = {}
     last: Any = None
-    for _, entry in read_lines(file, Report()):
+    for _, entry in read_lines(file, ReadReport()):
         if isinstance(entry.get("id"), str) and entry.get("type") != "session":
             last = entry["id"]
             parents[last] = entry.get("parentId")
@@ -106,7 +106,7 @@ def _find_branch(file: ExportFile) -> set[str]:
     return branch
 
 
-def _read_content(content: Any, report: Report) -> str:
+def _read_content(content: Any, report: ReadReport) -> str:
     parts = []
     for block in [content] if isinstance(content, str) else list_of(content):
         fields: Mapping[str, Any]
@@ -121,7 +121,7 @@ def _read_content(content: Any, report: Report) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _read_text(text: str, report: Report) -> str:
+def _read_text(text: str, report: ReadReport) -> str:
     """Leave out what the gateway wrote around a message: who, where, when, and its own prompts."""
     for _ in range(_MOST_METADATA):
         text, count = _METADATA.subn("", text)

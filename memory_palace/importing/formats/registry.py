@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import cast
 
 from memory_palace.errors import UsageError
-from memory_palace.importing.items import Reader
+from memory_palace.importing.items import ExportReader
 
 FORMATS = {
     "claude": "claude",
@@ -22,9 +22,9 @@ FORMATS = {
 """The module of this package that has the format's `read`."""
 
 
-def find_reader(name: str) -> Reader:
+def find_reader(name: str) -> ExportReader:
     """Return the reader of a format; raise ``UsageError`` for a name that is none."""
     if name not in FORMATS:
         raise UsageError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
     module = import_module(f"memory_palace.importing.formats.{FORMATS[name]}")
-    return cast(Reader, module.read)
+    return cast(ExportReader, module.read)

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from memory_palace.importing.formats.export_files import ExportFile
 from memory_palace.importing.formats.fields import digest, find_uuid
-from memory_palace.importing.items import Conversation, Report, Turn
+from memory_palace.importing.items import Conversation, ReadReport, Turn
 
 _OPENING = re.compile(
     r"^[ \t]*<(system[-_]reminder|local-command-[a-z]+|command-message|command-contents"
@@ -32,18 +32,18 @@ class Session:
     started: datetime | None = None
 
 
-Parse = Callable[[ExportFile, Session, Report], Iterator[Turn]]
+Parse = Callable[[ExportFile, Session, ReadReport], Iterator[Turn]]
 
 
 def read_sessions(
-    files: Iterable[ExportFile], report: Report, parse: Parse
+    files: Iterable[ExportFile], report: ReadReport, parse: Parse
 ) -> Iterator[Conversation]:
     """Give each session that has a turn; its turns are parsed again as they are taken.
 
     The identity is the session's own, else a UUID in the file's name, else made of its first turn.
     """
     for file in files:
-        session, seen = Session(), Report()
+        session, seen = Session(), ReadReport()
         first: Turn | None = None
         for turn in parse(file, session, seen):
             first = first or turn
@@ -59,7 +59,7 @@ def read_sessions(
         yield Conversation(identity, session.title.strip(), session.started, turns)
 
 
-def leave_out_injected(text: str, report: Report) -> str:
+def leave_out_injected(text: str, report: ReadReport) -> str:
     """Take out what a harness put into a message: blocks in its tags that begin a line."""
     kept, place = [], 0
     unclosed: set[str] = set()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from memory_palace.importing.formats.export_files import READ_ERRORS, ExportFile, report_broken
-from memory_palace.importing.items import Report
+from memory_palace.importing.items import ReadReport
 
 Hook = Callable[[dict[str, Any]], Any]
 _CHUNK = 1 << 18
@@ -35,7 +35,7 @@ _NONE = 1 << 30
 """A depth that no entry has: the list has ended."""
 
 
-def read_lines(file: ExportFile, report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_lines(file: ExportFile, report: ReadReport) -> Iterator[tuple[int, dict[str, Any]]]:
     """Give each line that is a JSON object, with its number; report the others."""
     number = 0
     try:
@@ -59,7 +59,7 @@ def read_lines(file: ExportFile, report: Report) -> Iterator[tuple[int, dict[str
 
 
 def read_objects(
-    file: ExportFile, report: Report, hook: Hook | None = None
+    file: ExportFile, report: ReadReport, hook: Hook | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Give each object of the file with its position, "entry 4"; report what is none.
 
@@ -81,7 +81,7 @@ def read_objects(
         report_broken(report, file.name, position, "the file ends before its list does")
 
 
-def _read_chunks(file: ExportFile, report: Report) -> Iterator[bytes]:
+def _read_chunks(file: ExportFile, report: ReadReport) -> Iterator[bytes]:
     """Give the bytes of a file, and an empty chunk at the end."""
     done = 0
     try:
