@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import typer
+from importing_exports import claude_conversation, claude_message
 from referencing import Registry, Resource
 from typer.testing import CliRunner
 
@@ -101,6 +102,9 @@ models list
 models compare --model hashing --passages 60
 config show
 serve --stop
+import {talks}
+import {talks} --apply
+import {vault} --from obsidian
 config serve auto
 config serve
 config serve off
@@ -161,6 +165,8 @@ def palace_root(tmp_path_factory):
     (root / "nodes.json").write_text(json.dumps(nodes))
     item = {"question": "Who votes?", "documents": ["Everyone votes."], "response": "Everyone."}
     (root / "ragbench.jsonl").write_text(json.dumps(item) + "\n")
+    talk = claude_conversation(1, [claude_message(2, "human", f"Warm. ghp_{'a1B2' * 9}")])
+    (root / "talks.json").write_text(json.dumps([talk, "broken"]))
     (root / "vault").mkdir()
     (root / "vault" / "Thaw.md").write_text("Warm the cell first, and then charge it slowly.\n")
     (root / "said.jsonl").write_text('{"utterance": "a cold cell", "gold": ["Thaw.md"]}\n')
@@ -191,6 +197,7 @@ def answers(palace_root):
     known = {
         "{nodes}": str(palace_root / "nodes.json"),
         "{cache}": str(palace_root / "cache"),
+        "{talks}": str(palace_root / "talks.json"),
         "{vault}": str(palace_root / "vault"),
         "{qrels}": str(palace_root / "questions.tsv"),
         "{pages}": str(palace_root / "pages"),
