@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Unpack
 
-from memory_palace.capture.enclosing import (
-    enclose,
-)
+from memory_palace.capture.enclosing import enclose
 from memory_palace.capture.inbox import (
+    InboxEntry,
     Placed,
     add_entry,
     begin_part,
@@ -128,9 +127,24 @@ def _find_same(engine: Engine, parts: Sequence[str], memory: NewMemory) -> Place
         ):
             continue
         for entry in reversed(list(read_entries(path, data))):
-            if entry.title == memory.title and reduce_statement(entry.text) == wanted:
+            is_same = entry.title == memory.title and reduce_statement(entry.text) == wanted
+            if is_same or _says_less(memory, entry):
                 return raise_count(path, data, entry, memory.day)
     return None
+
+
+def _says_less(memory: NewMemory, entry: InboxEntry) -> bool:
+    """Whether an entry has the words of a text, and every tag, title and source it comes with."""
+    *said, last = entry.text.split("\n\n")
+    tags = last.split() if said and all(word.startswith("#") for word in last.split()) else []
+    said = said if tags else [*said, last]
+    source = said.pop() if said[1:] and said[-1].startswith("Source: ") else ""
+    return (
+        reduce_statement("\n\n".join(said)) == reduce_statement(enclose(memory.text))
+        and {f"#{tag}" for tag in memory.tags} <= set(tags)
+        and memory.source in ("", source.removeprefix("Source: "))
+        and memory.title in ("", entry.title)
+    )
 
 
 def _write_entry(memory: NewMemory) -> str:

@@ -45,7 +45,9 @@ class WrittenTurn:
 
     text: str
     day: str
-    """The day on which it was said, or nothing."""
+    """On which it was said, or nothing."""
+    time: str = ""
+    """Of that day, and its zone."""
 
 
 def digest_turns(turns: Sequence[Turn]) -> str:
@@ -87,8 +89,9 @@ def write_turns(
             withheld = [Withheld(title, number, p.line, p.message) for p in problems]
         text = quote_text(clean, is_bold=turn.speaker != "user")
         day = turn.at.date().isoformat() if turn.at else ""
+        time = f"{turn.at:%H:%M} {turn.at:%Z}".rstrip() if turn.at else ""
         gap = "\n\n" if is_block(text) else " "
-        yield WrittenTurn(f"**{_name(turn.speaker)}:**{gap}{text}\n", day), withheld
+        yield WrittenTurn(f"**{_name(turn.speaker)}:**{gap}{text}\n", day, time), withheld
 
 
 def compose_part(
@@ -103,7 +106,7 @@ def compose_part(
 ) -> bytes:
     """Return the note of some turns of a conversation; ``before`` is the path of the part before.
 
-    A day other than that of the turn before gets a heading.
+    A day other than that of the turn before gets a heading, with the time.
     """
     fields: dict[str, object] = {
         "title": title if part == 1 else f"{title} ({part})",
@@ -126,7 +129,7 @@ def join_turns(written: Sequence[WrittenTurn], day: str) -> str:
     for turn in written:
         if turn.day and turn.day != day:
             day = turn.day
-            parts.append(f"\n## {day}\n")
+            parts.append(f"\n## {day} {turn.time}".rstrip() + "\n")
         parts.append(f"\n{turn.text}")
     return "".join(parts)
 
