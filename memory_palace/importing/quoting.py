@@ -15,13 +15,13 @@ _LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 _PRIVATE = re.compile(r"<(?=/?private\b)", re.IGNORECASE)
 _VERIFY = re.compile(r"([\[［][ \t]*verify[ \t]*)(?=[:：])", re.IGNORECASE)
 _OPENING = re.compile(
-    r"(?P<indent>[ \t]*+)(?P<marks>(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+)"
+    r"\A(?P<indent>[ \t]*+)(?P<marks>(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*+)"
     r"(?P<fence>`{3,}+(?!.*`)|~{3,}+)(?P<info>.*)"
 )
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
-_RULE = re.compile(r"([ \t>]*+)(-++|=++)[ \t]*")
-_LABEL = re.compile(r"([ \t>]*+)\*\*([^*]{1,60}:\*\*)")
-_DEFINITION = re.compile(r"([ \t>]*+\[?[^\[\]]*+)\]:(?![ \t]*+<?https?://)")
+_RULE = re.compile(r"\A([ \t>]*+)(-++|=++)[ \t]*")
+_LABEL = re.compile(r"\A([ \t>]*+)\*\*([^*]{1,60}:\*\*)")
+_DEFINITION = re.compile(r"\A([ \t>]*+\[?[^\[\]]*+)\]:(?![ \t]*+<?https?://)")
 _TICKS = re.compile(r"`+")
 _TOKEN = re.compile(r"\\`+|\\[!-/:-@\[-^{-~]|`+")
 _ADDRESS = re.compile(r"<(?:https?://|mailto:)[^\s<>`]*+>")
@@ -30,7 +30,7 @@ _ACTIVE = re.compile(
     r"|(?<![\w&/#\[])#(?=[^\W\d_])"
 )
 """HTML, wikilinks, images, comments, links to other than the web, tags."""
-_STARTS_BLOCK = re.compile(r"[ \t]*(?:```|~~~|[-*+>|]|\d{1,9}[.)][ \t]|\* \* \*)")
+_STARTS_BLOCK = re.compile(r"\A[ \t]*(?:```|~~~|[-*+>|]|\d{1,9}[.)][ \t]|\* \* \*)")
 
 
 def quote_text(text: str, *, is_bold: bool) -> str:

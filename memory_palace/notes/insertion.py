@@ -23,7 +23,7 @@ _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
-_LISTED = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]|\|")
+_LISTED = re.compile(r"\A(?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]|\|)")
 """An item of a list or a row of a table: another one follows it without a blank line."""
 _PROBE = "the end of what was written before"
 

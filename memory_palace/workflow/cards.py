@@ -18,7 +18,7 @@ CORRIDOR = "dispatch_corridor"
 CHECKS = "Acceptance Checks"
 """The section that says when a task is done."""
 _PATH = re.compile(rf"(?:{ARCHIVE}/(?:\d{{4}}/)?)?{CORRIDOR}/({'|'.join(STATES)})/([^/]+)")
-CHECK_BOX = re.compile(r"\ufeff?[ \t]*[-*+] \[[ xX]\]")
+CHECK_BOX = re.compile(r"\A\ufeff?[ \t]*[-*+] \[[ xX]\]")
 """How the line of a check begins."""
 _CHECK = re.compile(r"[-*+] \[([ xX])\] +(\S.*)")
 _ITEM = re.compile(r"[-*+] +(\S.*)")

@@ -312,7 +312,7 @@ def test_each_format_has_a_line_per_hit_that_a_program_can_read(vault):
 
 def test_formats_that_contradict_each_other_are_refused(vault):
     done = palace("query", "roof", "--json", "--format", "tsv", cwd=vault)
-    assert done.returncode == 2 and "--json contradicts --format tsv" in done.stderr
+    assert done.returncode == 2 and "--json contradicts --format tsv" in done.stdout
 
 
 # --- Opening --------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def tab(root, monkeypatch, capsys):
     ("words", "offered"),
     [
         (["qu"], ["query"]),
-        (["m"], ["models", "metabolism", "map", "memory"]),
+        (["m"], ["models", "metabolism", "map", "mcp", "memory"]),
         (["graph", "o"], ["orphans"]),
         (["query", "--de"], ["--details"]),
         (["query", "--room", "ch"], ["chambers"]),

@@ -65,7 +65,7 @@ def test_a_foreign_file_named_like_a_leftover_is_passed_over(grown):
     anchors.with_name(f"seg-{anchors.stem.rpartition('-')[2]}.npz").write_bytes(
         anchors.read_bytes()
     )
-    grown.new("Medlar")
+    (grown.paths.notes / "chambers" / "Medlar.md").write_text("Medlars are bletted.\n")
     assert Palace(grown.paths.root).index().embedded == 1
 
 

@@ -22,7 +22,7 @@ def test_git_sees_what_is_to_keep_and_nothing_that_is_derived(mapped, capsys):
     subprocess.run(["git", "init", "-q", mapped], check=True)
     Palace(mapped).index(embedder="hashing")
     run(capsys, "-C", mapped, "seek", "start", "frost")
-    run(capsys, "-C", mapped, "new", "Rain")
+    run(capsys, "-C", mapped, "new", "Rain", "--body", "It rains.")
     listed = ["git", "-C", mapped, "ls-files", "--others", "--exclude-standard", ".palace"]
     found = subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split()
     assert sorted(found) == [

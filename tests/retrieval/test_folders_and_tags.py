@@ -107,7 +107,7 @@ def test_the_command_line_takes_a_folder_as_it_is_seen(palace, monkeypatch, caps
     assert listed("list", "--in", "../chambers") == [ADA]
     assert listed("list", "--in", str(palace.paths.root / "palace" / "chambers")) == [ADA]
     assert listed("list", "--in", "palace/chambers") == [ADA]
-    main(["new", "Ladder", "--in", "hut/deep"])
+    main(["new", "--body", "Text.", "Ladder", "--in", "hut/deep"])
     assert capsys.readouterr().out == "palace/project_rooms/hut/deep/Ladder.md\n"
     main(["query", "snow", "--in", "hut/deep", "--json"])
     hits = json.loads(capsys.readouterr().out)["hits"]

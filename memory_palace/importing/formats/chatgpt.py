@@ -31,7 +31,6 @@ from memory_palace.importing.formats.fields import (
 from memory_palace.importing.formats.splitting import read_objects, slim
 from memory_palace.importing.items import Conversation, Item, ReadReport, Turn
 
-_NAME = re.compile(r"(?:conversations?|shared_conversations|chatgpt)?.*\.json", re.IGNORECASE)
 _OTHER = re.compile(
     r"(?:user|user_settings|message_feedback|model_comparisons|shared_conversations|group_chats"
     r"|shopping|sora|export_manifest|conversation_asset_file_names)\.json"
@@ -68,7 +67,7 @@ def read(path: Path, report: ReadReport) -> Iterator[Item]:
     with open_export(path, report) as files:
         for file in files:
             name = file.path.name
-            if not _NAME.fullmatch(name) or _OTHER.fullmatch(name):
+            if not name.lower().endswith(".json") or _OTHER.fullmatch(name):
                 continue
             for position, entry in read_objects(file, report, _slim):
                 if "mapping" in entry or "linear_conversation" in entry:

@@ -30,13 +30,15 @@ from memory_palace.importing.items import Conversation, ReadReport, Turn
 
 _OTHER = ("history.jsonl", "session_index.jsonl")
 _SPEAKERS = {"user_message": "user", "agent_message": "assistant"}
-_DROPPED = re.compile(r"(reasoning|agent_reasoning)|(.*call.*|.*tool.*|exec_.*|patch_.*|web_.*)")
+_DROPPED = re.compile(
+    r"\A(?:(reasoning|agent_reasoning)|(.*call.*|.*tool.*|exec_.*|patch_.*|web_.*))"
+)
 _ATTACHED = ("input_image", "input_file", "input_audio", "output_image")
 _INSTRUCTIONS = re.compile(
     r"# AGENTS\.md instructions\b[^\n]*\s*(?:<INSTRUCTIONS>.*?(?:</INSTRUCTIONS>|\Z))?", re.DOTALL
 )
 _IMAGE = re.compile(r"</?image\b[^>\n]*>")
-_OF_EDITOR = re.compile(r"# Context from my IDE setup:.*?## My request for Codex:\s*", re.DOTALL)
+_OF_EDITOR = re.compile(r"\A# Context from my IDE setup:.*?## My request for Codex:\s*", re.DOTALL)
 
 
 def read(path: Path, report: ReadReport) -> Iterator[Conversation]:

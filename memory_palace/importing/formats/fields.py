@@ -14,6 +14,8 @@ from memory_palace.importing.items import ReadReport
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _KIND = re.compile(r"[\w.-]{1,40}", re.ASCII)
 _MOST_KINDS = 64
+FOLDERS = re.compile(r"[/\\\n]+")
+"""What parts a name into folders."""
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 

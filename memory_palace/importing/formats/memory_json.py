@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.importing.formats.export_files import open_export, report_broken
-from memory_palace.importing.formats.fields import list_of, mapping_of, moment_of, text_of
+from memory_palace.importing.formats.fields import FOLDERS, list_of, mapping_of, moment_of, text_of
 from memory_palace.importing.formats.splitting import read_objects
 from memory_palace.importing.items import ImportedNote, ReadReport
 
 _NAMES = ("name", "entityName", "from", "from_id")
 _IN_LINKS = re.compile(r"[\[\]|#^\n]+")
-_FOLDERS = re.compile(r"[/\\\n]+")
 
 
 @dataclass(slots=True)
@@ -90,8 +89,8 @@ def _make_note(name: str, entity: _Entity, known: Mapping[str, _Entity]) -> Impo
     if entity.relations:
         lines += ["", "## Relations", ""] if lines else ["## Relations", ""]
         lines += [f"- {kind} {_link(target, known)}" for kind, target in entity.relations]
-    folder = _FOLDERS.sub("-", entity.kind)
-    hint = f"{folder}/{_FOLDERS.sub('-', name)}.md".lstrip("/")
+    folder = FOLDERS.sub("-", entity.kind)
+    hint = f"{folder}/{FOLDERS.sub('-', name)}.md".lstrip("/")
     data = "\n".join((*lines, "")).encode()
     fields = {"type": entity.kind} if entity.kind else {}
     return ImportedNote(name, hint, name, data, moment_of(entity.created), fields)

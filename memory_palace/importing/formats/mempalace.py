@@ -7,7 +7,6 @@ filed_at, date, hall``. The file is opened for reading only; a log beside it (`-
 
 from __future__ import annotations
 
-import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from memory_palace.importing.formats.export_files import is_archive, report_broken
-from memory_palace.importing.formats.fields import moment_of, text_of
+from memory_palace.importing.formats.fields import FOLDERS, moment_of, text_of
 from memory_palace.importing.items import ImportedNote, ReadReport
 
 _NAME = "chroma.sqlite3"
@@ -35,7 +34,6 @@ _STEPS_AT_ONCE = 1_000_000
 _LIMIT_TEXT = 64 << 20
 _LIMIT_NOTE = 1 << 20
 _OVERLAP = 400
-_FOLDERS = re.compile(r"[/\\\n]+")
 
 
 def read(path: Path, report: ReadReport) -> Iterator[ImportedNote]:
@@ -131,7 +129,7 @@ def _make_note(
         return
     title = (name or text.split("\n", 1)[0].lstrip("# ")[:80]) + (f" {number}" if number else "")
     parts = (wing, room, title.removesuffix(".md"))
-    hint = "/".join(_FOLDERS.sub("-", part) for part in parts if part)
+    hint = "/".join(FOLDERS.sub("-", part) for part in parts if part)
     date = next((at for row in drawers if (at := moment_of(row[7]) or moment_of(row[6]))), None)
     fields = {key: value for key, value in (("wing", wing), ("room", room)) if value}
     source = "\t".join((wing, room, identity))

@@ -27,7 +27,7 @@ from memory_palace.importing.formats.sessions import Session, leave_out_injected
 from memory_palace.importing.formats.splitting import read_lines
 from memory_palace.importing.items import Item, ReadReport, Turn
 
-_TRANSCRIPT = re.compile(r".*\.jsonl(?:\.reset\..*)?")
+_TRANSCRIPT = re.compile(r"\A.*\.jsonl(?:\.reset\..*)?")
 _MEMORY = ("memory.md", "user.md")
 _METADATA = re.compile(
     r"\A\s*[^\n]{0,80}\(untrusted[^\n)]*\):\s*(?:```(?:json)?\n.*?\n```|\{.*?\n\})\s*", re.DOTALL
