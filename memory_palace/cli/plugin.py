@@ -125,6 +125,7 @@ def _next_steps(harness: str, folder: Path) -> Iterator[str]:
     place = shlex.quote(str(folder))
     if find_spec("mcp") is None:
         yield install_command("mcp")
+    yield "palace config serve auto   # hooks answer in tenths of a second, from a server"
     if harness == "openclaw":
         yield f"openclaw plugins install --link --force --accept-capabilities {place}"
         setting = f"plugins.entries.{NAME}.hooks.allowConversationAccess"
