@@ -155,6 +155,7 @@ def name_conversation(title: str, date: datetime | None, part: int) -> str:
     day = f"{date.date().isoformat()} " if date else ""
     number = f" ({part})" if part > 1 else ""
     shown = title if len(title) <= _MOST_NAME else title[:_MOST_NAME].rsplit(" ", 1)[0]
+    shown = shown.rstrip(" …")
     try:
         return file_name(f"{day}{shown}{number}")
     except UsageError:

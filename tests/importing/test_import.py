@@ -136,6 +136,12 @@ def test_what_was_said_otherwise_at_its_source_is_left(palace, tmp_path):
     assert notes_of(palace) == before
 
 
+def test_a_talk_without_a_title_is_named_by_how_it_begins(palace, tmp_path):
+    import_all(palace, export(tmp_path, talk(1, "The gauge " + "drifts again " * 20, name="")))
+    (name,) = notes_of(palace)
+    assert name.endswith("/2026-03-01 The gauge drifts again drifts again drifts again drifts.md")
+
+
 def test_names_that_differ_by_case_and_notes_of_others_are_not_overwritten(palace, tmp_path):
     path = export(tmp_path, talk(1, "1", name="Name"), talk(2, "2", name="NAME"))
     folder = palace.paths.root / palace.import_export(path).folder / "2026"
