@@ -12,7 +12,8 @@ from first_minutes.conftest import CACHE, PALACE, Home, take_state
 
 from memory_palace.embedding.registry import is_available
 
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", "/work/shared/data"))
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
 VAULTS = {
     "help": DATA / "multilingual-help" / "notes" / "en",
     "garden": DATA / "vaults" / "jackyzha0-garden",

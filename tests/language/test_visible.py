@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from memory_palace.language.visible import escape_hidden, visible
 
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", "/work/shared/data"))
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
 HELP = DATA / "multilingual-help" / "notes"
 
 
