@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from importing_exports import claude_conversation, claude_message, uuid, write_json
 
 from memory_palace.errors import UsageError
-from memory_palace.importing.quoting import quote_text
+from memory_palace.importing.composing import write_turns
+from memory_palace.importing.items import Turn
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.metabolism.gates import _distrust
@@ -283,8 +284,10 @@ def test_nothing_that_was_said_opens_or_hides_anything(palace, tmp_path, text):
 
 @given(st.text(st.sampled_from("#-=`~[]()<>!%*_> \n\t\\ab1.:|&"), max_size=80), st.booleans())
 def test_quoted_text_opens_no_heading_comment_or_link_of_a_note(text, is_bold):
-    quoted = quote_text(text, is_bold=is_bold)
-    body = f"**User:** {quoted}\n\nEnd of it.\n\n## After\n\ntext\n"
+    turn = Turn("assistant" if is_bold else "user", text)
+    ((written, _),) = write_turns([turn], "Talk", first=1)
+    quoted = written.text
+    body = f"{quoted}\n\nEnd of it.\n\n## After\n\ntext\n"
     tops = [h.text for h in Markup(body).headings if h.level <= 2 and not h.is_nested]
     assert tops == ["After"], quoted
     assert drop_comments(body) == (body, None), quoted
