@@ -154,7 +154,7 @@ class _Importer:
         day = date.date().isoformat() if date else ""
         known = self._known.get((self._report.source, item.source_id))
         if known is None:
-            return self._begin(item, turns, title)
+            return self._begin(item, turns, title, date)
         old, new = turns[: known.turns], turns[known.turns :]
         found = self._places.find(known.path, item.source_id, known.written)
         fate: Fate = "present"
@@ -166,10 +166,11 @@ class _Importer:
             return self._continue(item, turns, title, known, found)
         return _Step(Sighted(fate, title, found or known.path, day))
 
-    def _begin(self, item: Conversation, turns: list[Turn], title: str) -> _Step:
+    def _begin(
+        self, item: Conversation, turns: list[Turn], title: str, date: datetime | None
+    ) -> _Step:
         """Plan the notes of a conversation that was not imported yet."""
         written, withheld = _write(turns, title, first=1)
-        date = utc(item.started) or utc(turns[0].at)
         parts = list(split_parts(written))
         operations, last, data = self._parts(item, title, parts, 1, "", date)
         digest, count = digest_turns(turns), len(parts)
@@ -237,7 +238,6 @@ class _Importer:
             path, standing = self._places.choose(name, data, item.source_id)
             if standing is None:
                 operations.append(Create(path, data))
-                self._places.plan(path, data)
             else:
                 data = standing
         return tuple(operations), path, data
