@@ -10,7 +10,6 @@ from memory_palace.facts.derive import derive
 from memory_palace.facts.structure import describe_chunks
 from memory_palace.index.recipes import Detail
 from memory_palace.language import (
-    dates,
     detect,
     markers,
     names,
@@ -25,6 +24,8 @@ from memory_palace.language import (
     tokens,
     visible,
 )
+from memory_palace.language.time.reading import find_times
+from memory_palace.language.time.weekdays import find_weekdays
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup
@@ -96,7 +97,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "sentences": sentences.split_sentences,
     "tokens": lambda text: (tokens.tokenize(text), tokens.plain_words(text)),
     "grammar": _grammar,
-    "dates": lambda text: (dates.find_dates(text, _DAY), dates.find_weekdays(text)),
+    "dates": lambda text: (find_times(text, _DAY), find_weekdays(text)),
     "secrets": secrets.find_secrets,
     "speakers": lambda text: (list(sentences.find_speakers(text)), sentences.split_speakers(text)),
     "quotes": quotes.find_quotes,

@@ -23,7 +23,7 @@ from memory_palace.notes.rooms import stem_of
 from memory_palace.places import PALACE
 
 if TYPE_CHECKING:
-    from memory_palace.language.dates import TimeExpression
+    from memory_palace.language.time.spans import TimeExpression
 
 _HEADING = re.compile(r"^#{1,6}[ \t]++(\S[^\n]*)$", re.M)
 _ANY_DAY = date(2000, 12, 31)
@@ -68,22 +68,17 @@ def _name_terms(note: Note, languages: Languages) -> set[str]:
 
 
 def extract_dates(text: str, written: date | None = None) -> list[Fact]:
-    """Return a fact for each date that a passage names; none unless it is English.
+    """Return a fact for each date that a passage names.
 
     ``written`` is the day the note is from, where it says so: "yesterday" is a date then.
     """
     if not may_name_time(text):
         return []
-    from memory_palace.language.dates import find_dates  # delayed: many notes name no time
-    from memory_palace.language.detect import is_english
-    from memory_palace.language.tagged_words import split_words
+    from memory_palace.language.time.reading import find_times  # delayed: many notes name no time
 
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    prose = strip_markup(text)
-    found = find_dates(prose, written or _ANY_DAY)
-    if not found or not is_english(prose, [word.key for word in split_words(prose) if word.key]):
-        return []
+    found = find_times(strip_markup(text), written or _ANY_DAY)
     return [fact for item in found for fact in _facts_of(item, has_day=written is not None)]
 
 

@@ -18,7 +18,6 @@ from memory_palace.facts.keys import (
 )
 from memory_palace.facts.reading import Reader, Reading, Utterance, choose_reader, read_by_patterns
 from memory_palace.index.values import Derived
-from memory_palace.language.dates import WEEKDAYS, find_weekdays
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import name_key, name_text
 from memory_palace.language.phrases import find_phrases, phrase_keys, phrase_text
@@ -27,6 +26,7 @@ from memory_palace.language.quotes import find_quotes
 from memory_palace.language.sentences import split_speakers
 from memory_palace.language.tagged_words import Part, Word, split_words
 from memory_palace.language.themes import find_themes
+from memory_palace.language.time.weekdays import WEEKDAYS, find_weekdays
 from memory_palace.language.tokens import Languages, tokenize
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import Chunk, Note

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from memory_palace.facts.fact import FactKind
 from memory_palace.facts.keys import relation_keys, text_key
 from memory_palace.index.postings import PostingLookup
-from memory_palace.language.dates import find_weekdays
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import Name, find_names
 from memory_palace.language.phrases import find_phrases, phrase_keys
@@ -18,6 +17,7 @@ from memory_palace.language.quotes import find_quotes
 from memory_palace.language.relations import Relation, find_object, find_verb, lemma
 from memory_palace.language.tagged_words import Word, split_words
 from memory_palace.language.themes import find_themes
+from memory_palace.language.time.weekdays import find_weekdays
 from memory_palace.language.tokens import stem_word
 from memory_palace.language.vocabulary import word_set
 from memory_palace.language.word_lists import STOPWORDS

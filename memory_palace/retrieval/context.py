@@ -17,7 +17,7 @@ from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.filters import check_priority, check_room, match_names
 
 if TYPE_CHECKING:
-    from memory_palace.language.calendars import Window
+    from memory_palace.language.time.spans import Window
     from memory_palace.retrieval.analysis import Analysis
 
 

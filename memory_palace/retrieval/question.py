@@ -27,7 +27,7 @@ from memory_palace.models import Query, Scores
 
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
-    from memory_palace.language.calendars import Window
+    from memory_palace.language.time.spans import Window
 
 OTHER = 0.8
 """For another name than title and file name: an alias, or the folder that a note stands for."""
@@ -74,14 +74,12 @@ class ParsedQuestion:
 
     @cached_property
     def dates(self) -> tuple[Window, ...]:
-        """The windows of time it names, where it is English; most questions name none."""
-        from memory_palace.language.dates import find_dates  # delayed: few questions need it
-        from memory_palace.language.detect import is_english
+        """The windows of time it names, most questions name none."""
+        from memory_palace.language.time.reading import find_times  # delayed: few questions need it
 
         text = unicodedata.normalize("NFKC", self.text)
-        if not is_english(text):
-            return ()
-        found = find_dates(text, datetime.fromtimestamp(self._as_of, UTC).date())
+        as_of = datetime.fromtimestamp(self._as_of, UTC).date()
+        found = find_times(text, as_of, languages=self._languages)
         return tuple(window for item in found for window in item.windows)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.language.dates import find_dates
 from memory_palace.language.names import find_names, name_text
 from memory_palace.language.phrases import find_phrases, phrase_text
 from memory_palace.language.tagged_words import split_words
+from memory_palace.language.time.reading import find_times
 
 READ_ON = date(2026, 5, 28)
 
@@ -38,7 +38,7 @@ def test_names_are_what_the_table_says(text, expected, known):
 
 @pytest.mark.parametrize(("text", "first", "last", "tolerance"), list(rows("dates.md")))
 def test_expressions_of_time_mean_what_the_table_says(text, first, last, tolerance):
-    windows = [window for found in find_dates(text, READ_ON) for window in found.windows]
+    windows = [window for found in find_times(text, READ_ON) for window in found.windows]
     if first == "-":
         assert windows == []
     else:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.language.date_rules import ALL_HINTS
-from memory_palace.language.dates import WEEKDAYS
+from memory_palace.language.time.english import ALL_HINTS
+from memory_palace.language.time.weekdays import WEEKDAYS
 from memory_palace.language.word_lists import TIME_WORDS, may_name_time
 
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import numpy as np
 
 from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
-from memory_palace.language.calendars import Window
+from memory_palace.language.time.spans import Window
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
 

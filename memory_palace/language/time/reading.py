@@ -1,46 +1,30 @@
-"""Temporal expressions in a text, as windows of days."""
+"""Expressions of time in a text, as windows of days."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
-from typing import NamedTuple
 
-from memory_palace.language.calendars import Window, make_day
-from memory_palace.language.date_rules import ALL_HINTS, HINT, MAY, RULES, WEEKDAY_NAMES
-
-WEEKDAYS = frozenset(f"{name}{ending}" for name in WEEKDAY_NAMES for ending in ("", "s"))
-"""Casefolded words that name a weekday."""
-_WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAY_NAMES)})s?\b", re.I)
+from memory_palace.language.detect import is_english
+from memory_palace.language.time.english import ALL_HINTS, HINT, MAY, RULES
+from memory_palace.language.time.spans import TimeExpression, Window, make_day
+from memory_palace.language.tokens import Languages
 
 
-class TimeExpression(NamedTuple):
-    """A temporal expression: where it stands and what it means."""
+def find_times(
+    text: str, as_of: date, *, locale: str = "", languages: Languages = ()
+) -> list[TimeExpression]:
+    """Return the expressions of time of a text in order, read on the day ``as_of``.
 
-    start: int
-    end: int
-    windows: tuple[Window, ...]
-    unit: str
-    """How exact it is: ``day``, ``month``, ``year`` or ``span``."""
-    has_year: bool
-    """Whether it means the same whenever it is read."""
-
-    @property
-    def is_calendar(self) -> bool:
-        """Whether it names a day of the calendar, "March 5", and not one by its distance."""
-        return any(char.isdigit() for char in self.windows[0].expression)
-
-
-def find_dates(text: str, as_of: date) -> list[TimeExpression]:
-    """Return the temporal expressions of a text in order, read on the day ``as_of``.
-
-    What has no year means the past: "in March" is the last March that has begun.
+    What has no year means the past: "in March" is the last March that has begun. ``locale``
+    (``en-GB``) says which number of 3/4/2026 is the month; ``languages`` are those of the palace,
+    preferred where a word means something in several.
     """
     hints = set(HINT.findall(text.casefold()))
     if "may" in hints and not MAY.search(text):
         hints.discard("may")
-    if ALL_HINTS.isdisjoint(hints):
+    if ALL_HINTS.isdisjoint(hints) or (any(map(str.isalpha, text)) and not is_english(text)):
         return []
     found: list[TimeExpression] = []
     for rule in RULES:
@@ -52,14 +36,13 @@ def find_dates(text: str, as_of: date) -> list[TimeExpression]:
             windows = tuple(rule.make(match, as_of))
             if windows:
                 has_year = bool(match.groupdict().get("year"))
-                found.append(TimeExpression(*match.span(), windows, rule.unit, has_year))
-    return _with_ranges(text, sorted(found), as_of)
-
-
-def find_weekdays(text: str) -> tuple[int, ...]:
-    """Return the weekdays that a text names, 0 for Monday, each once, in order."""
-    names = (match.casefold() for match in _WEEKDAY.findall(text))
-    return tuple(dict.fromkeys(WEEKDAY_NAMES.index(name) for name in names))
+                start, end = match.span()
+                found.append(
+                    TimeExpression(
+                        start, end, text[start:end], windows, rule.unit, windows[0].weight, has_year
+                    )
+                )
+    return _with_ranges(text, sorted(found, key=lambda item: item.start), as_of)
 
 
 def _with_ranges(text: str, found: Sequence[TimeExpression], as_of: date) -> list[TimeExpression]:
@@ -67,10 +50,10 @@ def _with_ranges(text: str, found: Sequence[TimeExpression], as_of: date) -> lis
     joined: list[TimeExpression] = []
     for item in found:
         if joined and _is_range(text, joined[-1], item):
-            item = _join(joined.pop(), item)
+            item = _join(text, joined.pop(), item)
         elif _is_since(text, item) and item.windows[0].first < as_of:
             window = item.windows[0]
-            item = item._replace(windows=(_span(window, window.first, as_of),), unit="span")
+            item = replace(item, windows=(_span(window, window.first, as_of),), unit="span")
         joined.append(item)
     return joined
 
@@ -87,14 +70,20 @@ def _is_range(text: str, left: TimeExpression, right: TimeExpression) -> bool:
     return is_opened and between in ("and", "to", "until", "-", "–", "through", "till")
 
 
-def _join(left: TimeExpression, right: TimeExpression) -> TimeExpression:
+def _join(text: str, left: TimeExpression, right: TimeExpression) -> TimeExpression:
     """Join two expressions; "March 3 and March 9, 2024" share the year."""
     first, last = left.windows[0].first, right.windows[0].last
     if right.has_year and not left.has_year:
         first = make_day(last.year, first.month, first.day) or first
     window = _span(left.windows[0], min(first, last), max(first, last))
     return TimeExpression(
-        left.start, right.end, (window,), "span", left.has_year and right.has_year
+        left.start,
+        right.end,
+        text[left.start : right.end],
+        (window,),
+        "span",
+        min(left.certainty, right.certainty),
+        left.has_year and right.has_year,
     )
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic on calendar days: weeks, months, seasons and windows of days."""
+"""What an expression of time means, and arithmetic on calendar days."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from datetime import date, timedelta
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """First month of each, on the northern half of the earth."""
 
-EARLIEST, LATEST = 1900, 2200
+FIRST_YEAR, LAST_YEAR = 1900, 2200
 """Years that a text can mean; other numbers of four digits are not years."""
+EARLIEST = date(FIRST_YEAR, 1, 1)
+"""Where "until May" begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,31 @@ class Window:
         return self.weight * max(0.0, share) if self.tolerance_days else 0.0
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class TimeExpression:
+    """An expression of time: where it stands and what it means."""
+
+    start: int
+    end: int
+    text: str
+    windows: tuple[Window, ...]
+    """One per reading, none of which is less likely than another."""
+    unit: str
+    """How exact it is: ``day``, ``month``, ``year`` or ``span``."""
+    certainty: float
+    """In (0, 1]; below .5 it may well be a topic: "in winter the cells die"."""
+    has_year: bool
+    """Whether it means the same whenever it is read."""
+
+    @property
+    def is_calendar(self) -> bool:
+        """Whether it names a day of the calendar, "March 5", and not one by its distance."""
+        return any(char.isdigit() for char in self.text)
+
+
 def make_day(year: int, month: int, day: int) -> date | None:
     """Return a date, or ``None`` where there is no such day."""
-    if not (EARLIEST <= year <= LATEST and 1 <= month <= 12):
+    if not (FIRST_YEAR <= year <= LAST_YEAR and 1 <= month <= 12):
         return None
     return date(year, month, day) if 1 <= day <= monthrange(year, month)[1] else None
 

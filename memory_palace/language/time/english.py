@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from memory_palace.language.calendars import (
+from memory_palace.language.time.spans import (
     EARLIEST,
-    LATEST,
+    FIRST_YEAR,
+    LAST_YEAR,
     SEASONS,
     Window,
     make_day,
@@ -156,7 +157,7 @@ def _year(match: re.Match[str], _: date) -> Iterator[Window]:
 def _ago(match: re.Match[str], as_of: date) -> Iterator[Window]:
     count, unit = _count(match["count"]), match["unit"].casefold()
     days = count * _DAYS[unit]
-    if days < (as_of - date(EARLIEST, 1, 1)).days:
+    if days < (as_of - EARLIEST).days:
         day = as_of - timedelta(days)
         yield _window(match, (day, day), (_ONE if count == 1 else _MANY)[unit])
 
@@ -226,7 +227,7 @@ MAY = re.compile(
 _NAMES_OF_MONTHS = frozenset([*_MONTH_NAMES, *_MONTHS, "sept"])
 _NAMES_OF_DAYS = frozenset(WEEKDAY_NAMES)
 _NAMES_OF_SEASONS = frozenset(SEASONS)
-_YEARS = frozenset(str(year) for year in range(EARLIEST, LATEST))
+_YEARS = frozenset(str(year) for year in range(FIRST_YEAR, LAST_YEAR))
 _PLURALS = word_set("days weeks months years")
 _SLASHED = frozenset("0123456789")
 RULES = (
