@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.locus import parse_pose
 from memory_palace.cli.options import Json, Limit, open_palace
 from memory_palace.cli.printing import print_answer, print_json, say
+from memory_palace.cli.search_answers import (
+    headline,
+    remark,
+    session_lines,
+    session_record,
+    step_lines,
+    step_record,
+)
 from memory_palace.errors import UsageError
-from memory_palace.navigation.loop import StepRecord
 from memory_palace.navigation.search_session import SearchSession
 from memory_palace.navigation.searches import SearchPlan
 
@@ -44,7 +50,7 @@ HalfLife = Annotated[
 @app.command("start")
 def start(
     ctx: Context,
-    goal: Annotated[str, Argument(help="What to look for, in at most 80 characters.")],
+    goal: Annotated[str, Argument(help="What to look for, in at most 500 characters.")],
     on_loci: OnLoci = False,
     top_k: Limit = 5,
     literal: Literal = False,
@@ -88,9 +94,9 @@ def step(
     """
     images = [str(path) for path in image or ()]
     session, record = open_palace(ctx).searches.step(name, images=images)
-    print_answer(dict(record), _step_lines(record, session), as_json=as_json)
+    print_answer(step_record(record, session), step_lines(record, session), as_json=as_json)
     if not as_json:
-        _remark(record)
+        remark(record)
 
 
 @app.command("observe")
@@ -153,8 +159,8 @@ def list_(ctx: Context, as_json: Json = False) -> None:
     Example: palace seek list
     """
     found = open_palace(ctx).searches.list()
-    lines = (_headline(session) for session in found)
-    print_answer({"sessions": list(map(_record, found))}, lines, as_json=as_json)
+    lines = (headline(session) for session in found)
+    print_answer({"sessions": list(map(session_record, found))}, lines, as_json=as_json)
 
 
 @app.command("goal")
@@ -200,13 +206,14 @@ def run(
     searches = open_palace(ctx).searches
     steps_taken = []
     for record in searches.run(name, steps=steps, seed=seed, expect=expect, target=target):
-        steps_taken.append(dict(record))
+        session = searches.show(name)
+        steps_taken.append(step_record(record, session))
         if not as_json:
-            print_answer({}, _step_lines(record, searches.show(name)), as_json=False)
-            _remark(record)
+            print_answer({}, step_lines(record, session), as_json=False)
+            remark(record)
     session = searches.show(name)
-    whole = {"steps": steps_taken, "session": _record(session)}
-    print_answer(whole, _session_lines(session), as_json=as_json)
+    whole = {"steps": steps_taken, "session": session_record(session)}
+    print_answer(whole, session_lines(session), as_json=as_json)
 
 
 @app.command("plot")
@@ -231,45 +238,5 @@ def plot(
     print(path)
 
 
-def _record(session: SearchSession) -> dict[str, Any]:
-    """Return a session as it is kept, without the number of its file format."""
-    return {key: value for key, value in session.to_json().items() if key != "schema"}
-
-
 def _show_session(session: SearchSession, *, as_json: bool) -> None:
-    print_answer(_record(session), _session_lines(session), as_json=as_json)
-
-
-def _headline(session: SearchSession) -> str:
-    return f"{session.id}  {session.belief['target_status']}  {session.belief['goal_text']}"
-
-
-def _session_lines(session: SearchSession) -> Iterator[str]:
-    belief = session.belief
-    yield _headline(session)
-    for candidate in belief["candidate_nodes"]:
-        node = candidate["node_id"]
-        yield f"  {candidate['score']:.3f}  {node:<4} {session.nodes[node]}"
-    for node, why in sorted(session.closed.items()):
-        yield f"  closed {node:<4} {session.nodes[node]}  {why}"
-    if belief["target_status"] == "done":
-        place = belief["current_node_id"]
-        yield f"  found at {place} {session.nodes[place] if place is not None else ''}"
-
-
-def _step_lines(record: StepRecord, session: SearchSession) -> Iterator[str]:
-    node = record["next_node_id"]
-    where = f" {node} {session.nodes[node]}" if node is not None else ""
-    yield f"step {record['step']}: {record['target_status']}; {record['next_action']}{where}"
-    hypothesis = session.belief["last_vlm_hypothesis"]
-    if record["next_action"] == "ask_clarification" and hypothesis is not None:
-        yield f"  {hypothesis['question']}"
-
-
-def _remark(record: StepRecord) -> None:
-    best = record["retrieval_best_score"]
-    if best is not None:
-        verb = "reaches" if record["retrieval_threshold_pass"] else "is below"
-        say(f"best score {best:.3f} {verb} the threshold {record['retrieval_threshold']:.3f}")
-    if record["rejection_reason"]:
-        say(f"the proposal was refused: {record['rejection_reason']}")
+    print_answer(session_record(session), session_lines(session), as_json=as_json)

@@ -18,8 +18,8 @@ SearchAction: TypeAlias = Literal[
     "approach", "explore", "rotate", "goto_node", "ask_clarification", "stop"
 ]
 FINAL: Final = ("done", "unreachable")
-LONGEST_GOAL = 80
-"""Characters, by the schema."""
+LONGEST_GOAL = 500
+"""Characters, by the schema: a question as people write it is longer than a label."""
 STREAK = 2
 """Sightings at one place in a row that make a target visible; one may be an error."""
 REACH_METRES = 0.75
@@ -163,5 +163,5 @@ def apply_memory_retrieval(
 
 
 def passes(candidates: Sequence[NodeCandidate], threshold: float) -> bool:
-    """Whether the best candidate reaches the threshold, which counts as reaching it."""
-    return bool(candidates) and candidates[0]["score"] >= threshold
+    """Whether a candidate reaches the threshold. Notes are ordered by more than their score."""
+    return any(candidate["score"] >= threshold for candidate in candidates)

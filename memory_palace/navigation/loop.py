@@ -75,7 +75,7 @@ def take_step(
     apply_memory_retrieval(belief, retrieval.candidates, retrieval.threshold)
     proposal, verdict = _decide(belief, around, proposer, verifier)
     node_id = next_node(belief, around)
-    best = retrieval.candidates[0]["score"] if retrieval.candidates else None
+    best = max((found["score"] for found in retrieval.candidates), default=None)
     return belief, StepRecord(
         event="step",
         step=step,
@@ -143,7 +143,7 @@ def _is_exhausted(belief: BeliefState, retrieval: Retrieval, around: Surrounding
     if status == "visible":
         return belief["last_seen_node_id"] in around.looked
     if not around.open_nodes:
-        return bool(around.looked)
+        return True
     if status == "searching" or passes(retrieval.candidates, retrieval.threshold):
         return False
     likely = {

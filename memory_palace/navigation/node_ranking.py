@@ -121,7 +121,7 @@ def choose(
 ) -> list[NodeCandidate]:
     """Return the best by score, then id, after decay and among what is allowed."""
     if narrowing.half_life_days is not None:
-        scores = _decayed(scores, shelf.seen_at, narrowing.half_life_days, narrowing.now)
+        scores = decay(scores, shelf.seen_at, narrowing.half_life_days, narrowing.now)
     rows = _best_rows(scores, _allowed(shelf, narrowing), k)
     found = zip(shelf.ids[rows].tolist(), scores[rows].tolist(), strict=True)
     return [NodeCandidate(node_id=node_id, score=score) for node_id, score in found]
@@ -155,9 +155,10 @@ def _allowed(shelf: Shelf, narrowing: Narrowing) -> NDArray[np.int64] | None:
     return np.flatnonzero(allowed)
 
 
-def _decayed(
+def decay(
     scores: NDArray[np.float64], seen_at: NDArray[np.float64], half_life_days: float, now: float
 ) -> NDArray[np.float64]:
+    """Return scores that halve with every ``half_life_days`` since they were seen; NaN is new."""
     ages = np.maximum(now - seen_at, 0.0) / _SECONDS_PER_DAY
     factors = np.where(np.isnan(ages), 1.0, 0.5 ** (ages / half_life_days))
     decayed: NDArray[np.float64] = np.round(scores * factors, 6)

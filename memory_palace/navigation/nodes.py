@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.language.tokens import tokenize
@@ -34,6 +36,42 @@ class Pose2D:
     def distance_to(self, other: Pose2D) -> float:
         """Return the straight distance in metres."""
         return math.hypot(self.x - other.x, self.y - other.y)
+
+    def to_json(self) -> dict[str, float]:
+        """Return the pose as node lists have it."""
+        return {"x": self.x, "y": self.y, "yaw": self.yaw}
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlace:
+    """Where a node is: the note it stands in, and a pose or the lines that bear on the goal."""
+
+    path: str
+    title: str
+    pose: Pose2D | None = None
+    """``None`` where the search is among notes."""
+    lines: tuple[int, int] | None = None
+    """First and last line of the passage; ``None`` for a locus, and where nothing bears on it."""
+
+    def to_json(self) -> dict[str, object]:
+        """Return the place as sessions keep it and as it is shown."""
+        return {
+            "path": self.path,
+            "title": self.title,
+            "pose": self.pose.to_json() if self.pose else None,
+            "lines": list(self.lines) if self.lines else None,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> NodePlace:
+        """Take apart what the schema of sessions has checked."""
+        pose, lines = value["pose"], value["lines"]
+        return cls(
+            value["path"],
+            value["title"],
+            Pose2D(**pose) if pose else None,
+            (lines[0], lines[1]) if lines else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from memory_palace.errors import PalaceError, UsageError
 from memory_palace.navigation.belief import BeliefState
 from memory_palace.navigation.calibration import Null
 from memory_palace.navigation.node_ranking import Narrowing, Scoring
-from memory_palace.navigation.nodes import Pose2D
+from memory_palace.navigation.nodes import NodePlace, Pose2D
 from memory_palace.navigation.schema import SchemaError, check_belief, check_schema
 from memory_palace.storage.atomic import remove_files, write_atomic
 from memory_palace.storage.lock import writer_lock
@@ -40,6 +40,8 @@ class SearchSession:
     step: int = 0
     nodes: dict[int, str] = field(default_factory=dict)
     """Paths of the nodes that were named so far."""
+    places: dict[int, NodePlace] = field(default_factory=dict)
+    """Where the candidates of the last step are, and the node that it leads to."""
     closed: dict[int, str] = field(default_factory=dict)
     """Nodes that were looked at without finding the target, and what came of it."""
     position: Pose2D | None = None
@@ -62,6 +64,7 @@ class SearchSession:
             "schema": FORMAT,
             "threshold_null": [null.start, null.excess] if null else None,
             "nodes": {str(key): path for key, path in sorted(self.nodes.items())},
+            "places": {str(key): place.to_json() for key, place in sorted(self.places.items())},
             "closed": {str(key): why for key, why in sorted(self.closed.items())},
             "position": [pose.x, pose.y, pose.yaw] if pose else None,
         }
@@ -179,6 +182,7 @@ def _from_json(value: Mapping[str, object]) -> SearchSession:
         "position": Pose2D(*position) if isinstance(position, list) else None,
         "near": (near[0], near[1]) if isinstance(near, list) else None,
         "nodes": _by_number(kept["nodes"]),
+        "places": _read_places(kept.get("places")),
         "closed": _by_number(kept["closed"]),
     }
     return SearchSession(**kept)  # type: ignore[arg-type]
@@ -192,6 +196,11 @@ def _check_names(session: SearchSession, name: str) -> None:
     unknown = sorted(used - session.nodes.keys())
     if unknown:
         raise SchemaError(f"node {unknown[0]} has no note")
+
+
+def _read_places(value: object) -> dict[int, NodePlace]:
+    found = value if isinstance(value, dict) else {}  # sessions of before have none
+    return {int(key): NodePlace.from_json(place) for key, place in found.items()}
 
 
 def _by_number(value: object) -> dict[int, str]:

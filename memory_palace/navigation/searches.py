@@ -23,7 +23,7 @@ from memory_palace.navigation.belief import (
 from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.loop import StepRecord, take_step
 from memory_palace.navigation.node_ranking import Scoring
-from memory_palace.navigation.nodes import Pose2D
+from memory_palace.navigation.nodes import NodePlace, Pose2D
 from memory_palace.navigation.perception import contains_quote
 from memory_palace.navigation.proposer import (
     LlmProposer,
@@ -112,7 +112,10 @@ def step_search(
         session.step += 1
         named = [candidate["node_id"] for candidate in session.belief["candidate_nodes"]]
         named += [node for node in (record["next_node_id"],) if node is not None]
-        session.nodes |= {node: survey.paths[node] for node in named}
+        session.places = {
+            node: survey.places.get(node) or _gone(session.nodes[node]) for node in named
+        }
+        session.nodes |= {node: place.path for node, place in session.places.items()}
         sessions.save(session, dict(record))
     return session, record
 
@@ -248,6 +251,11 @@ def _node(sessions: SearchSessions, session: SearchSession, asked: int | None) -
     if not isinstance(node, int):
         raise UsageError("the last step leads nowhere; run `palace seek step`, or give --node")
     return node
+
+
+def _gone(path: str) -> NodePlace:
+    """Return the place of a node whose note has been removed since it was seen there."""
+    return NodePlace(path, path)
 
 
 def _observed(

@@ -10,38 +10,43 @@ import numpy as np
 from memory_palace.embedding.base import embed_query
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Vector
+from memory_palace.models import Hit, Vector
 from memory_palace.navigation.calibration import calibrate
 from memory_palace.navigation.loci import Locus, read_loci
 from memory_palace.navigation.loop import Retrieval
 from memory_palace.navigation.node_ranking import (
     Narrowing,
     NodeCandidate,
+    decay,
     retrieve_candidates,
     score_threshold,
     search_shelf,
 )
+from memory_palace.navigation.nodes import NodePlace
 from memory_palace.navigation.proposer import Surroundings
 from memory_palace.navigation.search_session import SearchSession
-from memory_palace.navigation.shelves import NodeStore, shelve_loci, shelve_notes
+from memory_palace.navigation.shelves import NodeStore, shelve_loci
+from memory_palace.retrieval.confidence import ANSWERED
+
+_FADING_DEPTH = 4
+"""Times the candidates asked for: how deep is looked where old notes fade."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The surroundings of a search, and the note behind every node in them."""
+    """The surroundings of a search, and where every node in them is."""
 
     retrieval: Retrieval
     around: Surroundings
-    paths: Mapping[int, str]
+    places: Mapping[int, NodePlace]
 
 
 def take_survey(engine: Engine, session: SearchSession, *, now: float) -> Survey:
     """Look at the palace as it is now; ``now`` is seconds since the epoch.
 
-    Where the index has another embedder than before, the session gets that one's threshold.
+    Among loci the session gets the threshold of the index's embedder where that is another than
+    before; among notes confidence is calibrated already.
     """
-    _fit_threshold(engine, session)
     return (_survey_loci if session.kind == "loci" else _survey_notes)(engine, session, now)
 
 
@@ -54,46 +59,68 @@ def _fit_threshold(engine: Engine, session: SearchSession) -> None:
 
 
 def _survey_notes(engine: Engine, session: SearchSession, now: float) -> Survey:
-    """Take the best notes of a query, and say how sure each is on the scale of the threshold.
+    """Take the hits of a query as they are ordered, each with the confidence in it.
 
-    A note gets a number when it is named first, and keeps it.
+    A note gets a number when it is named first, and keeps it. Where there are too few the search
+    goes on over what has nothing of the goal.
     """
     snapshot = engine.snapshot()
-    place = {path: number for number, path in enumerate(snapshot.paths)}
-    closed = {session.nodes[node] for node in session.closed}
-    goal = session.belief["goal_text"]
-    limit = session.k + len(closed)
-    hits = engine.query(goal, limit=limit, neighbors=0, is_use=False).hits
-    chosen = [place[hit.path] for hit in hits if hit.path not in closed][: session.k]
     shown = ~snapshot.private & ~snapshot.cold
-    if len(chosen) < session.k:  # the search goes on over what has nothing of the goal
-        chosen = [n for n in np.flatnonzero(shown).tolist() if snapshot.paths[n] not in closed]
-    shelf = shelve_notes(snapshot, sorted(chosen))
-    narrowing = Narrowing(half_life_days=session.half_life_days, now=now)
-    found = search_shelf(goal, _vector(engine, session), shelf, session.k, narrowing=narrowing)
+    titles = {snapshot.paths[n]: snapshot.titles[n] for n in np.flatnonzero(shown).tolist()}
+    open_paths = titles.keys() - {session.nodes[node] for node in session.closed}
+    found = _find_notes(engine, session, open_paths, now)
+    told = {place.path for place, _, _ in found}
+    for path in sorted(open_paths - told)[: session.k - len(found)]:
+        found.append((NodePlace(path, titles[path]), titles[path], 0.0))
+    places = {n: NodePlace(path, titles.get(path, path)) for n, path in session.nodes.items()}
     numbers = {path: node for node, path in session.nodes.items()}
+    labels: dict[int, str] = {}
     candidates: list[NodeCandidate] = []
-    for candidate in found:
-        path = snapshot.paths[candidate["node_id"]]
-        node = numbers.setdefault(path, len(numbers))
-        candidates.append(NodeCandidate(node_id=node, score=candidate["score"]))
-    paths = {node: path for path, node in numbers.items()}
-    known = {
-        node: place[path]
-        for node, path in paths.items()
-        if path in place and not snapshot.private[place[path]]
-    }
+    for place, label, score in found:
+        node = numbers.setdefault(place.path, len(numbers))
+        places[node], labels[node] = place, label
+        candidates.append(NodeCandidate(node_id=node, score=score))
     around = Surroundings(
-        frozenset(known) - frozenset(session.closed),
-        labels=_labels(snapshot, known, candidates),
+        frozenset(node for node, place in places.items() if place.path in open_paths),
+        labels=labels,
         looked=frozenset(session.closed),
     )
-    # The last is for dead rows.
-    compared = int(np.count_nonzero(np.append(shown, False)[snapshot.row_note]))
-    return Survey(_retrieval(session, candidates, compared), around, paths)
+    return Survey(Retrieval(candidates, ANSWERED), around, places)
+
+
+def _find_notes(
+    engine: Engine, session: SearchSession, open_paths: set[str], now: float
+) -> list[tuple[NodePlace, str, float]]:
+    """Return what a query finds among the notes that were not looked at, and how sure it is.
+
+    Each with a line about it. There may be fewer than asked for: the others have nothing of the
+    goal.
+    """
+    days = session.half_life_days
+    limit = session.k * (1 if days is None else _FADING_DEPTH) + len(session.closed)
+    asked = engine.query(session.belief["goal_text"], limit=limit, neighbors=0, is_use=False)
+    hits = [hit for hit in asked.hits if hit.path in open_paths]
+    scores = np.array([hit.confidence or 0.0 for hit in hits], np.float64)
+    if days is not None:
+        dates = np.array([hit.note.date.timestamp for hit in hits], np.float64)
+        scores = decay(scores, dates, days, now)
+        order = np.argsort(-scores, kind="stable")
+        hits, scores = [hits[n] for n in order.tolist()], scores[order]
+    return [
+        (NodePlace(hit.path, hit.title, None, _lines_of(hit)), f"{hit.title}: {hit.snippet}", score)
+        for hit, score in list(zip(hits, scores.tolist(), strict=True))[: session.k]
+    ]
+
+
+def _lines_of(hit: Hit) -> tuple[int, int] | None:
+    """Return the lines that bear on the goal: those of the excerpt, else of the passage."""
+    if hit.text_lines is not None or hit.chunk is None:
+        return hit.text_lines
+    return hit.chunk.first_line, hit.chunk.last_line
 
 
 def _survey_loci(engine: Engine, session: SearchSession, now: float) -> Survey:
+    _fit_threshold(engine, session)
     found = read_loci(engine)
     if not found.loci:
         raise UsageError("there are no loci; make one with `palace locus add`")
@@ -118,8 +145,12 @@ def _survey_loci(engine: Engine, session: SearchSession, now: float) -> Survey:
         {locus.node.node_id: f"{locus.title}: {locus.node.text}" for locus in found.loci},
         frozenset(session.closed),
     )
-    paths = {locus.node.node_id: locus.path for locus in found.loci}
-    return Survey(_retrieval(session, candidates, compared), around, paths)
+    places = {
+        locus.node.node_id: NodePlace(locus.path, locus.title, locus.node.pose)
+        for locus in found.loci
+    }
+    threshold = score_threshold(session.null, compared, scoring=session.scoring)
+    return Survey(Retrieval(candidates, threshold), around, places)
 
 
 def _is_open(locus: Locus, narrowing: Narrowing) -> bool:
@@ -135,15 +166,3 @@ def _vector(engine: Engine, session: SearchSession) -> Vector | None:
     if not engine.snapshot().commit.dimension:
         return None
     return embed_query(engine.embedder(), session.belief["goal_text"])
-
-
-def _retrieval(session: SearchSession, candidates: list[NodeCandidate], compared: int) -> Retrieval:
-    threshold = score_threshold(session.null, compared, scoring=session.scoring)
-    return Retrieval(candidates, threshold)
-
-
-def _labels(
-    snapshot: Snapshot, places: Mapping[int, int], candidates: list[NodeCandidate]
-) -> dict[int, str]:
-    found = {candidate["node_id"]: places[candidate["node_id"]] for candidate in candidates}
-    return {node: f"{snapshot.titles[n]} ({snapshot.rooms[n]})" for node, n in found.items()}

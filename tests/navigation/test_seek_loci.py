@@ -83,6 +83,43 @@ def test_literal_scoring_promotes_with_the_documents_threshold(house):
     assert (record["retrieval_threshold"], record["retrieval_threshold_pass"]) == (0.3, True)
 
 
+def test_another_embedder_means_another_threshold(house):
+    begin(house)
+    before, _ = step_search(house, None)
+    house.index(embedder="none", force=True)
+    after, _ = step_search(house, None)
+    assert before.null is not None
+    assert after.null is None
+    assert after.embedder != before.embedder
+
+
+def test_a_step_says_where_the_next_place_is_and_the_candidates(house):
+    begin(house)
+    session, record = step_search(house, None)
+    place = session.places[record["next_node_id"]]
+    assert place.pose == Pose2D(2.5, -1.0)
+    assert (place.path, place.title) == ("palace/chambers/places/Cellar.md", "Cellar")
+    assert set(session.places) == {CELLAR, ATTIC, GARAGE}
+    assert load_search(house, None).places == session.places
+
+
+def test_a_search_where_no_place_is_allowed_ends(house):
+    begin(house, position=Pose2D(100, 100), within_metres=1.0)
+    _, record = step_search(house, None)
+    assert (record["target_status"], record["next_action"]) == ("unreachable", "stop")
+
+
+def test_a_place_whose_note_is_gone_is_approached_all_the_same(house):
+    begin(house)
+    step_search(house, None)
+    for _ in range(2):
+        sight_node(house, None, CELLAR, is_hit=True)
+    (house.paths.notes / "chambers" / "places" / "Cellar.md").unlink()
+    session, record = step_search(house, None)
+    assert (record["next_action"], record["next_node_id"]) == ("approach", CELLAR)
+    assert session.places[CELLAR].path == "palace/chambers/places/Cellar.md"
+
+
 def test_a_run_is_the_same_for_one_seed(house):
     logs = []
     for _ in range(2):
