@@ -20,6 +20,7 @@ from memory_palace.places import (
     nearest_root,
     own_folder,
 )
+from memory_palace.ranking import AnchorSettings, ProfileSettings
 
 IGNORED = (".index/", "sessions/", ".journal.json", ".*.tmp")
 """What of it is derived or of one machine, for git; the rest is as much to keep as the notes."""
@@ -243,34 +244,6 @@ def _lay_out(root: Path, own: str) -> PalacePaths:
     return PalacePaths(root, is_classic=is_classic, rooms=SEVEN if is_classic else Rooms({}))
 
 
-TRUST: Mapping[str, float] = {"own": 1.0, "import": 0.8, "untrusted": 0.5}
-"""What the anchor score of a passage is multiplied by, per level of trust in its source."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnchorSettings:
-    """Parameters of anchors, with the defaults of source document 003 where it names any."""
-
-    k: int = 20
-    """Passages per anchor, at a nightly build."""
-    k_max: int = 50
-    """Passages per anchor, with those of later updates."""
-    max_chunks: int = 30
-    """Passages that one lookup returns at most."""
-    theta: float | None = None
-    """Least cosine of anchor and passage; ``None`` is calibrated per embedder."""
-    vocabulary: int = 400
-    """Discovered anchors at most, and one per eight passages; curated ones do not count."""
-    deny: tuple[str, ...] = ()
-    """Anchors that never trigger: terms, or patterns between slashes."""
-    allow: tuple[str, ...] = ()
-    """Path prefixes that anchors may lead to; empty means all."""
-    source_cap: float = 0.34
-    """Largest share of an answer that one source below trust ``own`` may fill."""
-    ignored: tuple[str, ...] = ()
-    """Settings of older versions that a settings file still has."""
-
-
 @dataclass(frozen=True, slots=True)
 class Config:
     """Settings with their defaults. A palace can only narrow what the program may do."""
@@ -296,5 +269,9 @@ class Config:
     """Folders below the notes, each with the room that it is."""
     inbox: str | None = None
     """The folder below the notes for what agents remember; ``None`` is their chambers, or Inbox."""
+    profile: str | None = None
+    """The profile of a question that names none; ``None`` is ``DEFAULT_PROFILE``."""
+    profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
+    """Profiles beside those that ship, by name."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path prefixes with a trust each; a note's source is the longest that fits, else its room."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from memory_palace.config import Config
 from memory_palace.index.freshness import check_freshness
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memory_palace.index.status import IndexStatus
     from memory_palace.index.values import IndexReport
     from memory_palace.notes.excerpt import NoteText
-    from memory_palace.retrieval.profiles import Profile
+    from memory_palace.retrieval.profiles import Mode, Profile
     from memory_palace.retrieval.search import RankingOptions, SearchResult
 
 
@@ -121,7 +121,7 @@ class Engine:
         text: str,
         *,
         filters: Filters | None = None,
-        profile: str = profiles.DEFAULT_PROFILE,
+        profile: str | None = None,
         lexical: bool = False,
         include_cold: bool = False,
         neighbors: int = 2,
@@ -132,19 +132,21 @@ class Engine:
         """Rank notes that answer ``text``; with a filter and no text, list them.
 
         ``lexical`` and an index without vectors need no embedder, and the mode of the result says
-        so. ``is_use=False`` logs no use; ``ranking`` is what ``search`` takes. Quoted words must
-        stand in a passage, unless no note holds them; a ``#tag`` of some note narrows the answer.
+        so. ``profile`` is one that ships or of the settings; ``None`` is the one they choose.
+        ``is_use=False`` logs no use; ``ranking`` is what ``search`` takes. Quoted words must stand
+        in a passage, unless no note holds them; a ``#tag`` of some note narrows the answer.
         """
         from memory_palace.retrieval.search import search
 
         asked, snapshot = " ".join(text.split()), self.snapshot(include_cold=include_cold)
         query = self._narrow(asked, snapshot, filters, as_of)
         is_lexical = bool(query.text) and (lexical or not snapshot.commit.dimension)
-        chosen = profiles.choose_profile(profile, is_listing=not query.text, is_lexical=is_lexical)
+        mode: Mode = "lexical" if is_lexical else "vector" if query.text else "listing"
+        chosen = profiles.choose_profile(profile, self.config, mode)
         profiles.check_detail(chosen, snapshot.detail)
         if query.text and not is_lexical:
             query = self._embed(query, snapshot, chosen)
-        if query.text and chosen.name == "anchors":
+        if query.text and "anchor" in chosen.weights:
             query = self.anchors.ask(query, snapshot)
         found = search(
             query,
@@ -158,8 +160,7 @@ class Engine:
         if query.text and is_use and self.config.usage_log:
             core = [hit.path for hit in found.hits if hit.role == "core"]
             record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
-        answer = self._answer(query, snapshot, chosen, found, is_lexical=is_lexical)
-        return replace(answer, text=asked, unmatched_quotes=query.unmatched)
+        return self._answer(replace(query, text=asked), snapshot, chosen, found, mode)
 
     def _narrow(
         self, text: str, snapshot: Snapshot, filters: Filters | None, as_of: float | None
@@ -177,17 +178,15 @@ class Engine:
         snapshot: Snapshot,
         profile: Profile,
         found: SearchResult,
-        *,
-        is_lexical: bool,
+        mode: Mode,
     ) -> QueryResult:
-        compared: Literal["lexical", "vector"] = "lexical" if is_lexical else "vector"
         freshness = self.check_freshness(self.paths, self.config, snapshot)
         self.note_unread(freshness.problems)
         return QueryResult(
             text=query.text,
             profile=profile.name,
-            mode=compared if query.text else "listing",
-            embedder=None if is_lexical else snapshot.commit.embedder,
+            mode=mode,
+            embedder=None if mode == "lexical" else snapshot.commit.embedder,
             hits=tuple(found.hits),
             gate=found.gate,
             is_answered=found.is_answered,
@@ -195,6 +194,7 @@ class Engine:
             behind=freshness.behind,
             anchors=query.anchors,
             languages=snapshot.languages,
+            unmatched_quotes=query.unmatched,
         )
 
     def _embed(self, query: Query, snapshot: Snapshot, profile: Profile) -> Query:

@@ -31,7 +31,6 @@ from memory_palace.retrieval.filters import (
     check_least,
     choose_filters,
 )
-from memory_palace.retrieval.profiles import DEFAULT_PROFILE, get_profile
 
 if TYPE_CHECKING:
     from memory_palace.changes.changing import Outcome
@@ -87,7 +86,7 @@ class Palace(Notebook):
         *,
         limit: int = 5,
         filters: Filters | None = None,
-        profile: str = DEFAULT_PROFILE,
+        profile: str | None = None,
         per_note: bool = True,
         lexical: bool = False,
         gate: bool = True,
@@ -103,10 +102,10 @@ class Palace(Notebook):
 
         Only notes that meet the ``conditions`` (see ``Conditions``) are ranked. ``limit`` counts
         notes, or passages with ``per_note=False``; ``neighbors`` linked notes follow each hit.
-        ``lexical`` compares words and facts only. ``budget_bytes`` bounds the text of all hits.
-        "Yesterday" counts from ``as_of``, and notes that give themselves a later date are left out.
-        So are hits below ``min_confidence``, but for the nearest where all are. ``is_use=False``
-        logs no use. Raise ``UsageError`` for a value that cannot be used.
+        ``profile`` ships or is of the settings, which choose one for ``None``; ``lexical`` compares
+        words and facts only. ``budget_bytes`` bounds the text of all hits. "Yesterday" counts from
+        ``as_of``; notes of a later date are left out, and hits below ``min_confidence``, but for
+        the nearest. ``is_use=False`` logs no use. Raise ``UsageError`` for what cannot be used.
         """
         check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
         chosen = choose_filters(filters, conditions, self.paths.rooms, now=time.time())
@@ -115,7 +114,7 @@ class Palace(Notebook):
             text,
             filters=chosen,
             limit=limit,
-            profile=get_profile(profile).name,
+            profile=profile,
             per_note=per_note,
             lexical=lexical,
             gate=gate,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
@@ -15,14 +15,14 @@ from memory_palace.config import (
     FOLDERS,
     LANGUAGES,
     ROOMS,
-    TRUST,
-    AnchorSettings,
     Config,
     PalacePaths,
 )
 from memory_palace.errors import ConfigError
 from memory_palace.places import ARCHIVE
-from memory_palace.settings_file import Lines, parse_lines, read_settings, shorten
+from memory_palace.ranking import TRUST, AnchorSettings
+from memory_palace.settings_file import Lines, SettingPlace, parse_lines, read_settings, shorten
+from memory_palace.settings_profiles import check_profile, parse_profiles
 
 _LARGEST = 1 << 40
 """Of any amount: above it numbers are slips, and arithmetic fails."""
@@ -48,24 +48,6 @@ def parse_settings(text: str, source: str) -> Config:
     """Return the settings that a text holds; ``source`` is its name, for messages."""
     values, lines = parse_lines(text, source)
     return parse_config(values, source=source, lines=lines)
-
-
-@dataclass(frozen=True, slots=True)
-class SettingPlace:
-    """Where a setting stands, for messages."""
-
-    source: str
-    lines: Lines
-    names: tuple[str, ...] = ()
-
-    def at(self, name: object) -> SettingPlace:
-        """Return the place of a setting in this one."""
-        return SettingPlace(self.source, self.lines, (*self.names, str(name)))
-
-    def wrong(self, why: str) -> ConfigError:
-        """Return the error that names the line, or else the file."""
-        line = self.lines.get(self.names) or self.lines.get(self.names[:-1])
-        return ConfigError(f"{self.source}:{line}: {why}" if line else f"{self.source}: {why}")
 
 
 GONE = frozenset({"sem_theta", "anchor_weight", "query_weight"})
@@ -187,6 +169,7 @@ PARSERS: Mapping[str, Callable[[Any, SettingPlace], Any]] = {
     "anchors": parse_anchor_settings,
     "inbox": parse_inbox,
     "languages": parse_languages,
+    "profiles": parse_profiles,
     "rooms": parse_rooms,
     "sources": parse_sources,
 }
@@ -209,6 +192,9 @@ def parse_config(
             hint = f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
             raise where.wrong(f"unknown setting {shorten(key)}{hint}")
         checked[key] = _check(key, value, where)
+    if "profile" in checked:
+        where = SettingPlace(source, lines).at("profile")
+        check_profile(checked["profile"], checked.get("profiles", {}), where)
     return Config(**checked)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,6 +20,24 @@ _MOST_LEVELS = 10
 _MOST_SHOWN = 60
 _VALUE_ERRORS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
 """What PyYAML's constructors raise on values such as ``!!int ""`` or the 99th of a month."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingPlace:
+    """Where a setting stands, for messages."""
+
+    source: str
+    lines: Lines
+    names: tuple[str, ...] = ()
+
+    def at(self, name: object) -> SettingPlace:
+        """Return the place of a setting in this one."""
+        return SettingPlace(self.source, self.lines, (*self.names, str(name)))
+
+    def wrong(self, why: str) -> ConfigError:
+        """Return the error that names the line, or else the file."""
+        line = self.lines.get(self.names) or self.lines.get(self.names[:-1])
+        return ConfigError(f"{self.source}:{line}: {why}" if line else f"{self.source}: {why}")
 
 
 def read_settings(path: Path) -> tuple[dict[Any, Any], Lines]:

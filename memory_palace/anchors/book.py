@@ -14,10 +14,10 @@ from memory_palace.anchors.policy import allowed_notes, denier, source_of, trust
 from memory_palace.anchors.postings import key_table
 from memory_palace.anchors.projects import active_projects
 from memory_palace.anchors.tier import AnchorFiles, Keys, Tier
-from memory_palace.config import AnchorSettings
 from memory_palace.index.postings import NO_ROWS
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix, Scores
+from memory_palace.ranking import AnchorSettings
 
 _NO_KEYS: Keys = np.zeros(0, np.uint64)
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.anchors.terms import match_key
-from memory_palace.config import SEVEN, TRUST, AnchorSettings, Rooms
+from memory_palace.config import SEVEN, Rooms
 from memory_palace.errors import ConfigError
+from memory_palace.ranking import TRUST, AnchorSettings
 
 
 def source_of(path: str, sources: Mapping[str, str], rooms: Rooms = SEVEN) -> str:

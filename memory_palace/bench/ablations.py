@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from memory_palace.retrieval.profiles import LOW_PRECISION, PROFILES, Profile
+from memory_palace.ranking import LOW_PRECISION
+from memory_palace.retrieval.profiles import PROFILES, Profile
 
 ADDED = 1.5
 """What a structural signal of 1 is worth beside standardised evidence."""

@@ -24,8 +24,8 @@ from memory_palace.bench.golden import read_pairs
 from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
 from memory_palace.models import Filters, Query
+from memory_palace.ranking import DEFAULT_PROFILE
 from memory_palace.retrieval.confidence import ANSWERED
-from memory_palace.retrieval.profiles import DEFAULT_PROFILE
 from memory_palace.retrieval.search import search
 
 HITS = 5

@@ -18,8 +18,8 @@ from memory_palace.bench.metrics import interval
 from memory_palace.bench.runs import Answer
 from memory_palace.bench.signal_tables import SignalTable
 from memory_palace.errors import UsageError
+from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.profiles import Profile
-from memory_palace.retrieval.signals.table import SIGNALS
 
 Exact: TypeAlias = NDArray[np.float64]
 Ask: TypeAlias = Callable[[Sequence[Collection], Profile], Sequence[Answer]]

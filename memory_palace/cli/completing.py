@@ -104,9 +104,11 @@ def _rooms(ctx: Any, incomplete: str) -> Iterator[str]:
 
 
 def _profiles(ctx: Any, incomplete: str) -> Iterator[str]:
-    from memory_palace.retrieval.profiles import PROFILES
+    from memory_palace.cli.options import open_palace
+    from memory_palace.ranking import SHIPPED
 
-    yield from PROFILES
+    yield from SHIPPED
+    yield from open_palace(ctx).config.profiles
 
 
 def _palaces(ctx: Any, incomplete: str) -> Iterator[str]:

@@ -33,8 +33,8 @@ from memory_palace.cli.printing import ANSWERS, print_answer, say, say_behind
 from memory_palace.errors import IndexLockedError, MissingPartError, UsageError
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
+from memory_palace.ranking import SHIPPED
 from memory_palace.retrieval.excerpts import full_texts
-from memory_palace.retrieval.profiles import DEFAULT_PROFILE, PROFILES
 
 Details = Annotated[bool, Option("--details", help="Show how each score was made.")]
 NoGate = Annotated[bool, Option("--no-gate", help="Let recency and priority count for every note.")]
@@ -46,7 +46,7 @@ Profile = Annotated[
     str | None,
     Option(
         "--profile",
-        help=f"How to rank: {', '.join(PROFILES)}.",
+        help=f"How to rank: {', '.join(SHIPPED)}, or a profile of the settings.",
         autocompletion=completed("profiles"),
     ),
 ]
@@ -187,10 +187,10 @@ def _choose_format(format: str | None, *, as_json: bool) -> str:
     return "json" if as_json else format or "text"
 
 
-def _choose_profile(profile: str | None, *, raw: bool) -> str:
+def _choose_profile(profile: str | None, *, raw: bool) -> str | None:
     if raw and profile not in (None, "raw"):
         raise UsageError(f"--raw contradicts --profile {profile}; give one of them")
-    return "raw" if raw else profile or DEFAULT_PROFILE
+    return "raw" if raw else profile
 
 
 def _open(ctx: Context, *, refresh: bool) -> Palace:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Literal, TypeAlias
 
+from memory_palace.config import Config
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.recipes import Detail
+from memory_palace.ranking import DEFAULT_PROFILE, LOW_PRECISION, METADATA, ProfileSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,8 @@ class Profile:
     cap: float = 0.0
     preserves_rank: bool = False
     """Whether ``guards.preserve_rank`` looks at the first hits."""
+    is_routed: bool = False
+    """Whether it ranks within the folders that a question is about (source document 000)."""
 
     @property
     def needs(self) -> Detail:
@@ -30,6 +36,16 @@ class Profile:
         if self.weights.keys() & DESCRIBING:
             return Detail.ENRICHED
         return Detail.STRUCTURED if self.weights.keys() & STRUCTURAL else Detail.PLAIN
+
+    @property
+    def reads_words(self) -> bool:
+        """Whether it can answer without vectors."""
+        return not self.weights.keys() <= OF_VECTORS | METADATA
+
+    @property
+    def lists_notes(self) -> bool:
+        """Whether it can order notes where nothing was asked."""
+        return self.weights.keys() <= METADATA | {"semantic"}
 
 
 DESCRIBING = frozenset({"enriched", "bridge"})
@@ -43,14 +59,13 @@ STRUCTURAL = frozenset(
 )
 """Signals that read facts, or words that describe a passage, which few indexes keep."""
 
-LOW_PRECISION = frozenset(
-    {"overlap", "logic", "logic_undamped", "preference", "noun_phrase", "bridge"}
-)
-"""Those whose sum source document 001 caps."""
-
-
 SECOND = frozenset({"second_dense", "second_note_dense", "second_beside_meaning"})
 """Signals of the second of two embedders."""
+
+OF_VECTORS = (
+    SECOND | DESCRIBING | {"semantic", "dense", "note_dense", "beside_meaning", "anchoring"}
+)
+"""Signals that are silent without vectors."""
 
 HYBRID: Mapping[str, float] = {
     "dense": 0.85,
@@ -87,9 +102,6 @@ STRUCTURE: Mapping[str, float] = {
 }
 """The signals of source document 001 beside those of ``hybrid``: modest, and not fitted yet."""
 
-HIERARCHICAL = "hierarchical"
-"""Ranks like ``hybrid``, within the folders that a question is about (source document 000)."""
-
 PROFILES: Mapping[str, Profile] = {
     "compound": Profile(
         "compound",
@@ -98,7 +110,7 @@ PROFILES: Mapping[str, Profile] = {
     ),
     "raw": Profile("raw", {"semantic": 1.0}),
     "hybrid": Profile("hybrid", HYBRID),
-    HIERARCHICAL: Profile(HIERARCHICAL, HYBRID),
+    "hierarchical": Profile("hierarchical", HYBRID, is_routed=True),
     "structured": Profile(
         "structured",
         {**HYBRID, **STRUCTURE},
@@ -133,37 +145,62 @@ RECALL = Profile(
 R@5 on dev utterances (help, garden, LoCoMo): .734, .618, .860; hybrid .678, .610, .780; cosine
 .705, .605, .847."""
 
-DEFAULT_PROFILE = "hybrid"
-"""It answers notes best; the measurements are in references/decisions.md."""
-
-LEXICAL_PROFILES = frozenset(
-    {"hybrid", HIERARCHICAL, "structured", "enriched", "anchors", "bm25", "bm25-passages"}
-)
-"""Profiles that can answer without vectors."""
-
-LISTING_PROFILES = frozenset({"compound", "raw"})
-"""Profiles that can order notes where nothing was asked."""
+Mode: TypeAlias = Literal["vector", "lexical", "listing"]
+"""What a question is compared by; a listing has none."""
+Own: TypeAlias = Mapping[str, ProfileSettings]
+"""Profiles of the settings, by name."""
+_NONE: Own = MappingProxyType({})
 
 
-def choose_profile(asked: str, *, is_listing: bool, is_lexical: bool) -> Profile:
+def choose_profile(asked: str | None, config: Config, mode: Mode) -> Profile:
     """Return the profile that answers: the one asked for, or one that can do without what is not.
 
     Notes without a question are ordered by metadata, and questions without vectors by words.
     """
-    if is_listing and asked not in LISTING_PROFILES:
-        asked = "compound"
-    if is_lexical and asked not in LEXICAL_PROFILES:
-        asked = DEFAULT_PROFILE
-    return get_profile(asked)
+    profile = get_profile(asked or config.profile or DEFAULT_PROFILE, config.profiles)
+    if mode == "listing" and not profile.lists_notes:
+        return PROFILES["compound"]
+    if mode == "lexical" and not profile.reads_words:
+        return PROFILES[DEFAULT_PROFILE]
+    return profile
 
 
-def get_profile(name: str) -> Profile:
-    """Return a profile by name."""
+def get_profile(name: str, own: Own = _NONE) -> Profile:
+    """Return a profile by name, of those that ship or of the settings."""
     if name in PROFILES:
         return PROFILES[name]
-    near = get_close_matches(name, PROFILES, n=1)
+    if name in own:
+        return _make(name, own[name])
+    known = (*own, *PROFILES)
+    near = get_close_matches(name, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
-    raise UsageError(f"there is no profile {name!r}{hint} The profiles are {', '.join(PROFILES)}.")
+    raise UsageError(f"there is no profile {name!r}{hint} The profiles are {', '.join(known)}.")
+
+
+def _make(name: str, given: ProfileSettings) -> Profile:
+    """Return the profile that settings describe: what it extends, with what they change of it.
+
+    Raise ``UsageError`` where no weight is left. Signals of metadata are gated, and those of low
+    precision capped, where the settings do not say which.
+    """
+    base = PROFILES[given.extends] if given.extends else Profile("", {})
+    changed = {**base.weights, **given.weights}
+    weights = {signal: weight for signal, weight in changed.items() if weight}
+    if not weights:
+        raise UsageError(f"the profile {name} of the settings leaves no weight above 0")
+    gated = METADATA if given.gated is None else frozenset(given.gated)
+    capped = base.capped if given.capped is None else frozenset(given.capped)
+    if given.cap is not None and given.capped is None:
+        capped |= LOW_PRECISION
+    return replace(
+        base,
+        name=name,
+        weights=weights,
+        gated=gated & weights.keys(),
+        capped=capped & weights.keys(),
+        cap=base.cap if given.cap is None else given.cap,
+        preserves_rank=base.preserves_rank if given.preserve_rank is None else given.preserve_rank,
+    )
 
 
 def without_second(profile: Profile) -> Profile:

@@ -20,12 +20,7 @@ from memory_palace.retrieval.confidence import ANSWERED, Confidence
 from memory_palace.retrieval.context import SearchContext, find_candidates
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
-from memory_palace.retrieval.profiles import (
-    HIERARCHICAL,
-    Profile,
-    get_profile,
-    without_second,
-)
+from memory_palace.retrieval.profiles import Profile, get_profile, without_second
 from memory_palace.retrieval.rank import Scored, ScoringRule, rank, score_exactly
 
 if TYPE_CHECKING:
@@ -82,7 +77,7 @@ def search(
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
     chosen = _choose_profile(snapshot, profile)
-    if chosen.name == HIERARCHICAL:
+    if chosen.is_routed:
         from memory_palace.retrieval.routing import narrow  # delayed: only this asks for it
 
         query = narrow(query, snapshot)

@@ -23,6 +23,7 @@ def root(tmp_path_factory):
     for path, text in NOTES.items():
         (root / "palace" / path).parent.mkdir(parents=True, exist_ok=True)
         (root / "palace" / path).write_text(text)
+    (root / "palace" / "palace.yaml").write_text("profiles: {hardly: {extends: raw}}\n")
     main(["-C", str(root), "index", "-q", "--embedder", "none"])
     (root / "elsewhere" / "folder").mkdir(parents=True)
     return root
@@ -56,6 +57,7 @@ def tab(root, monkeypatch, capsys):
         (["query", "--de"], ["--details"]),
         (["query", "--room", "ch"], ["chambers"]),
         (["query", "--profile", "bm"], ["bm25", "bm25-passages"]),
+        (["query", "--profile", "har"], ["hardly"]),
         (["list", "--sort", ""], ["path", "date"]),
         (["show", "Ra"], [r"Rain\ gauge"]),
         (["show", "The"], [r"The\ keeper"]),

@@ -1,7 +1,7 @@
 """What source document 001 adds: the passage's words, phrases, names, relations, wishes, quotes.
 
 Each looks at words and facts alone. Precision is low where a signal is silent of the right passages
-too, or speaks of many wrong ones; what those add together is capped (``profiles.LOW_PRECISION``).
+too, or speaks of many wrong ones; what those add together is capped (``ranking.LOW_PRECISION``).
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """The signals by name, and those of evidence: what a passage says about the question.
 
-A new signal is a function here or in a module beside this one, and a line in ``SIGNALS``.
+A new signal is a function here or in a module beside this one, and a name in
+``memory_palace.ranking.SIGNALS``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import TypeAlias
@@ -18,27 +19,11 @@ from memory_palace.index.postings import NO_ROWS
 from memory_palace.language.tokens import squeeze_all, tokenize
 from memory_palace.language.word_lists import STOPWORDS, answer_stems, expect_idf, may_name_time
 from memory_palace.models import Scores
+from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.context import SearchContext
 
 Signal: TypeAlias = Callable[[SearchContext], Scores]
 """Gives one score per candidate, never negative; 0 is silence."""
-
-SIGNALS: Mapping[str, str] = {
-    name: module
-    for module, names in {
-        "metadata": "recency importance",
-        "table": "semantic dense note_dense second_dense second_note_dense lexical note_lexical "
-        "covered replied asked_kind beside_words beside_meaning second_beside_meaning speaker "
-        "statement called titled anchor anchoring",
-        "descriptions": "enriched bridge",
-        "time": "temporal weekday",
-        "structure": "described overlap logic logic_undamped preference noun_phrase quoted name "
-        "theme temporal_phrase",
-    }.items()
-    for name in names.split()
-}
-"""The module in which the function of each name stands. It is imported when a profile first asks:
-reading a question costs as much as answering it."""
 
 _SETTLED = frozenset({"time", "structure", "covered", "replied", "beside_words"})
 """Modules, and signals of this one, that look at words, facts and dates alone, so that their values
