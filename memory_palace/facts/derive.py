@@ -42,14 +42,14 @@ def derive(note: Note, detail: Detail, languages: Languages = ()) -> Sequence[De
         structures = describe_chunks(note, languages)
     else:
         structures = [Derived()] * len(note.chunks)
-    written = _day_of(note)
+    written, named = _day_of(note), _yearless(note)
     names = chain([tuple(sorted(_name_terms(note, languages)))], repeat(()))
     return [
         Derived(
             words=tuple(tokenize(chunk.embed_text, languages=languages)),
             names=called,
             extras=structure.extras,
-            facts=(*structure.facts, *_find_facts(chunk, written)),
+            facts=(*structure.facts, *_find_facts(chunk, written), *named),
             description=structure.description,
         )
         for chunk, structure, called in zip(note.chunks, structures, names, strict=False)
@@ -99,7 +99,15 @@ def _find_facts(chunk: Chunk, written: date | None) -> Iterator[tuple[str, str]]
 
 def _day_of(note: Note) -> date | None:
     """Return the day a note says it is from. That of git or a file's time can be anything."""
+    for first, last in note.days:
+        if first == last:
+            return first
     return datetime.fromtimestamp(note.date.timestamp, UTC).date() if note.date else None
+
+
+def _yearless(note: Note) -> Sequence[tuple[str, str]]:
+    """Return the day of any year that the name of a note gives, a fact of each of its passages."""
+    return [(FactKind.DATE.value, yearless_key(note.yearless))] if note.yearless else []
 
 
 def _facts_of(found: TimeExpression, *, has_day: bool) -> Iterator[Fact]:

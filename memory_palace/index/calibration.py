@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.commit import Commit
-from memory_palace.index.segment import PASSAGES, VectorChoice
-from memory_palace.index.snapshot import Snapshot, take_part
+from memory_palace.index.segment import PASSAGES, VectorChoice, take_part
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix, Scores
 
 Averages = TypeVar("Averages", float, NDArray[np.float64])

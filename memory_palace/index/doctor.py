@@ -26,8 +26,9 @@ from memory_palace.index.segment import (
     VectorMember,
     chunk_line,
     chunk_record,
+    take_part,
 )
-from memory_palace.index.snapshot import Snapshot, open_snapshot, take_part
+from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.state import MENDED, CommittedState, check_anchors, open_state
 from memory_palace.index.writing import DIGEST_BYTES
 from memory_palace.notes.discovery import SourceFile, discover_notes

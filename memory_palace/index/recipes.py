@@ -21,10 +21,11 @@ CHUNKER = "sections-6"
 TOKENIZER = "words-4"
 """Bump it whenever ``language.tokens`` can give other tokens for a text."""
 
-FACTS = "plain-5"
-"""Bump it whenever ``facts.derive`` can find other names, headings, dates or speakers in a text."""
+FACTS = "plain-6"
+"""Bump it whenever ``facts.derive`` can find other names, headings, dates or speakers in a text, or
+note records keep other members."""
 
-STRUCTURE = "facts-5"
+STRUCTURE = "facts-6"
 """Bump it whenever ``facts`` can extract anything else from a text."""
 
 ENRICHED = "enriched-1"

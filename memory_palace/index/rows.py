@@ -28,10 +28,16 @@ from memory_palace.index.segment import (
     note_line,
 )
 from memory_palace.index.values import Derived
-from memory_palace.index.writing import DIGEST_BYTES, ChunkRow, NoteRow, write_checkpoint
+from memory_palace.index.writing import (
+    DIGEST_BYTES,
+    NO_DAYS,
+    ChunkRow,
+    NoteRow,
+    write_checkpoint,
+)
 from memory_palace.models import Matrix, Problem, Vector
 from memory_palace.notes.discovery import SourceFile
-from memory_palace.notes.note import Chunk, Note
+from memory_palace.notes.note import Chunk, Days, Note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 
 _SLICE = 32
@@ -146,6 +152,7 @@ class RowMaker:
             tags=_joined(note.tags),
             date=date,
             date_source=source,
+            days=count_days(note.days),
             flags=EVERGREEN * note.is_evergreen
             + PRIVATE * note.is_private
             + HAS_PROBLEMS * bool(note.problems),
@@ -262,6 +269,12 @@ def list_embedded(chunk: Chunk, derived: Derived, detail: Detail) -> tuple[str, 
     if detail < Detail.ENRICHED:
         return (chunk.embed_text,)
     return (chunk.embed_text, derived.description or chunk.embed_text)
+
+
+def count_days(spans: Sequence[Days]) -> tuple[int, ...]:
+    """Return the first and the last day of each span by its number, see ``NoteRow.days``."""
+    days = [day.toordinal() for span in spans for day in span]
+    return (*days, *NO_DAYS[len(days) :])
 
 
 def _link_names(note: Note) -> Iterator[str]:

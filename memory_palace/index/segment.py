@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.embedding.base import PART_LENGTH
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, map_arrays
@@ -64,6 +65,12 @@ class VectorChoice(NamedTuple):
 
 
 PASSAGES, DESCRIPTIONS = VectorChoice(), VectorChoice("described")
+
+
+def take_part(vectors: Matrix, which: VectorChoice) -> Matrix:
+    """Return the unit vectors of one of two embedders, given those of both."""
+    taken: Matrix = vectors[..., which.part] / PART_LENGTH if which.prefix else vectors
+    return taken
 
 
 @dataclass(frozen=True, slots=True)

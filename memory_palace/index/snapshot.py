@@ -34,7 +34,7 @@ from memory_palace.models import ChunkRecord, Matrix, NoteDate, NoteRecord, Scor
 
 _MTIME = 3
 SEPARATOR = "\x1f"
-_WIDTHS = {"stat": 5, "note_digest": 16}
+_WIDTHS = {"stat": 5, "note_digest": 16, "days": 4}
 
 
 class Snapshot:
@@ -161,6 +161,11 @@ class Snapshot:
         return np.where(self.date_sources == _MTIME, changed, self._column("date"))
 
     @cached_property
+    def days(self) -> NDArray[np.int32]:
+        """First and last day of two spans that each note is of, shape ``(notes, 4)``; 0: none."""
+        return self._column("days")
+
+    @cached_property
     def evergreen(self) -> NDArray[np.bool_]:
         """Whether each note is exempt from decay."""
         return (self._column("flags") & EVERGREEN) > 0
@@ -252,12 +257,6 @@ class Snapshot:
     def _rows(self, name: str, empty: Array) -> Array:
         column: Array = np.concatenate([empty, *(segment[name] for segment in self.segments)])
         return column
-
-
-def take_part(vectors: Matrix, which: VectorChoice) -> Matrix:
-    """Return the unit vectors of one of two embedders, given those of both."""
-    taken: Matrix = vectors[..., which.part] / PART_LENGTH if which.prefix else vectors
-    return taken
 
 
 def open_snapshot(

@@ -119,6 +119,7 @@ def read_row(fold: Fold, place: int, *, kind: int) -> NoteRow:
         **columns | {"path": fold.paths[place], "kind": kind},
         line=segment.note_bytes(record),
         digest=bytes(segment["note_digest"][record]),
+        days=tuple(segment["days"][record].tolist()),
         stat=tuple(segment["stat"][record].tolist()),
     )
 

@@ -20,6 +20,7 @@ from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_atomic, write_content
 
 DIGEST_BYTES = 16
+NO_DAYS = (0, 0, 0, 0)
 CHECKPOINT = "vec-{}.npz"
 """Vectors of an unfinished build, kept so that a killed one does not embed them again."""
 
@@ -60,6 +61,8 @@ class NoteRow:
     tags: str = ""
     date: float = 0.0
     date_source: int = 0
+    days: tuple[int, ...] = NO_DAYS
+    """First and last day of two spans that it is of, each as ``date.toordinal``; 0 for none."""
     flags: int = 0
     stat: tuple[int, ...] = (0, 0, 0, 0, 0)
     chunks: tuple[ChunkRow, ...] = ()
@@ -155,6 +158,7 @@ def _members(
         "note_digest": [_digests([note.digest for note in notes])],
         "note_offset": [smallest(np.array(note_offsets, np.int64))],
         "note_crc": [np.array([zlib.crc32(note.line) for note in notes], np.uint32)],
+        "days": [_shaped([note.days for note in notes], np.int32, len(NO_DAYS))],
         "stat": [_shaped([note.stat for note in notes], np.int64, 5)],
         **vectors,
     }

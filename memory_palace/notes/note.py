@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
+from typing import TypeAlias
 
 from memory_palace.models import Link, NoteDate, Priority, Problem
+
+Days: TypeAlias = tuple[date, date]
+"""The first and the last day of a span."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,10 @@ class Note:
     aliases: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    days: tuple[Days, ...] = ()
+    """What it is of, by its own word, the most telling first; two at most."""
+    yearless: date | None = None
+    """A day of any year, where its name gives no more."""
     date: NoteDate | None = None
     """From front matter or file name; ``None`` where git or mtime has to say."""
     is_evergreen: bool = False

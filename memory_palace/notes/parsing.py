@@ -12,7 +12,7 @@ from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Priority, Problem
 from memory_palace.notes.chunking import chunk_body
-from memory_palace.notes.dating import date_in_front_matter, date_in_name
+from memory_palace.notes.dating import date_note
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.note import Note
 from memory_palace.notes.note_links import links_of
@@ -62,9 +62,17 @@ def read_body(path: str, data: bytes) -> NoteBody:
 
 
 def parse_note(
-    path: str, data: bytes, *, count_tokens: Callable[[str], int], token_limit: int
+    path: str,
+    data: bytes,
+    *,
+    count_tokens: Callable[[str], int],
+    token_limit: int,
+    locale: str = "",
 ) -> Note:
-    """Parse a note. What must not be indexed is gone before anything is taken from the text."""
+    """Parse a note. What must not be indexed is gone before anything is taken from the text.
+
+    ``locale`` says which number of 3/4/2026 is the month.
+    """
     digest = sha256(data).hexdigest()
     matter, is_closed, body, first_line, problems = read_body(path, data)
     if is_closed:
@@ -82,7 +90,7 @@ def parse_note(
         aliases=_names(matter.values, "aliases", "alias"),
         entities=_names(matter.values, "entities"),
         links=links_of(markup, first_line=first_line),
-        date=date_in_front_matter(matter.values) or date_in_name(path),
+        **date_note(matter.values, path, title, locale=locale)._asdict(),
         is_evergreen=matter.values.get("evergreen") is True,
         body=body,
         body_first_line=first_line,

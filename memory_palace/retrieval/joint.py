@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.calibration import list_choices
-from memory_palace.index.snapshot import Snapshot, take_part
+from memory_palace.index.segment import take_part
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Scores, Vector
 from memory_palace.retrieval.evidence import Places, VectorEvidence
 
