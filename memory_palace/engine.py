@@ -296,4 +296,15 @@ class Engine:
         if fix and found.needs_build:
             self.index(verify=True, takes_up=False)
             return replace(self.doctor(), fixed=found.findings)
-        return found
+        return self._examine_heirs(found) if found.checked.get("notes") else found
+
+    def _examine_heirs(self, found: Examination) -> Examination:
+        """Add the notes that say they are superseded by what is no note."""
+        from memory_palace.graph.heirs import find_lost_heirs
+        from memory_palace.index.doctor import Finding
+
+        lost = tuple(
+            Finding("note", path, f"is superseded by {heir!r}, which names no note", False)
+            for path, heir in find_lost_heirs(self.snapshot(include_cold=True))
+        )
+        return replace(found, findings=found.findings + lost)

@@ -74,6 +74,26 @@ class NoteDate:
 
 
 @dataclass(frozen=True, slots=True)
+class Validity:
+    """From when to when what a note says holds, as far as it says so itself."""
+
+    valid_from: float | None = None
+    valid_until: float | None = None
+    """Seconds since the epoch, inclusive on both sides."""
+    superseded_by: tuple[str, ...] = ()
+    """What took its place: paths or names, as written."""
+
+    def holds_at(self, moment: float) -> bool:
+        """Whether a moment is not before it began, nor after it ended."""
+        is_begun = self.valid_from is None or self.valid_from <= moment
+        return is_begun and (self.valid_until is None or moment <= self.valid_until)
+
+
+ALWAYS = Validity()
+"""That of a note that says nothing of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class NoteRecord:
     """What the index keeps of a live note."""
 
@@ -91,6 +111,7 @@ class NoteRecord:
     is_evergreen: bool
     is_cold: bool
     problems: tuple[Problem, ...]
+    validity: Validity = ALWAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +145,8 @@ class Filters:
     domains: frozenset[str] | None = None
     """Folders: notes right inside pass."""
     written_by: float | None = None
-    """Notes that give themselves a later date, in front matter or file name, do not pass."""
+    """Notes that say, in front matter or by their name, that they are of later days alone do not
+    pass."""
 
     def __bool__(self) -> bool:
         return self != Filters()

@@ -23,6 +23,7 @@ from memory_palace.index.npz import Array, checksum, map_arrays
 from memory_palace.index.postings import FIELDS, KeyCounts, find_key, list_starts, unpack_postings
 from memory_palace.language.visible import visible
 from memory_palace.models import (
+    ALWAYS,
     ChunkRecord,
     DateSource,
     Link,
@@ -30,6 +31,7 @@ from memory_palace.models import (
     NoteRecord,
     Priority,
     Problem,
+    Validity,
 )
 from memory_palace.storage.atomic import is_named_by_content
 
@@ -258,14 +260,24 @@ def note_line(note: Note) -> bytes:
         "entities": note.entities,
         "aliases": note.aliases,
         "links": [[k.target, k.line, k.heading, k.alias, k.is_embed] for k in note.links],
+        "valid": _validity_line(note.validity),
         "problems": [[p.line, p.kind, p.message, p.is_failure] for p in note.problems],
     }
     return json_line({name: values for name, values in kept.items() if values})
 
 
+def _validity_line(validity: Validity) -> list[Any]:
+    """Return what is kept of a validity, nothing of one that says nothing."""
+    if validity == ALWAYS:
+        return []
+    return [validity.valid_from, validity.valid_until, list(validity.superseded_by)]
+
+
 def note_record(line: dict[str, Any], **columns: Any) -> NoteRecord:
     """Join a note's line with its columns."""
+    first, last, heirs = line.get("valid") or (None, None, ())
     return NoteRecord(
+        validity=Validity(first, last, tuple(heirs)),
         tags=tuple(line.get("tags", ())),
         aliases=tuple(line.get("aliases", ())),
         entities=tuple(line.get("entities", ())),

@@ -6,7 +6,7 @@ decided here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -15,6 +15,7 @@ from memory_palace.metabolism.ledger import Ledger, field_date
 from memory_palace.metabolism.likeness import AssetPair, Cosine, find_pairs
 from memory_palace.notes.document import Document
 from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.validity import superseded_by
 
 EliminationAction: TypeAlias = Literal[
     "supersede", "return", "revive", "demote", "archive", "finish", "merge", "contradiction"
@@ -55,18 +56,19 @@ def find_proposals(ledger: Ledger, *, cosine: Cosine | None) -> list[Proposal]:
 def _step_for(ledger: Ledger, document: Document) -> Proposal | None:
     if document.path in ledger.cards:
         return _finished_card(ledger, document)
-    if document.text("superseded_by"):
-        return _superseded(ledger, document)
+    if names := superseded_by(document.fields):
+        return _superseded(ledger, document, names)
     if kind_of(document) is not None:
         return _failed(ledger, document) or _unused(ledger, document)
     return _finished_room(ledger, document)
 
 
-def _superseded(ledger: Ledger, document: Document) -> Proposal:
+def _superseded(ledger: Ledger, document: Document, names: Sequence[str]) -> Proposal:
     """Rule 3: superseded is archived at once, and links lead to what took its place."""
-    name = stem_of(document.text("superseded_by").strip("[]"))
-    heirs = [p for p in ledger.out.get(document.path, ()) if ledger.documents[p].stem == name]
-    words = (f"superseded by {document.text('superseded_by')}",)
+    stems = {stem_of(name) for name in names}
+    linked = sorted(ledger.out.get(document.path, ()))
+    heirs = [path for path in linked if ledger.documents[path].stem in stems]
+    words = (f"superseded by {', '.join(names)}",)
     held = "" if heirs else "the note that supersedes it was not found"
     return Proposal("supersede", document.path, words, next(iter(heirs), ""), held)
 
@@ -189,7 +191,7 @@ def _doubtful_pairs(ledger: Ledger, cosine: Cosine | None) -> Iterator[AssetPair
         for document in ledger.documents.values()
         if not document.is_cold
         and kind_of(document) not in (None, TELEGRAM)
-        and not document.text("superseded_by")
+        and not superseded_by(document.fields)
         and document.path not in ledger.disputed
     ]
     yield from find_pairs(assets, cosine=cosine, settled=ledger.settled)

@@ -15,6 +15,7 @@ from memory_palace.notes.document import Document, Library
 from memory_palace.notes.reading import find_disputes
 from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.usage import Usage, read_usage
+from memory_palace.notes.validity import superseded_by
 from memory_palace.workflow.cards import Card, read_cards
 from memory_palace.workflow.conflict_notes import read_conflicts
 from memory_palace.workflow.corridor import target_of_item
@@ -171,7 +172,8 @@ def field_date(document: Document, key: str) -> date | None:
 
 def _names_in(document: Document, card: Card | None, rooms: Rooms) -> list[str]:
     names = [link.target for link in own_links(document) if link.target]
-    for key in ("source", "corridor_card", "superseded_by", "promoted_to"):
+    names += superseded_by(document.fields)
+    for key in ("source", "corridor_card", "promoted_to"):
         names += [value.strip("[]") for value in document.texts(key)]
     if card is not None:
         names += [target_of_item(item, rooms)[0] for item in card.inputs]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TypeAlias
 
-from memory_palace.models import Link, NoteDate, Priority, Problem
+from memory_palace.models import ALWAYS, Link, NoteDate, Priority, Problem, Validity
 
 Days: TypeAlias = tuple[date, date]
 """The first and the last day of a span."""
@@ -50,6 +50,7 @@ class Note:
     """A day of any year, where its name gives no more."""
     date: NoteDate | None = None
     """From front matter or file name; ``None`` where git or mtime has to say."""
+    validity: Validity = ALWAYS
     is_evergreen: bool = False
     """Front matter ``evergreen: true``: recency does not decay."""
     is_private: bool = False

@@ -19,6 +19,7 @@ from memory_palace.notes.note_links import links_of
 from memory_palace.notes.reading import decode_note
 from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.units import LONGEST_HEADING
+from memory_palace.notes.validity import read_validity
 from memory_palace.notes.withholding import says_private, withhold
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
@@ -80,6 +81,7 @@ def parse_note(
     markup = Markup(body)
     title = (_text(matter.values.get("title")) or markup.title)[:LONGEST_HEADING]
     priority, remark = _priority(matter.values, path)
+    validity, dates = read_validity(matter.values, path, locale=locale)
     return Note(
         path=path,
         digest=digest,
@@ -91,6 +93,7 @@ def parse_note(
         entities=_names(matter.values, "entities"),
         links=links_of(markup, first_line=first_line),
         **date_note(matter.values, path, title, locale=locale)._asdict(),
+        validity=validity,
         is_evergreen=matter.values.get("evergreen") is True,
         body=body,
         body_first_line=first_line,
@@ -103,7 +106,7 @@ def parse_note(
             count_tokens=count_tokens,
             token_limit=token_limit,
         ),
-        problems=(*problems, *remark),
+        problems=(*problems, *remark, *dates),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from memory_palace.errors import UsageError
 from memory_palace.index.postings import PostingLookup
-from memory_palace.index.segment import PRIORITIES, SOURCES
+from memory_palace.index.segment import PRIORITIES
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Filters, Query, Scores
 from memory_palace.retrieval.evidence import Evidence, Places
@@ -182,9 +183,19 @@ def _match_dates(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     if filters.until is not None:
         passes &= dates <= filters.until
     if filters.written_by is not None:
-        says_when = snapshot.date_sources <= SOURCES.index("file name")
-        passes &= ~(says_when & (dates > filters.written_by))
+        passes &= ~_begins_after(snapshot, filters.written_by)
     return passes
+
+
+def _begins_after(snapshot: Snapshot, moment: float) -> NDArray[np.bool_]:
+    """Say for each note whether the earliest day that it gives itself is later than a moment.
+
+    Its last change does not count, nor do git and the file: it may have been written long before.
+    """
+    firsts = snapshot.days[:, [0, 2]]
+    day = datetime.fromtimestamp(moment, UTC).toordinal()
+    later: NDArray[np.bool_] = ((firsts > day) | (firsts == 0)).all(axis=1) & firsts.any(axis=1)
+    return later
 
 
 def _are(values: list[str], wanted: str) -> NDArray[np.bool_]:

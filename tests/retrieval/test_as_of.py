@@ -43,3 +43,21 @@ def test_without_a_day_notes_dated_in_the_future_are_found(palace):
     )
     palace.index()
     assert "plan.md" in names(palace.query("broker"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ("created: 2024-01-02\nupdated: 2026-09-01", "kept.md"),
+        ("date: 2024-01-02\nmodified: 2026-09-01", "kept.md"),
+        ("updated: 2026-09-01", "kept.md"),
+        ("created: 2024-01-02", "2026-12-24 feast.md"),
+    ],
+)
+def test_a_note_that_was_changed_later_had_been_written(tmp_path, fields, name):
+    palace = Palace.init(tmp_path, here=True)
+    (tmp_path / name).write_text(f"---\n{fields}\n---\nThe broker was dropped.\n")
+    (tmp_path / "later.md").write_text("---\ncreated: 2026-09-01\n---\nThe broker came back.\n")
+    palace.index(embedder="hashing")
+    assert names(palace.query("broker", as_of="2026-06-01")) == {name}
+    assert len(names(palace.query("broker"))) == 2
