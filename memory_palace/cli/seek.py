@@ -12,13 +12,21 @@ from memory_palace.cli.options import Json, Limit, open_palace
 from memory_palace.cli.printing import print_answer, print_json, say
 from memory_palace.cli.search_answers import (
     headline,
+    reading_lines,
+    reading_record,
     remark,
+    run_lines,
+    run_record,
+    say_left_out,
+    say_stop,
     session_lines,
     session_record,
     step_lines,
     step_record,
 )
 from memory_palace.errors import UsageError
+from memory_palace.navigation.reading import READ_BYTES
+from memory_palace.navigation.search_run import RUN_BYTES
 from memory_palace.navigation.search_session import SearchSession
 from memory_palace.navigation.searches import SearchPlan
 
@@ -31,6 +39,11 @@ Node = Annotated[
 ]
 
 
+Found = Annotated[str | None, Option("--found", help="Words that the target note contains.")]
+Reject = Annotated[str | None, Option("--reject", help="Why this is not the target; may be empty.")]
+ReadBytes = Annotated[
+    int, Option("--budget", min=1, help="Maximum size of what is read, in UTF-8 bytes.")
+]
 OnLoci = Annotated[bool, Option("--loci", help="Search loci instead of all notes.")]
 Literal = Annotated[bool, Option("--literal", help="Use the original formula and threshold.")]
 Proposer = Annotated[str, Option("--proposer", help="rules, or llm:MODEL with the extra [llm].")]
@@ -104,23 +117,21 @@ def observe(
     ctx: Context,
     name: Name = None,
     node: Node = None,
-    found: Annotated[
-        str | None, Option("--found", help="Words that the target note contains.")
-    ] = None,
-    reject: Annotated[
-        str | None, Option("--reject", help="Why this is not the target; may be empty.")
-    ] = None,
+    found: Found = None,
+    reject: Reject = None,
     seen: Annotated[
         bool | None, Option("--seen/--not-seen", help="At a locus: whether the target is in view.")
     ] = None,
     metres: Annotated[
         float | None, Option("--metres", min=0.0, help="How close the approach came, in metres.")
     ] = None,
+    budget: ReadBytes = READ_BYTES,
     as_json: Json = False,
 ) -> None:
     """Report what is at a node. Without options, read the note there.
 
-    --found ends the search if the note contains these words. Two sightings at one locus make a
+    A note longer than the budget is read in passages, those that bear on the goal first. --found
+    ends the search if the note contains these words. Two sightings at one locus make a
     target visible; an approach to .75 m in a later step ends the search.
 
     Example: palace seek observe --found "the pump was moved to the shed"
@@ -135,11 +146,14 @@ def observe(
     elif seen is not None:
         session = searches.sight(name, node, is_hit=seen, distance_metres=metres)
     else:
-        session, text = searches.read(name, node)
+        session, reading = searches.read(name, node, budget_bytes=budget)
+        record = {**session_record(session), "reading": reading_record(reading)}
+        print_answer(record, reading_lines(reading), as_json=as_json)
         if not as_json:
-            print_answer({}, [text.text], as_json=False)
-            say(f"read {text.path}; end the search with --found WORDS, or take another step")
-            return
+            say_left_out(reading)
+            path = reading.note.path
+            say(f"read {path}; end the search with --found WORDS, or take another step")
+        return
     _show_session(session, as_json=as_json)
 
 
@@ -197,23 +211,30 @@ def run(
     target: Annotated[
         int | None, Option("--target", min=0, help="Id of the locus where the target is.")
     ] = None,
+    budget: ReadBytes = RUN_BYTES,
     as_json: Json = False,
 ) -> None:
     """Step and observe automatically: notes are read, sightings at loci are simulated.
 
+    Among notes it stops at the first that is likely to answer, or with --expect at the one that
+    says these words.
+
     Example: palace seek run --steps 5 --expect "moved to the shed"
     """
     searches = open_palace(ctx).searches
-    steps_taken = []
-    for record in searches.run(name, steps=steps, seed=seed, expect=expect, target=target):
+    taken = []
+    for run in searches.run(
+        name, steps=steps, seed=seed, expect=expect, target=target, budget_bytes=budget
+    ):
         session = searches.show(name)
-        steps_taken.append(step_record(record, session))
+        taken.append((run, session))
         if not as_json:
-            print_answer({}, step_lines(record, session), as_json=False)
-            remark(record)
+            print_answer({}, run_lines(run, session), as_json=False)
+            remark(run.record)
     session = searches.show(name)
-    whole = {"steps": steps_taken, "session": session_record(session)}
-    print_answer(whole, session_lines(session), as_json=as_json)
+    print_answer(run_record(taken, session), session_lines(session), as_json=as_json)
+    if not as_json:
+        say_stop([run for run, _ in taken], session)
 
 
 @app.command("plot")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memory_palace.facade.verb import Feature, Verb
-from memory_palace.navigation import loci, search_run, searches
+from memory_palace.navigation import loci, observing, search_run, searches
 
 
 class Loci(Feature):
@@ -20,10 +20,10 @@ class Searches(Feature):
 
     start = Verb(searches.start_search)
     step = Verb(searches.step_search)
-    read = Verb(searches.read_node)
-    confirm = Verb(searches.confirm_node)
-    reject = Verb(searches.reject_node)
-    sight = Verb(searches.sight_node)
+    read = Verb(observing.read_node)
+    confirm = Verb(observing.confirm_node)
+    reject = Verb(observing.reject_node)
+    sight = Verb(observing.sight_node)
     change_goal = Verb(searches.change_search_goal)
     show = Verb(searches.load_search)
     list = Verb(searches.list_searches)

@@ -46,6 +46,8 @@ class StepRecord(TypedDict):
     verifier: str
     rejection_reason: str | None
     target_status: str
+    simulated: bool
+    """Whether the status rests on a look that was simulated."""
     next_action: str
     next_node_id: int | None
 
@@ -66,6 +68,7 @@ def take_step(
     proposer: Proposer,
     verifier: Verifier,
     step: int,
+    is_simulated: bool = False,
 ) -> tuple[BeliefState, StepRecord]:
     """Return the belief after one step, and its record; ``before`` is left as it is."""
     belief = copy.deepcopy(before)
@@ -90,6 +93,7 @@ def take_step(
         verifier=verdict,
         rejection_reason=belief["rejection_reason"],
         target_status=belief["target_status"],
+        simulated=is_simulated,
         next_action=belief["next_action"],
         next_node_id=node_id,
     )

@@ -35,7 +35,8 @@ def draw_search(
         _draw_places(panels.pop(0), session, log, loci)
     _draw_candidates(panels[0], session, log)
     _draw_states(panels[1], log)
-    figure.suptitle(_plain(session.belief["goal_text"]))
+    simulated = " (looks simulated)" if session.simulated else ""
+    figure.suptitle(_plain(session.belief["goal_text"]) + simulated)
     figure.tight_layout()
     figure.savefig(path, dpi=_DPI)
     pyplot.close(figure)

@@ -48,6 +48,8 @@ class SearchSession:
     near: tuple[float, float] | None = None
     within_metres: float | None = None
     half_life_days: float | None = None
+    simulated: bool = False
+    """Whether a look that it rests on was simulated: nothing was really seen then."""
     log_bytes: int = 0
 
     def narrowing(self, *, now: float) -> Narrowing:

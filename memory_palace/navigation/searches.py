@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from memory_palace.engine import Engine
-from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.navigation.belief import (
-    FINAL,
-    BeliefState,
-    change_goal,
-    finish,
-    new_belief,
-    reach,
-    see,
-)
-from memory_palace.navigation.loci import read_loci
+from memory_palace.errors import UsageError
+from memory_palace.navigation.belief import FINAL, BeliefState, change_goal, new_belief
 from memory_palace.navigation.loop import StepRecord, take_step
 from memory_palace.navigation.node_ranking import Scoring
 from memory_palace.navigation.nodes import NodePlace, Pose2D
-from memory_palace.navigation.perception import contains_quote
 from memory_palace.navigation.proposer import (
     LlmProposer,
     Proposer,
@@ -34,7 +24,6 @@ from memory_palace.navigation.proposer import (
 )
 from memory_palace.navigation.search_session import SearchSession, SearchSessions
 from memory_palace.navigation.survey import take_survey
-from memory_palace.notes.excerpt import NoteText
 
 WAIT_SECONDS = 10.0
 """How long a change of a session waits for another process that works on it."""
@@ -99,7 +88,7 @@ def step_search(
     engine: Engine, name: str | None = None, *, images: Sequence[str] = ()
 ) -> tuple[SearchSession, StepRecord]:
     """Take one step: retrieve, propose, verify, believe. A model is shown the image files."""
-    with _changing(engine, name) as (sessions, session):
+    with changing(engine, name) as (sessions, session):
         survey = take_survey(engine, session, now=time.time())
         session.belief, record = take_step(
             session.belief,
@@ -108,6 +97,7 @@ def step_search(
             proposer=_proposer(session, images),
             verifier=RuleVerifier(),
             step=session.step,
+            is_simulated=session.simulated,
         )
         session.step += 1
         named = [candidate["node_id"] for candidate in session.belief["candidate_nodes"]]
@@ -120,82 +110,12 @@ def step_search(
     return session, record
 
 
-def read_node(
-    engine: Engine, name: str | None = None, node: int | None = None
-) -> tuple[SearchSession, NoteText]:
-    """Read the note of a node, by default the one the last step leads to; it counts as read."""
-    with _changing(engine, name) as (sessions, session):
-        number = _node(sessions, session, node)
-        text = engine.read(session.nodes[number])
-        see(session.belief, number, is_hit=False, step=session.step)
-        session.closed.setdefault(number, "read")
-        sessions.save(session, _observed(session, number, "read"))
-    return session, text
-
-
-def confirm_node(engine: Engine, name: str | None, node: int | None, quote: str) -> SearchSession:
-    """Finish a search with a note that says ``quote``.
-
-    Raise ``CheckFailedError`` where the note, read again, does not; nothing is believed then.
-    """
-    with _changing(engine, name) as (sessions, session):
-        number = _node(sessions, session, node)
-        path = session.nodes[number]
-        if not contains_quote(engine.read(path).text, quote):
-            raise CheckFailedError(f"{path} does not say {quote!r}; nothing is confirmed")
-        see(session.belief, number, is_hit=True, step=session.step)
-        finish(session.belief)
-        sessions.save(session, _observed(session, number, "confirmed", quote=quote))
-    return session
-
-
-def reject_node(engine: Engine, name: str | None, node: int | None, reason: str) -> SearchSession:
-    """Close a node that is not it, and remember why."""
-    with _changing(engine, name) as (sessions, session):
-        number = _node(sessions, session, node)
-        see(session.belief, number, is_hit=False, step=session.step)
-        session.closed[number] = f"rejected: {reason}" if reason else "rejected"
-        sessions.save(session, _observed(session, number, session.closed[number]))
-    return session
-
-
-def sight_node(
-    engine: Engine,
-    name: str | None,
-    node: int | None,
-    *,
-    is_hit: bool,
-    distance_metres: float | None = None,
-) -> SearchSession:
-    """Take in what was seen at a locus; ``distance_metres`` is how near an approach came."""
-    with _changing(engine, name) as (sessions, session):
-        if session.kind != "loci":
-            raise UsageError(
-                "a search among notes takes --found or --reject, not --seen or --not-seen"
-            )
-        loci = {locus.node.node_id: locus for locus in read_loci(engine).loci}
-        if node in loci:  # a place may be passed that no step has led to
-            session.nodes[node] = loci[node].path
-        number = _node(sessions, session, node)
-        session.position = loci[number].node.pose if number in loci else session.position
-        see(session.belief, number, is_hit=is_hit, step=session.step)
-        metres = -1.0 if distance_metres is None else distance_metres
-        if not is_hit:
-            session.closed[number] = "not seen"
-        elif not reach(session.belief, distance_metres=metres, step=session.step):
-            session.closed.pop(number, None)
-        sessions.save(
-            session,
-            _observed(session, number, "seen" if is_hit else "not seen", metres=distance_metres),
-        )
-    return session
-
-
 def change_search_goal(engine: Engine, name: str | None, goal: str) -> SearchSession:
     """Pursue another goal in the same session: what was closed is open again."""
-    with _changing(engine, name, is_final_fine=True) as (sessions, session):
+    with changing(engine, name, is_final_fine=True) as (sessions, session):
         change_goal(session.belief, goal)
         session.closed.clear()
+        session.simulated = False
         sessions.save(session, {"event": "goal", "goal_text": session.belief["goal_text"]})
     return session
 
@@ -224,7 +144,7 @@ def sessions_of(engine: Engine) -> SearchSessions:
 
 
 @contextmanager
-def _changing(
+def changing(
     engine: Engine, name: str | None, *, is_final_fine: bool = False
 ) -> Iterator[tuple[SearchSessions, SearchSession]]:
     """Hold a session's lock and give what is committed of it."""
@@ -240,35 +160,9 @@ def _changing(
         yield sessions, session
 
 
-def _node(sessions: SearchSessions, session: SearchSession, asked: int | None) -> int:
-    """Return the node that is meant: the one asked for, or where the last step leads."""
-    if asked is not None:
-        if asked not in session.nodes:
-            raise UsageError(f"the search has not named node {asked}; see `palace seek status`")
-        return asked
-    steps = [record for record in sessions.log(session) if record["event"] == "step"]
-    node = steps[-1]["next_node_id"] if steps else None
-    if not isinstance(node, int):
-        raise UsageError("the last step leads nowhere; run `palace seek step`, or give --node")
-    return node
-
-
 def _gone(path: str) -> NodePlace:
     """Return the place of a node whose note has been removed since it was seen there."""
     return NodePlace(path, path)
-
-
-def _observed(
-    session: SearchSession, node: int, result: str, **more: str | float | None
-) -> Mapping[str, object]:
-    return {
-        "event": "observe",
-        "step": session.step,
-        "node_id": node,
-        "result": result,
-        "target_status": session.belief["target_status"],
-        **{key: value for key, value in more.items() if value is not None},
-    }
 
 
 def _check_plan(engine: Engine, plan: SearchPlan) -> None:

@@ -7,12 +7,12 @@ import pytest
 from memory_palace.errors import MissingPartError
 from memory_palace.navigation.belief import new_belief
 from memory_palace.navigation.nodes import Pose2D
+from memory_palace.navigation.observing import sight_node
 from memory_palace.navigation.search_run import run_search
 from memory_palace.navigation.searches import (
     SearchPlan,
     load_search,
     read_search_log,
-    sight_node,
     start_search,
     step_search,
 )

@@ -5,16 +5,13 @@ from __future__ import annotations
 import pytest
 
 from memory_palace.errors import CheckFailedError, UsageError
+from memory_palace.navigation.observing import confirm_node, read_node, reject_node, sight_node
 from memory_palace.navigation.search_run import run_search
 from memory_palace.navigation.searches import (
     SearchPlan,
     change_search_goal,
-    confirm_node,
     load_search,
-    read_node,
     read_search_log,
-    reject_node,
-    sight_node,
     start_search,
     step_search,
 )
@@ -32,7 +29,7 @@ def test_a_step_leads_to_a_note_and_observing_reads_it(search):
     session, record = step_search(search, None)
     assert session.nodes[record["next_node_id"]] == "palace/chambers/pump.md"
     _, text = read_node(search, None, None)
-    assert "moved to the shed" in text.text
+    assert "moved to the shed" in text.note.text
     after = load_search(search, None)
     assert after.closed == {record["next_node_id"]: "read"}
     assert after.belief["target_status"] != "done"

@@ -13,11 +13,11 @@ from stopping import Stopped, steps_of
 
 from memory_palace.errors import IndexLockedError, PalaceError, UsageError
 from memory_palace.navigation import searches
+from memory_palace.navigation.observing import read_node
 from memory_palace.navigation.search_session import SearchSessions
 from memory_palace.navigation.searches import (
     SearchPlan,
     load_search,
-    read_node,
     read_search_log,
     sessions_of,
     start_search,
