@@ -13,8 +13,8 @@ from memory_palace.engine import Engine
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import ChunkRecord, Query
 from memory_palace.notes.excerpt import NoteText
+from memory_palace.ranking import DEFAULT_PROFILE
 from memory_palace.retrieval.excerpts import NoteReader
-from memory_palace.retrieval.profiles import choose_profile
 from memory_palace.retrieval.question import embed_question
 from memory_palace.retrieval.search import search
 
@@ -103,13 +103,13 @@ def _rank_passages(engine: Engine, snapshot: Snapshot, path: str, goal: str) -> 
     rows = np.flatnonzero(snapshot.row_note == place)
     if not len(rows):
         return []
-    is_lexical = not snapshot.commit.dimension
     query = Query(goal, time.time(), rows=rows)
-    query = query if is_lexical else embed_question(query, engine.embedder())
+    if snapshot.commit.dimension:
+        query = embed_question(query, engine.embedder())
     hits = search(
         query,
         snapshot,
-        profile=choose_profile("hybrid", is_listing=False, is_lexical=is_lexical),
+        profile=DEFAULT_PROFILE,
         limit=_MOST_PASSAGES,
         per_note=False,
     ).hits
