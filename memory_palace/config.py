@@ -252,6 +252,8 @@ class Config:
     """Name of the embedder for the first build; ``None`` means minilm where it is present."""
     languages: tuple[str, ...] = ()
     """Codes of the languages whose stemmers apply, sorted; empty means by script."""
+    structure: str = "patterns"
+    """What reads names, phrases and relations where an index keeps them; or ``spacy``."""
     ignore: str = "palaceignore"
     """``git`` honours ``.gitignore`` too."""
     manifest: str = "append"
@@ -275,3 +277,8 @@ class Config:
     """Profiles beside those that ship, by name."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path prefixes with a trust each; a note's source is the longest that fits, else its room."""
+
+    @property
+    def reading(self) -> tuple[tuple[str, ...], str]:
+        """What decides what an index keeps of a text: its stemmers, and what reads structure."""
+        return self.languages, self.structure

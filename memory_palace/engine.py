@@ -77,10 +77,10 @@ class Engine:
     ) -> IndexReport:
         """Bring the index up to date with the notes.
 
-        ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes
-        nothing. ``structure`` and ``enrich`` keep what the profiles ``structured`` and ``enriched``
-        read, and are remembered as ``embedder`` is. ``takes_up`` lets an index built without a
-        model get vectors. Raise ``IndexLockedError`` after ``wait_seconds`` of another writer.
+        ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes nothing.
+        ``structure`` and ``enrich`` keep what the profiles of these names read, and are remembered
+        as ``embedder`` is. ``takes_up`` lets an index built without a model get vectors. Raise
+        ``IndexLockedError`` after ``wait_seconds`` of another writer.
         """
         from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
@@ -101,7 +101,7 @@ class Engine:
                 monotonic=time.monotonic,
                 progress=progress,
                 derive=derive,
-                fingerprint=name_recipe(chosen, detail, self.config.languages),
+                fingerprint=name_recipe(chosen, detail, *self.config.reading),
                 waits_for=waits_for,
                 is_dry_run=dry_run,
                 follow=lambda *generation: self.anchors.follow(*generation),

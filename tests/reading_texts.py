@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 
 from memory_palace.anchors.terms import chunk_terms, note_terms, words_of
+from memory_palace.config import Config
 from memory_palace.facts.derive import derive
 from memory_palace.facts.structure import describe_chunks
 from memory_palace.index.recipes import Detail
@@ -54,7 +55,7 @@ def _note(text: str) -> object:
 def _facts(text: str) -> object:
     note = _note(text)
     chunks = [chunk_terms(chunk, note) for chunk in note.chunks]
-    return derive(note, Detail.ENRICHED), describe_chunks(note), note_terms(note), chunks
+    return derive(note, Detail.ENRICHED), describe_chunks(note, Config()), note_terms(note), chunks
 
 
 def _form(text: str) -> object:

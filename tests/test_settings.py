@@ -82,6 +82,7 @@ WRONG = {
     "cold_hint: [1, 2]": "cold_hint must be true or false",
     "ignore: {a: b}": "ignore must be one of",
     "cold_hint: true\ncold_hint: false": "is set again (first on line 2)",
+    "structure: spaCy": "structure must be one of patterns, spacy, not 'spaCy'",
     "languages: de": "languages must be a list such as [en, de], not 'de'",
     "languages:\n- en\n- xx": "languages: 'xx' is not known; known: ar, ca,",
     "languages: [en, 7]": "languages: 7 is not known",

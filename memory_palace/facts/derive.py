@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal
 
-from memory_palace.config import ROOMS
+from memory_palace.config import ROOMS, Config
 from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearless_key
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
@@ -26,23 +26,24 @@ if TYPE_CHECKING:
     from memory_palace.language.time.spans import TimeExpression
 
 _HEADING = re.compile(r"^#{1,6}[ \t]++(\S[^\n]*)$", re.M)
+DEFAULTS = Config()
 _ANY_DAY = date(2000, 12, 31)
 """A leap year, to read days without a year on."""
 _WEEK_DAYS = 7
 
 
-def derive(note: Note, detail: Detail, languages: Languages = ()) -> Sequence[Derived]:
-    """Return one value per chunk of a note, in order.
+def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[Derived]:
+    """Return one value per chunk of a note, in order, as the settings say.
 
     The grammar that structure needs is imported only where an index keeps structure.
     """
     if detail >= Detail.STRUCTURED:
         from memory_palace.facts.structure import describe_chunks
 
-        structures = describe_chunks(note, languages)
+        structures = describe_chunks(note, config)
     else:
         structures = [Derived()] * len(note.chunks)
-    written, named = _day_of(note), _yearless(note)
+    written, named, languages = _day_of(note), _yearless(note), config.languages
     names = chain([tuple(sorted(_name_terms(note, languages)))], repeat(()))
     return [
         Derived(

@@ -1,4 +1,4 @@
-"""Names, phrases and relations of a passage: by patterns, or by spaCy where its pipeline is here.
+"""Names, phrases and relations of a passage: by patterns, or by spaCy where the settings say so.
 
 Keys are made as the patterns make them, because questions are always read by patterns: loading a
 pipeline takes seconds.
@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
 from memory_palace.errors import MissingPartError
-from memory_palace.index.recipes import english_pipeline
+from memory_palace.index.recipes import PATTERNS, need_pipeline
 from memory_palace.language.names import Name, find_known, find_names
 from memory_palace.language.phrases import find_phrases
 from memory_palace.language.relations import FIRST_PERSON, Relation, find_relations, lemma
@@ -60,10 +60,12 @@ def read_by_patterns(said: Sequence[Utterance], known: Collection[str]) -> Readi
     return Reading(names, find_phrases(words), relations)
 
 
-def choose_reader() -> Reader:
-    """Return the reader that ``the recipe of an index`` names: spaCy if it is here, or patterns."""
-    pipeline = english_pipeline()
-    return read_by_patterns if pipeline is None else _load(pipeline)
+def choose_reader(structure: str) -> Reader:
+    """Return the reader that the setting names: patterns, or spaCy.
+
+    Raise ``MissingPartError`` where spaCy or its pipeline is not here, or does not load.
+    """
+    return read_by_patterns if structure == PATTERNS else _load(need_pipeline())
 
 
 @cache
@@ -74,7 +76,7 @@ def _load(pipeline: str) -> Reader:
     except (OSError, ValueError) as error:
         raise MissingPartError(
             f"the spaCy pipeline {pipeline} is installed and cannot be loaded: {error}; install "
-            f"it again, or run `pip uninstall {pipeline}` to use the built-in patterns"
+            "it again, or take `structure: spacy` out of the settings"
         ) from error
 
     def read(said: Sequence[Utterance], known: Collection[str]) -> Reading:

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from memory_palace.config import Config
 from memory_palace.facts.enrich import enrich_passage
 from memory_palace.facts.fact import Fact, FactKind
 from memory_palace.facts.keys import (
@@ -37,10 +38,10 @@ _DESCRIBING = frozenset(
 )
 
 
-def describe_chunks(note: Note, languages: Languages = ()) -> list[Derived]:
+def describe_chunks(note: Note, config: Config) -> list[Derived]:
     """Return for each chunk of a note its structure, and the words that describe it."""
-    read = choose_reader()
-    return [_describe(note, chunk, read, languages) for chunk in note.chunks]
+    read = choose_reader(config.structure)
+    return [_describe(note, chunk, read, config.languages) for chunk in note.chunks]
 
 
 def _describe(note: Note, chunk: Chunk, read: Reader, languages: Languages) -> Derived:

@@ -11,7 +11,6 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Derived
-from memory_palace.language.tokens import Languages
 from memory_palace.models import Problem
 from memory_palace.notes.note import Note
 
@@ -22,7 +21,7 @@ LOOKING, READING = "looking for notes", "reading notes"
 EMBEDDING, WRITING = "embedding passages", "writing the index"
 """What a build says it is doing."""
 
-Derive = Callable[[Note, Detail, Languages], Sequence[Derived]]
+Derive = Callable[[Note, Detail, Config], Sequence[Derived]]
 """Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""
 
 

@@ -103,7 +103,7 @@ def examine(
     Without an embedder chunks are compared by what is stored of them, and no vector is made.
     """
     commit = read_commit(paths.commit)
-    if embedder and not fits_recipe(embedder, commit):
+    if embedder and not fits_recipe(embedder, commit, structure=config.structure):
         where = paths.commit.relative_to(paths.root).as_posix()
         return Examination((Finding("index file", where, describe_mismatch(embedder, commit)),))
     state = open_state(paths, verify=True)
@@ -190,7 +190,7 @@ class _Examiner:
             yield Finding("chunk", file.path, "its chunks are not those of its text")
             return
         detail = self._snapshot.detail
-        derived_of = self._derive(note, detail, self._config.languages)
+        derived_of = self._derive(note, detail, self._config)
         for row, chunk, derived in zip(rows, note.chunks, derived_of, strict=True):
             yield from self._chunk(file.path, row, chunk)
             embedded = list_embedded(chunk, derived, detail)

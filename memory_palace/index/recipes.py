@@ -11,9 +11,10 @@ from typing import NamedTuple
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.registry import DEFAULT, choose_embedder, find_ready, get_embedder
-from memory_palace.errors import UsageError, WrongEmbedderError
+from memory_palace.errors import MissingPartError, UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
 from memory_palace.language.tokens import Languages
+from memory_palace.libraries import install_command
 
 CHUNKER = "sections-6"
 """Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
@@ -24,6 +25,9 @@ TOKENIZER = "words-4"
 FACTS = "plain-6"
 """Bump it whenever ``facts.derive`` can find other names, headings, dates or speakers in a text, or
 note records keep other members."""
+
+PATTERNS = "patterns"
+"""What reads structure unless the settings name spaCy."""
 
 STRUCTURE = "facts-6"
 """Bump it whenever ``facts`` can extract anything else from a text."""
@@ -51,11 +55,17 @@ class Detail(IntEnum):
 
 
 def name_recipe(
-    embedder: Embedder, detail: Detail = Detail.PLAIN, languages: Languages = ()
+    embedder: Embedder,
+    detail: Detail = Detail.PLAIN,
+    languages: Languages = (),
+    structure: str = PATTERNS,
 ) -> str:
-    """Name the recipe of an index; two indexes with one fingerprint may share segments."""
+    """Name the recipe of an index; two indexes with one fingerprint may share segments.
+
+    ``structure`` is the setting. Raise ``MissingPartError`` where what it names is not here.
+    """
     parts = [embedder.fingerprint, CHUNKER, "+".join((TOKENIZER, *languages))]
-    parts.append(FACTS if detail == Detail.PLAIN else _structure_recipe())
+    parts.append(FACTS if detail == Detail.PLAIN else f"{STRUCTURE}+{_name_reader(structure)}")
     return "|".join([*parts, ENRICHED] if detail == Detail.ENRICHED else parts)
 
 
@@ -67,11 +77,18 @@ def read_detail(fingerprint: str) -> Detail:
     return Detail.STRUCTURED if last.startswith(_kind(STRUCTURE)) else Detail.PLAIN
 
 
-def fits_recipe(embedder: Embedder, commit: Commit) -> bool:
-    """Say whether an index is as this version makes it with that embedder."""
+def fits_recipe(embedder: Embedder, commit: Commit, *, structure: str = "") -> bool:
+    """Say whether an index is as this version makes it with that embedder.
+
+    Whatever read its structure: what was found is asked for in one way. With ``structure``, the
+    setting, it has to be what that names.
+    """
     fingerprint = commit.fingerprint
-    own = name_recipe(embedder, read_detail(fingerprint), read_languages(fingerprint))
-    return own == fingerprint
+    detail, languages = read_detail(fingerprint), read_languages(fingerprint)
+    if structure:
+        return name_recipe(embedder, detail, languages, structure) == fingerprint
+    own = name_recipe(embedder, detail, languages)
+    return _drop_reader(own) == _drop_reader(fingerprint)
 
 
 def read_languages(fingerprint: str) -> Languages:
@@ -134,6 +151,17 @@ def english_pipeline() -> str | None:
 
     names = sorted(entry.name for entry in entry_points(group="spacy_models"))
     return next((name for name in names if name.startswith("en_")), None)
+
+
+def need_pipeline() -> str:
+    """Return the same; raise ``MissingPartError`` where there is none."""
+    pipeline = english_pipeline()
+    if pipeline is None:
+        raise MissingPartError(
+            "`structure: spacy` in the settings needs spaCy and an English pipeline; run "
+            f"`{install_command('nlp')}`, then `python -m spacy download en_core_web_sm`"
+        )
+    return pipeline
 
 
 class Embedders:
@@ -233,14 +261,19 @@ def is_embedder_of(embedder: Embedder, commit: Commit) -> bool:
     return commit.fingerprint.startswith(f"{embedder.fingerprint}|")
 
 
-def _structure_recipe() -> str:
-    """Name what structure is extracted by: the built-in patterns, or spaCy and its pipeline."""
-    pipeline = english_pipeline()
-    if pipeline is None:
-        return f"{STRUCTURE}+patterns-1"
+def _name_reader(structure: str) -> str:
+    """Name what structure is read by: the built-in patterns, or spaCy and its pipeline."""
+    if structure == PATTERNS:
+        return f"{PATTERNS}-1"
     from importlib.metadata import version
 
-    return f"{STRUCTURE}+spacy-{version('spacy')}+{pipeline}-{version(pipeline)}"
+    pipeline = need_pipeline()
+    return f"spacy-{version('spacy')}+{pipeline}-{version(pipeline)}"
+
+
+def _drop_reader(fingerprint: str) -> str:
+    parts = fingerprint.split("|")
+    return "|".join(STRUCTURE if p.partition("+")[0] == STRUCTURE else p for p in parts)
 
 
 def _kind(recipe: str) -> str:

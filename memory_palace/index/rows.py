@@ -166,7 +166,7 @@ class RowMaker:
         """Return the rows of a note's chunks, and what is embedded for them by digest."""
         rows: list[ChunkRow] = []
         texts: dict[bytes, str] = {}
-        found = self._context.derive(note, self._context.detail, self._context.config.languages)
+        found = self._context.derive(note, self._context.detail, self._context.config)
         before: Chunk | None = None
         for chunk, derived in zip(note.chunks, found, strict=True):
             embedded = list_embedded(chunk, derived, self._context.detail)

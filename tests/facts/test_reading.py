@@ -6,6 +6,7 @@ from importlib import metadata
 
 import pytest
 
+from memory_palace.config import Config
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import MissingPartError
 from memory_palace.facts import reading
@@ -13,10 +14,12 @@ from memory_palace.facts.reading import Utterance, read_by_patterns
 from memory_palace.facts.structure import extract_structure
 from memory_palace.index import recipes
 from memory_palace.language.tagged_words import split_words
+from memory_palace.palace import Palace
 
 
-def recipe():
-    return recipes.name_recipe(HashingEmbedder(), recipes.Detail.STRUCTURED)
+def recipe(structure="spacy"):
+    made = (HashingEmbedder(), recipes.Detail.STRUCTURED, ())
+    return recipes.name_recipe(*made, structure)
 
 
 class Entry:
@@ -38,15 +41,32 @@ def installed(monkeypatch):
     reading._load.cache_clear()
 
 
-def test_without_a_pipeline_patterns_read_and_the_recipe_says_so(installed):
+def test_patterns_read_unless_the_settings_name_spacy(installed):
+    installed("en_core_web_sm")
+    assert reading.choose_reader("patterns") is read_by_patterns
+    assert recipe("patterns").endswith("+patterns-1")
+
+
+@pytest.mark.parametrize("names", [(), ("de_core_news_sm",)])
+def test_without_an_english_pipeline_the_setting_is_refused_with_what_to_install(installed, names):
+    installed(*names)
+    for ask in (recipe, lambda: reading.choose_reader("spacy")):
+        with pytest.raises(MissingPartError, match=r"pip install .*nlp.*en_core_web_sm"):
+            ask()
+
+
+def test_an_index_answers_and_is_made_again_where_another_reader_is_named(installed, tmp_path):
+    (tmp_path / ".palace").mkdir()
+    (tmp_path / "hut.md").write_text("# Hut\n\nAnna keeps the old barometer in the hut.\n")
+    palace = Palace(tmp_path)
+    palace.index(embedder="hashing", structure=True)
     installed()
-    assert reading.choose_reader() is read_by_patterns
-    assert recipe().endswith("+patterns-1")
-
-
-def test_a_pipeline_of_another_language_is_none(installed):
-    installed("de_core_news_sm")
-    assert reading.choose_reader() is read_by_patterns
+    asked = Palace(tmp_path, config=Config(structure="spacy"))
+    assert asked.query("who keeps the barometer?", profile="structured").hits
+    with pytest.raises(MissingPartError, match="structure: spacy"):
+        asked.index()
+    with pytest.raises(MissingPartError, match="structure: spacy"):
+        asked.doctor()
 
 
 def test_an_english_pipeline_is_part_of_the_recipe(installed):
@@ -59,7 +79,7 @@ def test_a_pipeline_that_does_not_load_is_named(installed):
     pytest.importorskip("spacy", reason="needs the extra [nlp]")
     installed("en_nowhere_to_be_found")
     with pytest.raises(MissingPartError, match="en_nowhere_to_be_found"):
-        reading.choose_reader()
+        reading.choose_reader("spacy")
 
 
 @pytest.fixture
@@ -101,3 +121,21 @@ def test_what_spacy_finds_has_the_keys_that_questions_have(parsed):
 def test_the_first_person_is_the_speaker_for_spacy_too(parsed):
     part = Utterance("ben", parsed.text, split_words(parsed.text))
     assert reading.read_documents([part], [parsed], ()).relations[0] == ("ben", "buy", "bank")
+
+
+@pytest.mark.nlp
+def test_a_pipeline_reads_names_phrases_and_relations_that_a_question_finds(tmp_path):
+    pytest.importorskip("spacy", reason="needs the extra [nlp]")
+    if recipes.english_pipeline() is None:
+        pytest.skip("needs an English pipeline of spaCy")
+    (tmp_path / ".palace").mkdir()
+    (tmp_path / ".palace" / "palace.yaml").write_text("structure: spacy\n")
+    (tmp_path / "hut.md").write_text("# Hut\n\nOur neighbour Anna Lopez repaired the tide gauge.\n")
+    (tmp_path / "bread.md").write_text("# Bread\n\nKnead the dough for ten minutes.\n")
+    palace = Palace(tmp_path)
+    palace.index(embedder="hashing", structure=True)
+    assert "+spacy-" in palace.snapshot().commit.fingerprint
+    [hit, *_] = palace.query("who repaired the tide gauge?", profile="structured").hits
+    found = {part.signal: part.value for part in hit.contributions}
+    assert hit.path == "hut.md" and found["noun_phrase"] > 0 and found["logic"] > 0
+    assert palace.doctor().findings == ()
