@@ -17,8 +17,8 @@ SIGNALS: Mapping[str, str] = {
         "statement called titled anchor anchoring",
         "descriptions": "enriched bridge",
         "time": "temporal weekday",
-        "structure": "described overlap logic logic_undamped preference noun_phrase quoted name "
-        "theme temporal_phrase",
+        "structure": "described overlap logic logic_undamped preference noun_phrase ordering "
+        "quoted name theme temporal_phrase",
     }.items()
     for name in names.split()
 }
@@ -26,7 +26,7 @@ SIGNALS: Mapping[str, str] = {
 when a profile first asks: reading a question costs as much as answering it."""
 
 LOW_PRECISION = frozenset(
-    {"overlap", "logic", "logic_undamped", "preference", "noun_phrase", "bridge"}
+    {"overlap", "logic", "logic_undamped", "preference", "noun_phrase", "bridge", "ordering"}
 )
 """Those whose sum source document 001 caps."""
 

@@ -33,6 +33,10 @@ _LIKENESS = re.compile(
 )
 _QUESTION_WORDS = word_set("what who where when why how which did does do is was were are")
 _THEME = re.compile(r"\b(?:memories|remember(?:ing)? (?:fondly|the old|from)|looking back)\b", re.I)
+_ORDER = re.compile(
+    r"\b(?:first|last|before|after|earlier|earliest|later|latest|sooner|order|sequence|since)\b",
+    re.I,
+)
 _SHORTEST_WORD = 3
 
 
@@ -56,6 +60,8 @@ class Analysis:
     themes: tuple[str, ...] = ()
     asks_preference: bool = False
     """Whether it asks what somebody likes, wants or plans, or for advice."""
+    asks_order: bool = False
+    """Whether it asks what came before what."""
 
 
 def analyse(text: str, *, known_entities: Container[str] = ()) -> Analysis:
@@ -81,6 +87,7 @@ def analyse(text: str, *, known_entities: Container[str] = ()) -> Analysis:
         relations=_relations(words, names),
         themes=_themes(text),
         asks_preference=bool(_PREFERENCE.search(_LIKENESS.sub(" ", text))),
+        asks_order=bool(_ORDER.search(text)),
     )
 
 

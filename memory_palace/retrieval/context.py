@@ -75,6 +75,13 @@ class SearchContext:
         marked: NDArray[np.bool_] = everywhere[self.rows]
         return marked
 
+    def everywhere(self) -> SearchContext:
+        """Return the same with every row for a candidate, dead ones too; their note is -1."""
+        notes = self.snapshot.row_note.astype(np.int64)
+        cosines = self.evidence.meaning.cosines
+        rows = np.arange(len(notes))
+        return replace(self, rows=rows, notes=notes, cosines=cosines, settled={})
+
     def silence(self) -> Scores:
         """Return zeros, one per candidate."""
         scores: Scores = np.zeros(len(self.rows), np.float32)

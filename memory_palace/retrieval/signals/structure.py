@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memory_palace.facts.fact import FactKind
 from memory_palace.facts.keys import ANY, preference_key
 from memory_palace.language.tokens import stem_word
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.word_lists import STOPWORDS, answer_stems
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.signals.time import temporal
@@ -36,6 +36,9 @@ _WRITER = "i"
 _QUOTED_AS = (FactKind.QUOTE, FactKind.PHRASE, FactKind.ENTITY, FactKind.LINK, FactKind.TAG)
 ALL_WORDS = 0.6
 """For a passage that holds all words of a quote of two or more, perhaps apart (chosen)."""
+_ORDER_STEMS = frozenset(
+    map(stem_word, "first then before after later earlier finally next last since until".split())
+)
 _NAMED_AS = (FactKind.ENTITY, FactKind.LINK, FactKind.TAG)
 WORDS_ALONE = 0.8
 """For all words of a name that is no entity there: written small, or first in a sentence."""
@@ -147,6 +150,20 @@ def noun_phrase(context: SearchContext) -> Scores:
     if total:
         scores /= np.float32(total)
     return np.minimum(scores, np.float32(1), out=scores)
+
+
+def ordering(context: SearchContext) -> Scores:
+    """Return the share of phrases in candidates that say when, in [0, 1]. Precision: low.
+
+    Silent unless the question asks what came before what. Source document 001 gives its ordering
+    signals no more than a name; a passage that tells an order names a thing, and when it was.
+    """
+    if not context.analysis.asks_order:
+        return context.silence()
+    rows = [context.words.rows(stem) for stem in sorted(answer_stems("when") | _ORDER_STEMS)]
+    says_when = context.mark(np.concatenate(rows))
+    scores: Scores = np.multiply(says_when, noun_phrase(context), dtype=np.float32)
+    return scores
 
 
 def quoted(context: SearchContext) -> Scores:

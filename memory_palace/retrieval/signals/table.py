@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.calibration import LEAST
+from memory_palace.index.calibration import LEAST, standardise
 from memory_palace.index.postings import NO_ROWS
 from memory_palace.language.tokens import squeeze_all, tokenize
 from memory_palace.language.word_lists import STOPWORDS, answer_stems, expect_idf, may_name_time
@@ -30,6 +30,12 @@ _SETTLED = frozenset({"time", "structure", "covered", "replied", "beside_words"}
 are computed once, for all candidates."""
 
 
+SHARES = frozenset(
+    "overlap logic logic_undamped preference noun_phrase ordering quoted name theme "
+    "temporal_phrase weekday".split()
+)
+"""Signals that find a share in [0, 1], which is then measured in standard deviations: a match that
+few passages have counts for more, on the scale that words and meaning have."""
 LISTED = np.float32(0.5)
 """What every note gets where nothing was asked (source document 002)."""
 BESIDE = {1: (0.5, 0.3), 2: (0.2, 0.15)}
@@ -54,7 +60,9 @@ def measure(signal: str, context: SearchContext) -> Scores:
     if _SETTLED.isdisjoint((module, signal)):
         return find_signal(signal)(context)
     if signal not in context.settled:
-        context.settled[signal] = find_signal(signal)(context)
+        found = find_signal(signal)
+        is_share = signal in SHARES
+        context.settled[signal] = _stand_out(found, context) if is_share else found(context)
     return context.settled[signal]
 
 
@@ -63,6 +71,16 @@ def find_signal(name: str) -> Signal:
     """Return the function of a signal."""
     found: Signal = getattr(import_module(f"{__package__}.{SIGNALS[name]}"), name)
     return found
+
+
+def _stand_out(share: Signal, context: SearchContext) -> Scores:
+    """Return by how many standard deviations the share of each candidate is above the mean, or 0.
+
+    Of all rows, candidates or not, as for words: what a filter leaves out changes no score.
+    """
+    shares = share(context.everywhere()).astype(np.float64)
+    scores: Scores = standardise(shares, context.snapshot.row_note >= 0)[context.rows]
+    return scores
 
 
 def semantic(context: SearchContext) -> Scores:
