@@ -173,12 +173,7 @@ class Engine:
         return narrow(query, snapshot, self.paths.root) if may_narrow(text) else query
 
     def _answer(
-        self,
-        query: Query,
-        snapshot: Snapshot,
-        profile: Profile,
-        found: SearchResult,
-        mode: Mode,
+        self, query: Query, snapshot: Snapshot, profile: Profile, found: SearchResult, mode: Mode
     ) -> QueryResult:
         freshness = self.check_freshness(self.paths, self.config, snapshot)
         self.note_unread(freshness.problems)
@@ -290,21 +285,13 @@ class Engine:
     def doctor(self, *, fix: bool = False) -> Examination:
         """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
         from memory_palace.facts.derive import derive
+        from memory_palace.graph.heirs import find_lost_heirs
         from memory_palace.index.doctor import examine_index
 
         found = examine_index(self.paths, self.config, self._embedders.get, derive, fix=fix)
         if fix and found.needs_build:
             self.index(verify=True, takes_up=False)
             return replace(self.doctor(), fixed=found.findings)
-        return self._examine_heirs(found) if found.checked.get("notes") else found
-
-    def _examine_heirs(self, found: Examination) -> Examination:
-        """Add the notes that say they are superseded by what is no note."""
-        from memory_palace.graph.heirs import find_lost_heirs
-        from memory_palace.index.doctor import Finding
-
-        lost = tuple(
-            Finding("note", path, f"is superseded by {heir!r}, which names no note", False)
-            for path, heir in find_lost_heirs(self.snapshot(include_cold=True))
-        )
-        return replace(found, findings=found.findings + lost)
+        has_notes = bool(found.checked.get("notes"))
+        lost = find_lost_heirs(self.snapshot(include_cold=True)) if has_notes else ()
+        return replace(found, findings=(*found.findings, *lost))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memory_palace.graph.zones import ZonedNames
+from memory_palace.index.doctor import Finding
 from memory_palace.index.snapshot import Snapshot
 
 
-def find_lost_heirs(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    """Yield the path of a note and what it is superseded by, where that is not one note here.
+def find_lost_heirs(snapshot: Snapshot) -> Iterator[Finding]:
+    """Yield the notes that are superseded by what is not one note here.
 
     A path, a stem, a title or an alias names a note, as a link does.
     """
@@ -22,4 +23,5 @@ def find_lost_heirs(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
                 for at, other in enumerate(snapshot.paths)
             )
             if names.find(heir, path) is None:
-                yield path, heir
+                message = f"is superseded by {heir!r}, which names no note"
+                yield Finding("note", path, message, is_derived=False)
