@@ -15,8 +15,8 @@ from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.detect import tell_tongue
 from memory_palace.language.sentences import find_speakers
+from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import Languages, squeeze_all, tokenize
-from memory_palace.language.word_lists import may_name_time
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.rooms import stem_of

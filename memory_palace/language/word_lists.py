@@ -52,7 +52,7 @@ TIME_WORDS = frozenset(
     ago back earlier lately other recently
     """.split()
 )
-"""Words without which no text names a time: they spare most questions the reading of dates."""
+"""English words of time, which say little of what a text is about."""
 _SPANS = "since year month week day hour minute ago"
 _NUMBERS = f"""
 one two three four five six seven eight nine ten eleven twelve dozen couple few several hundred
@@ -67,7 +67,6 @@ _ASKED = {"how long": _SPANS, "when": _TIMES}
 _ASKED |= dict.fromkeys(("how many", "how much", "how often", "how old"), _NUMBERS)
 _ASKED |= dict.fromkeys(("what date", "what day", "what month", "what year"), _TIMES)
 _ASKING = re.compile(rf"\b(?:{'|'.join(_ASKED)})\b", re.I)
-_LETTERS_OR_DIGIT = re.compile(r"[^\W\d_]+|\d")
 
 
 def drop_stop_stems(stems: Sequence[str]) -> tuple[str, ...]:
@@ -99,7 +98,7 @@ def read_table(name: str) -> dict[str, str]:
     """
     table: dict[str, str] = {}
     key = ""
-    for line in Path(__file__).with_name(name).read_text("utf-8").splitlines():
+    for line in (Path(__file__).parent / name).read_text("utf-8").splitlines():
         if line.startswith(" "):
             table[key] += f" {line.strip()}"
         elif line and not line.startswith("#"):
@@ -125,10 +124,3 @@ def expect_idf(stem: str, having: int, texts: int) -> float:
 def share_idf(having: int, texts: int) -> float:
     """Return ``ln(1 + N / df)``, at least ln 2 for a word of any text; ``having`` is above 0."""
     return math.log1p(texts / having)
-
-
-def may_name_time(text: str) -> bool:
-    """Say whether a text holds a digit or a word that a temporal expression could be made of."""
-    return any(
-        word.isdigit() or word in TIME_WORDS for word in _LETTERS_OR_DIGIT.findall(text.casefold())
-    )

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
 from datetime import date
 
-from memory_palace.language.detect import is_english
-from memory_palace.language.time.english import ALL_HINTS, HINT, MAY, RULES
-from memory_palace.language.time.spans import TimeExpression, Window, make_day
+from memory_palace.language.time.lexicon import (
+    CHARACTERS,
+    LATIN,
+    Lexicon,
+    fold,
+    read_hints,
+    read_lexicon,
+)
+from memory_palace.language.time.making import TOLERANCE, Meaning, Setting
+from memory_palace.language.time.rules import RULES, Rule
+from memory_palace.language.time.spans import TimeExpression, Window
+from memory_palace.language.time.tokens import Scrap, Token, read_tokens, split_pieces
 from memory_palace.language.tokens import Languages
+
+_AT = "iIjeFsuBAVbRt&-EvSLp<>()"
+"""Letters before a word that show that it is a time."""
+_SURE, _PER_WORD, _PREFERRED, _LISTED, _MARGIN = 0.5, 0.5, 0.4, 0.3, 1.5
+_LETTER_OF = {"year": "Y", "month": "m", "week": "Z"}
+_SMALL = ("fr", "es", "pt", "it")
+"""Languages in which names of days and months have small letters."""
+_TOPIC, _ALONE, _HAPPENED = 0.35, 0.7, 0.6
+_UNITS = {"day": "day", "weekday": "day", "hour": "day", "month": "month", "year": "year"}
+_BEHIND = re.compile(r"[ \t]*([^\W\d_]+|[\w-])?")
+_OF_BEFORE = re.compile(r"\b(?:of|de|di|d)[ ']+$")
 
 
 def find_times(
@@ -19,73 +40,121 @@ def find_times(
 
     What has no year means the past: "in March" is the last March that has begun. ``locale``
     (``en-GB``) says which number of 3/4/2026 is the month; ``languages`` are those of the palace,
-    preferred where a word means something in several.
+    preferred where a word means something in several. Positions are those of the text in NFC.
     """
-    hints = set(HINT.findall(text.casefold()))
-    if "may" in hints and not MAY.search(text):
-        hints.discard("may")
-    if ALL_HINTS.isdisjoint(hints) or (any(map(str.isalpha, text)) and not is_english(text)):
-        return []
-    found: list[TimeExpression] = []
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    folded = fold(text)
+    pieces = split_pieces(folded)
+    readings = []
+    for language, evidence in _languages_of(pieces, locale, languages).items():
+        lexicon = read_lexicon(language)
+        setting = Setting(as_of, _order(locale, language), text, folded, language)
+        happened = any(piece.text in lexicon.happened for piece in pieces)
+        tokens = _read(read_tokens(pieces, lexicon, folded), setting)
+        found = [_express(token, setting, lexicon, happened=happened) for token in tokens]
+        sure = sum(len(item.text.split()) for item in found if item.certainty >= _SURE)
+        readings.append((evidence + _PER_WORD * sure, found))
+    chosen: list[TimeExpression] = []
+    for _, found in sorted(readings, key=lambda reading: -reading[0]):
+        chosen += [item for item in found if not any(map(item.overlaps, chosen))]
+    return sorted(chosen, key=lambda item: item.start)
+
+
+def _languages_of(pieces: Sequence[Scrap], locale: str, languages: Languages) -> dict[str, float]:
+    """Return the languages that a text may be in with the evidence; none without a hint."""
+    hints = read_hints()
+    counts: dict[str, float] = {}
+    if any(piece.text[0].isdigit() or piece.kind in ("part", "decade") for piece in pieces):
+        counts = dict.fromkeys(LATIN, 0.0)
+    words = {piece.text for piece in pieces}
+    for word in words:
+        for language in hints.words.get(word, ()):
+            counts.setdefault(language, 0.0)
+    for language in counts:
+        counts[language] = len(words & hints.telling[language])
+        counts[language] += _PREFERRED * (language == locale[:2])
+        counts[language] += _LISTED * (language in languages)
+    best = max(counts.values(), default=0.0)
+    return {name: count for name, count in counts.items() if count >= best - _MARGIN}
+
+
+def _order(locale: str, language: str) -> str:
+    if locale:
+        if locale in ("en-US", "en-PH", "en"):
+            return "" if locale == "en" else "mdy"
+        return "ymd" if locale[:2] in ("zh", "ja", "ko") or locale == "en-CA" else "dmy"
+    if language in CHARACTERS:
+        return "ymd"
+    return "" if language == "en" else "dmy"
+
+
+def _read(tokens: list[Token], setting: Setting) -> Iterator[Token]:
+    """Yield the expressions that the rules make of tokens."""
+    letters = "".join(token.letter for token in tokens)
     for rule in RULES:
-        if rule.hints.isdisjoint(hints):
+        if any(need.isdisjoint(letters) for need in rule.needs):
             continue
-        for match in rule.pattern.finditer(text):
-            if any(match.start() < other.end and other.start < match.end() for other in found):
-                continue
-            windows = tuple(rule.make(match, as_of))
-            if windows:
-                has_year = bool(match.groupdict().get("year"))
-                start, end = match.span()
-                found.append(
-                    TimeExpression(
-                        start, end, text[start:end], windows, rule.unit, windows[0].weight, has_year
-                    )
-                )
-    return _with_ranges(text, sorted(found, key=lambda item: item.start), as_of)
+        if rule.pattern.search(letters):
+            tokens = list(_rewrite(tokens, letters, rule, setting))
+            letters = "".join(token.letter for token in tokens)
+    for token in tokens:
+        if isinstance(token.value, Meaning):
+            yield token
 
 
-def _with_ranges(text: str, found: Sequence[TimeExpression], as_of: date) -> list[TimeExpression]:
-    """Join "between A and B" and "from A to B", and open "since A" up to today."""
-    joined: list[TimeExpression] = []
-    for item in found:
-        if joined and _is_range(text, joined[-1], item):
-            item = _join(text, joined.pop(), item)
-        elif _is_since(text, item) and item.windows[0].first < as_of:
-            window = item.windows[0]
-            item = replace(item, windows=(_span(window, window.first, as_of),), unit="span")
-        joined.append(item)
-    return joined
+def _rewrite(
+    tokens: Sequence[Token], letters: str, rule: Rule, setting: Setting
+) -> Iterator[Token]:
+    """Yield the tokens, with those that a rule matches replaced by what it makes of them."""
+    place = 0
+    for match in rule.pattern.finditer(letters):
+        named = {
+            name: tokens[match.start(name)]
+            for name, matched in match.groupdict().items()
+            if matched
+        }
+        before = tokens[match.start() - 1] if match.start() else None
+        if before and before.letter in _AT:
+            named["at"] = before
+        try:
+            made = rule.make(setting, named)
+        except (OverflowError, ValueError):  # a year that no date has
+            made = None
+        if made is None:
+            continue
+        yield from tokens[place : match.start()]
+        letter = rule.letter or _LETTER_OF.get(getattr(made, "unit", ""), "x")
+        yield Token(letter, made, tokens[match.start()].start, tokens[match.end() - 1].end)
+        place = match.end()
+    yield from tokens[place:]
 
 
-def _is_since(text: str, item: TimeExpression) -> bool:
-    before = text[max(0, item.start - 6) : item.start].casefold().rstrip()
-    return before.endswith("since") or text[item.start : item.end].casefold().startswith("since")
+def _express(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool) -> TimeExpression:
+    meaning: Meaning = token.value
+    text = setting.text[token.start : token.end]
+    tolerance = TOLERANCE[meaning.unit] if meaning.tolerance is None else meaning.tolerance
+    spans = ((meaning.first, meaning.last), *meaning.others)
+    windows = tuple(Window(*span, tolerance, 1 / len(spans), text) for span in spans)
+    unit = _UNITS.get(meaning.unit, "span")
+    certainty = _settle(token, meaning, setting, lexicon, happened=happened)
+    return TimeExpression(token.start, token.end, text, windows, unit, certainty, meaning.has_year)
 
 
-def _is_range(text: str, left: TimeExpression, right: TimeExpression) -> bool:
-    opener = text[max(0, left.start - 9) : left.start].casefold().split()
-    between = text[left.end : right.start].casefold().strip()
-    is_opened = bool(opener) and opener[-1] in ("between", "from")
-    return is_opened and between in ("and", "to", "until", "-", "–", "through", "till")
-
-
-def _join(text: str, left: TimeExpression, right: TimeExpression) -> TimeExpression:
-    """Join two expressions; "March 3 and March 9, 2024" share the year."""
-    first, last = left.windows[0].first, right.windows[0].last
-    if right.has_year and not left.has_year:
-        first = make_day(last.year, first.month, first.day) or first
-    window = _span(left.windows[0], min(first, last), max(first, last))
-    return TimeExpression(
-        left.start,
-        right.end,
-        text[left.start : right.end],
-        (window,),
-        "span",
-        min(left.certainty, right.certainty),
-        left.has_year and right.has_year,
-    )
-
-
-def _span(window: Window, first: date, last: date) -> Window:
-    return Window(first, last, window.tolerance_days, window.weight, window.expression)
+def _settle(
+    token: Token, meaning: Meaning, setting: Setting, lexicon: Lexicon, *, happened: bool
+) -> float:
+    """Return the certainty: of what stands bare it depends on what is around it."""
+    if not meaning.is_bare:
+        return max(meaning.certainty, _HAPPENED) if happened else meaning.certainty
+    is_name = setting.language in _SMALL and setting.text[token.start].isupper()
+    if is_name and meaning.unit in ("weekday", "month"):
+        return _TOPIC
+    behind = _BEHIND.match(setting.folded, token.end)
+    following = behind[1] if behind else None
+    if following and following not in lexicon.telling:
+        return _TOPIC
+    is_plain = meaning.unit != "weekday" and " " not in setting.text[token.start : token.end]
+    if is_plain and _OF_BEFORE.search(setting.folded[max(0, token.start - 8) : token.start]):
+        return _HAPPENED if happened else _TOPIC
+    return min(_ALONE, meaning.certainty)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import TypeAlias
 
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-"""First month of each, on the northern half of the earth."""
-
+Days: TypeAlias = tuple[date, date]
+"""First and last day, both inclusive."""
 FIRST_YEAR, LAST_YEAR = 1900, 2200
 """Years that a text can mean; other numbers of four digits are not years."""
 EARLIEST = date(FIRST_YEAR, 1, 1)
@@ -53,6 +53,10 @@ class TimeExpression:
     has_year: bool
     """Whether it means the same whenever it is read."""
 
+    def overlaps(self, other: TimeExpression) -> bool:
+        """Whether two expressions share text."""
+        return self.start < other.end and other.start < self.end
+
     @property
     def is_calendar(self) -> bool:
         """Whether it names a day of the calendar, "March 5", and not one by its distance."""
@@ -66,7 +70,7 @@ def make_day(year: int, month: int, day: int) -> date | None:
     return date(year, month, day) if 1 <= day <= monthrange(year, month)[1] else None
 
 
-def month_span(year: int, month: int, months: int = 1) -> tuple[date, date]:
+def month_span(year: int, month: int, months: int = 1) -> Days:
     """Return the first and last day of some months; ``month`` may lie outside of 1 to 12."""
     first = date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
     index = first.year * 12 + first.month - 1 + months - 1
@@ -74,40 +78,25 @@ def month_span(year: int, month: int, months: int = 1) -> tuple[date, date]:
     return first, date(year, month, monthrange(year, month)[1])
 
 
-def unit_span(unit: str, offset: int, as_of: date) -> tuple[date, date]:
-    """Return the calendar week, weekend, month or year that lies ``offset`` units from now.
+def unit_span(unit: str, offset: int, as_of: date) -> Days:
+    """Return the calendar unit that lies ``offset`` units from now; weeks begin on Monday.
 
-    Weeks begin on Monday. The last weekend is one that is over or at least began before
-    today's; the next is the one after this week's.
+    A weekend is that of the week, so that the last one is over. Raise ``ValueError`` for a year
+    that no date has.
     """
+    monday = as_of - timedelta(as_of.weekday()) + timedelta(weeks=offset)
+    if unit in ("day", "hour"):
+        return as_of + timedelta(offset), as_of + timedelta(offset)
     if unit == "week":
-        first = as_of - timedelta(as_of.weekday()) + timedelta(weeks=offset)
-        return first, first + timedelta(6)
+        return monday, monday + timedelta(6)
+    if unit == "fortnight":
+        return monday + timedelta(weeks=offset), monday + timedelta(weeks=offset, days=13)
     if unit == "weekend":
-        saturday = as_of + timedelta((5 - as_of.weekday()) % 7 if as_of.weekday() != 6 else -1)
-        if offset < 0 and (saturday > as_of or as_of.weekday() >= 5):
-            saturday -= timedelta(7)
-        if offset > 0:
-            saturday += timedelta(7)
-        return saturday, saturday + timedelta(1)
+        return monday + timedelta(5), monday + timedelta(6)
     if unit == "month":
         return month_span(as_of.year, as_of.month + offset)
-    return date(as_of.year + offset, 1, 1), date(as_of.year + offset, 12, 31)
-
-
-def nearest_span(month: int, months: int, direction: int, as_of: date) -> tuple[date, date]:
-    """Return the month or season of any year that is meant.
-
-    ``direction`` -1 is the last that is over, 0 the last that has begun, 1 the next to begin.
-    """
-    spans = [month_span(year, month, months) for year in range(as_of.year - 2, as_of.year + 3)]
-    if direction > 0:
-        return next(span for span in spans if span[0] > as_of)
-    return [span for span in spans if (span[1] < as_of if direction < 0 else span[0] <= as_of)][-1]
-
-
-def nearest_weekday(weekday: int, direction: int, as_of: date) -> date:
-    """Return the last such weekday before today, or the next after it; 0 is Monday."""
-    if direction < 0:
-        return as_of - timedelta((as_of.weekday() - weekday - 1) % 7 + 1)
-    return as_of + timedelta((weekday - as_of.weekday() - 1) % 7 + 1)
+    if unit == "quarter":
+        return month_span(as_of.year, (as_of.month - 1) // 3 * 3 + 1 + 3 * offset, 3)
+    if unit == "decade":
+        return month_span(as_of.year // 10 * 10 + 10 * offset, 1, 120)
+    return month_span(as_of.year + offset, 1, 12)

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from memory_palace.index.calibration import LEAST, standardise
 from memory_palace.index.postings import NO_ROWS
+from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import squeeze_all, tokenize
-from memory_palace.language.word_lists import STOPWORDS, answer_stems, expect_idf, may_name_time
+from memory_palace.language.word_lists import STOPWORDS, answer_stems, expect_idf
 from memory_palace.models import Scores
 from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.context import SearchContext

@@ -1,0 +1,120 @@
+"""Units, weekdays and days by their distance from today: "last week", "on Tuesday"."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from memory_palace.language.time.making import Meaning, Setting, move
+from memory_palace.language.time.spans import make_day, month_span, unit_span
+from memory_palace.language.time.tokens import Token
+
+_IS_MORNING = re.compile(r"\b(?:la|una|esta|otra|cada|guten|jeden|am|diesen) $")
+_REACH = 8
+
+
+def day_of_this_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "on the 12th": the latest day with that number."""
+    number, today = int(float(named["day"].value)), setting.as_of
+    if "number" in named and named["number"].value != "day":
+        return None
+    if not setting.folded[named["day"].start].isdigit():
+        return None
+    months = [month_span(today.year, today.month - back) for back in range(3)]
+    days = [make_day(first.year, first.month, number) for first, _ in months]
+    day = next((day for day in days if day and day <= today), None)
+    return Meaning(day, day, "day", 0.6) if day else None
+
+
+def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "last week", "this month" or "去年"."""
+    unit, shift = str(named["unit"].value), named.get("shift")
+    if shift is None:  # one word for both
+        unit, _, distance = unit.partition("_")
+        offset = int(distance)
+    else:
+        offset = int(float(shift.value))
+    if unit in ("hour", "day"):
+        return None
+    if shift and shift.letter == "p":
+        return _rolling(setting, unit)
+    return Meaning(*unit_span(unit, offset, setting.as_of), unit)
+
+
+def _rolling(setting: Setting, unit: str) -> Meaning:
+    return Meaning(move(setting.as_of, -1, unit), setting.as_of, unit)
+
+
+def shifted_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "last year" and "last month", which other expressions are within."""
+    if named["unit"].value not in ("year", "month"):
+        return None
+    return shifted_unit(setting, named)
+
+
+def before_last(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "the week before last" and "the week after next"."""
+    unit = str(named["unit"].value)
+    if unit in ("hour", "day"):
+        return None
+    return Meaning(*unit_span(unit, 2 if "next" in named else -2, setting.as_of), unit)
+
+
+def weekend(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "at the weekend": the latest that is over."""
+    if named["weekend"].value != "weekend":
+        return None
+    days = unit_span("weekend", -1, setting.as_of)
+    return Meaning(*days, "weekend", 0.9 if "at" in named else 0.7, is_bare="at" not in named)
+
+
+def weekday(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "last Tuesday", "this Friday", "on Monday"."""
+    token = named["weekday"]
+    number, today = int(token.value), setting.as_of
+    at, shift = named.get("at"), named.get("shift")
+    if token.is_weak and not shift and not (at and at.letter in "ij"):
+        return None
+    offset = int(float(shift.value)) if shift else None
+    if offset == 0:
+        day = unit_span("week", 0, today)[0] + timedelta(number)
+    elif offset is None or offset < 0:
+        day = today - timedelta((today.weekday() - number - 1) % 7 + 1)
+        day -= timedelta(7 * (-(offset or -1) - 1))
+    else:
+        day = today + timedelta((number - today.weekday() - 1) % 7 + 1 + 7 * (offset - 1))
+    is_bare = not (shift or at or "time" in named)
+    return Meaning(day, day, "weekday", 0.9, is_bare=is_bare)
+
+
+def short_weekday(setting: Setting, named: dict[str, Token]) -> str | None:
+    """Return the number of "segunda", which is Monday in Portuguese where it counts nothing."""
+    token = named["ordinal"]
+    is_name = setting.language == "pt" and setting.folded[token.start : token.end] in _SHORT
+    return str(int(token.value) - 2) if is_name else None
+
+
+_SHORT = frozenset(("segunda", "quarta", "quinta", "sexta"))
+
+
+def day_word(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "yesterday" and "gestern Abend"; "am Morgen" and "la mañana" are none."""
+    token = named["day"]
+    if token.is_weak or (token.letter == "Q" and _is_morning(setting, token, named)):
+        return None
+    day = setting.as_of + timedelta(int(token.value))
+    return Meaning(day, day, "day", 0.9)
+
+
+def _is_morning(setting: Setting, token: Token, named: dict[str, Token]) -> bool:
+    """Say whether "morgen" or "mañana" is the part of a day."""
+    before = setting.folded[max(0, token.start - _REACH) : token.start]
+    is_noun = setting.language == "de" and token.start > 0 and setting.text[token.start].isupper()
+    return "before" in named or is_noun or bool(_IS_MORNING.search(before))
+
+
+def part_of_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "this morning" and "ce soir"."""
+    if int(float(named["shift"].value)):
+        return None
+    return Meaning(setting.as_of, setting.as_of, "day", 0.9)

@@ -1,0 +1,188 @@
+"""Words of time, per language: tables of text files, and the languages that a text may be in."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from memory_palace.language.word_lists import read_table
+
+LATIN = ("en", "de", "fr", "es", "pt", "it")
+CHARACTERS = ("zh", "ja")
+"""Written without spaces: their words are looked for as characters."""
+LETTERS = {
+    "number": "w",
+    "article": "a",
+    "vague": "f",
+    "half": "h",
+    "ordinal": "o",
+    "last": "L",
+    "shift": "S",
+    "past": "p",
+    "unit": "U",
+    "month": "M",
+    "weekday": "W",
+    "mark": "k",
+    "weekly": "K",
+    "season": "N",
+    "holiday": "H",
+    "day": "D",
+    "morrow": "Q",
+    "daypart": "P",
+    "part": "E",
+    "before": "B",
+    "after": "A",
+    "before or ago": "V",
+    "ago before": "G",
+    "ago": "g",
+    "later": "l",
+    "since": "s",
+    "onward": "O",
+    "until": "u",
+    "between": "b",
+    "between or in": "R",
+    "from": "F",
+    "to": "t",
+    "to or at": "j",
+    "and": "&",
+    "in": "I",
+    "on": "i",
+    "the": "e",
+    "glue": "r",
+    "half year": "J",
+    "week number": "#",
+    "decade": "z",
+    "eve": "v",
+    "recent": "c",
+    "then before": "<",
+    "then after": ">",
+    "then since": "(",
+    "then until": ")",
+    "then half": "]",
+    "of unit": "C",
+    "telling": "",
+    "happened": "",
+}
+"""One letter per category of words: rules are patterns of these letters."""
+TELLING_TIME = frozenset("UMWNHDQcz#CJ")
+"""Categories of which an expression has one, unless it is made of digits."""
+_WORD = re.compile(r"[^\W\d_]+")
+_DIGIT_OR_CHARACTER = re.compile(
+    "\\d|[年月日号號周週曜昨今明去前后後先来季节節旬春夏秋冬旦盆最近天夜]"
+)
+
+
+class TimeWord(NamedTuple):
+    """What a word, or several, can stand for."""
+
+    rest: tuple[str, ...]
+    """The words behind the first."""
+    letter: str
+    value: str
+    is_weak: bool
+    """Mostly means something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The words of time of one language."""
+
+    language: str
+    words: Mapping[str, Sequence[TimeWord]]
+    """By the first word, folded; those of more words first."""
+    telling: frozenset[str]
+    """Frequent words that show that a text is in this language."""
+    happened: frozenset[str]
+    """Words of questions and reports about what happened: of them a time is no mere topic."""
+
+
+class _Folding(dict[int, str]):
+    """Small letters without accents, one for each character, made when first met."""
+
+    def __missing__(self, code: int) -> str:
+        char = unicodedata.normalize("NFKC", chr(code)).lower()
+        plain = unicodedata.normalize("NFD", char)[:1] if char < "\u3040" else char
+        self[code] = found = plain if len(char) == 1 else chr(code)
+        return found
+
+
+_FOLDING = _Folding({ord(char): "-" for char in "–—−‐‑‒"} | {ord("’"): "'", ord("º"): "o"})
+_FOLDING |= {ord("ª"): "a", ord("ß"): "s", ord("～"): "~", ord("〜"): "~"}
+
+
+def fold(text: str) -> str:
+    """Return a text in small letters without accents, as long as it was."""
+    return text.lower() if text.isascii() else text.translate(_FOLDING)
+
+
+@cache
+def read_lexicon(language: str) -> Lexicon:
+    """Return the words of a language."""
+    words: dict[str, list[TimeWord]] = {}
+    happened = frozenset[str]()
+    for key, listed in read_table(f"time/{language}.txt").items():
+        name, _, value = key.rpartition(" ")
+        if name:
+            for place, group in enumerate(fold(listed).split("|")):
+                number = f"{float(value) + place:g}" if place else value
+                for first, entry in _entries(group, LETTERS[name], number, language):
+                    words.setdefault(first, []).append(entry)
+        elif key == "happened":
+            happened = frozenset(fold(listed).split())
+    for entries in words.values():
+        if len(entries) > 1:
+            entries.sort(key=lambda entry: -len(entry.rest))
+    return Lexicon(language, words, read_hints().telling[language], happened)
+
+
+def _entries(group: str, letter: str, value: str, language: str) -> Iterator[tuple[str, TimeWord]]:
+    for written in group.split():
+        is_weak = written.endswith("?")
+        for form in _forms(written.rstrip("?")):
+            first, *rest = form.split("_") if language in LATIN else [form]
+            yield first, TimeWord(tuple(rest), letter, value, is_weak)
+
+
+def _forms(written: str) -> list[str]:
+    """Return ``letzt/e/en`` as letzt, letzte and letzten; endings belong to the first word."""
+    if "/" not in written:
+        return [written]
+    head, below, rest = written.partition("_")
+    stem, *endings = head.split("/")
+    return [f"{stem}{ending}{below}{rest}" for ending in ("", *endings)]
+
+
+class Hints(NamedTuple):
+    """What tells quickly whether a text may name a time, and in which language."""
+
+    words: dict[str, tuple[str, ...]]
+    """Folded words of which an expression without digits has one, each with its languages."""
+    telling: dict[str, frozenset[str]]
+    """Frequent words of each language."""
+
+
+@cache
+def read_hints() -> Hints:
+    """Return the hints of all languages; ``tests/making_hints.py`` makes them of the tables."""
+    words: dict[str, tuple[str, ...]] = {}
+    telling: dict[str, frozenset[str]] = {}
+    for key, listed in read_table("time/hints.txt").items():
+        kind, language = key.split()
+        if kind == "telling":
+            telling[language] = frozenset(listed.split())
+            continue
+        for word in listed.split():
+            words[word] = (*words.get(word, ()), language)
+    return Hints(words, telling)
+
+
+def may_name_time(text: str) -> bool:
+    """Say whether a text holds a digit or a word that an expression of time could be made of."""
+    if _DIGIT_OR_CHARACTER.search(text):
+        return True
+    words = read_hints().words
+    return any(word in words for word in _WORD.findall(fold(text)))
