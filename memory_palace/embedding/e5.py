@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 from memory_palace.embedding.e5_file import E5File, open_unpacked
-from memory_palace.embedding.forward import Encoder, TensorFile
-from memory_palace.embedding.unigram import Unigram
+from memory_palace.embedding.forward import Encoder
+from memory_palace.embedding.tensor_file import TensorFile
+from memory_palace.embedding.unigram import Unigram, open_unigram
 from memory_palace.embedding.weights import E5, cache_folder
 from memory_palace.models import Matrix
 
@@ -78,7 +79,7 @@ class E5Embedder:
 
     @cached_property
     def _tokenizer(self) -> Unigram:
-        return Unigram(self._tables)
+        return open_unigram(self._tables)
 
     @cached_property
     def _model(self) -> Encoder:

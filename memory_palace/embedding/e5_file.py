@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.embedding.forward import Tensor, TensorFile
+from memory_palace.embedding.tensor_file import Tensor, TensorFile
 from memory_palace.embedding.weights import E5, UNPACKED, digest_weights, has_size
 from memory_palace.storage.atomic import write_atomic
 

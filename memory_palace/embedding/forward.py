@@ -6,28 +6,22 @@ looks at each text by itself. Weights are used where they are mapped, never copi
 
 from __future__ import annotations
 
-import json
-import mmap
-import struct
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import pairwise
-from math import prod
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.embedding.tensor_file import Tensor
 from memory_palace.models import Matrix
 
-Tensor: TypeAlias = NDArray[np.float32]
 ReadRows: TypeAlias = Callable[[NDArray[np.intp]], Tensor]
 """Gives the embeddings of ids, one row each, that nobody else holds."""
 
-_EPSILON = np.float32(1e-12)
-
+BERT_EPSILON = 1e-12
 _GELU = tuple(
     np.float32(c)
     for c in (7.97828136e-01, 3.64687895e-02, -1.24860624e-04, -3.05812129e-05, 1.11909438e-06)
@@ -39,10 +33,6 @@ BATCH_TOKENS = 512
 """Of 1024 the activations take 22 MB more, for 3 % of the time; larger ones are slower too."""
 WORKERS = 2
 """Two threads with one BLAS thread each beat one with two (25 to 20 chunks a second)."""
-KINDS = {"F32": "<f4", "I32": "<i4", "U8": "u1"}
-"""Numbers that are read, by the format's name of them."""
-MAX_HEADER_BYTES = 100_000_000
-"""The limit of the safetensors format's own reader."""
 
 
 class Tensors(Protocol):
@@ -70,46 +60,51 @@ class Layer(NamedTuple):
     widen: Affine
     narrow: Affine
     norm: Affine
+    epsilon: np.float32
+    """Of both norms."""
 
 
 class Encoder:
     """A model's parameters, named as BERT names them, and what it computes with them."""
 
-    def __init__(self, tensors: Tensors, *, layers: int, heads: int, words: ReadRows) -> None:
-        self._words = words
-        # Every token has type 0, so its embedding belongs to the positions.
-        self._positions = (
-            tensors["embeddings.position_embeddings.weight"]
-            + tensors["embeddings.token_type_embeddings.weight"][0]
-        )
-        self._norm = _read_affine(tensors, "embeddings.LayerNorm")
-        self._layers = [_read_layer(tensors, f"encoder.layer.{n}") for n in range(layers)]
-        self._heads = heads
+    def __init__(
+        self,
+        tensors: Tensors,
+        *,
+        layers: int,
+        heads: int,
+        words: ReadRows,
+        epsilon: float = BERT_EPSILON,
+        first_position: int = 0,
+        separator: int | None = None,
+    ) -> None:
+        """``separator`` is the id that ends the first of two texts, where it tells them apart."""
+        self._words, self._heads, self._separator = words, heads, separator
+        types = tensors["embeddings.token_type_embeddings.weight"]
+        # Every token has type 0 unless it is of a second text, so that belongs to the positions.
+        positions = tensors["embeddings.position_embeddings.weight"][first_position:]
+        self._positions = positions + types[0]
+        self._second = types[1] - types[0] if separator is not None else types[0]
+        self._norm = read_affine(tensors, "embeddings.LayerNorm")
+        self._epsilon = np.float32(epsilon)
+        names = (f"encoder.layer.{n}" for n in range(layers))
+        self._layers = [_read_layer(tensors, name, self._epsilon) for name in names]
 
     def embed(self, sequences: Sequence[Sequence[int]]) -> Matrix:
-        """Return the unit vector of each sequence of ids, the zero vector of an empty one.
-
-        Sequences of like length are embedded together, in threads that change no result.
-        """
-        vectors: Matrix = np.zeros((len(sequences), self._positions.shape[1]), np.float32)
-
-        def embed_batch(rows: list[int]) -> None:
-            vectors[rows] = self._embed_batch([sequences[row] for row in rows])
-
-        batches = list(_batch_by_length(sequences))
-        if len(batches) == 1:
-            embed_batch(batches[0])
-            return vectors
-        with ThreadPoolExecutor(WORKERS) as pool:
-            for _ in pool.map(embed_batch, batches):
-                pass
-        return vectors
+        """Return the unit vector of each sequence of ids, the zero vector of an empty one."""
+        width = self._positions.shape[1]
+        return run_batches(sequences, self._embed_batch, width=width)
 
     def _embed_batch(self, sequences: Sequence[Sequence[int]]) -> Matrix:
         states, borders = self._read(sequences)
         vectors: Matrix = np.add.reduceat(states, borders[:-1])
         vectors /= np.sqrt(np.einsum("td,td->t", vectors, vectors))[:, None]
         return vectors
+
+    def read_starts(self, sequences: Sequence[Sequence[int]]) -> Tensor:
+        """Return the last state of the first id of each sequence, none of them empty."""
+        states, borders = self._read(sequences)
+        return states[borders[:-1]]
 
     def embed_tokens(self, sequence: Sequence[int]) -> Matrix:
         """Return the unit vector of each id of one sequence, as the others around it make it."""
@@ -123,10 +118,45 @@ class Encoder:
         borders = np.cumsum([0, *lengths])
         states = self._words(np.concatenate([np.asarray(ids) for ids in sequences]))
         states += self._positions[np.concatenate([np.arange(n) for n in lengths])]
-        _normalize(states, self._norm)
+        if self._separator is not None:
+            self._mark_second(states, sequences)
+        _normalize(states, self._norm, self._epsilon)
         for layer in self._layers:
             states = _apply_layer(states, borders, layer, self._heads)
         return states, borders
+
+    def _mark_second(self, states: Tensor, sequences: Sequence[Sequence[int]]) -> None:
+        """Add to the ids of second texts what tells them from the first."""
+        end = 0
+        for ids in sequences:
+            end += len(ids)
+            after = len(ids) - ids.index(self._separator) - 1
+            states[end - after : end] += self._second
+
+
+def run_batches(
+    sequences: Sequence[Sequence[int]],
+    run: Callable[[list[Sequence[int]]], Matrix],
+    *,
+    width: int,
+) -> Matrix:
+    """Return a row of ``width`` numbers for each sequence, zeros for an empty one.
+
+    Sequences of like length run together, in threads that change no result.
+    """
+    results: Matrix = np.zeros((len(sequences), width), np.float32)
+
+    def fill(rows: list[int]) -> None:
+        results[rows] = run([sequences[row] for row in rows])
+
+    batches = list(_batch_by_length(sequences))
+    if len(batches) == 1:
+        fill(batches[0])
+        return results
+    with ThreadPoolExecutor(WORKERS) as pool:
+        for _ in pool.map(fill, batches):
+            pass
+    return results
 
 
 def _batch_by_length(sequences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
@@ -146,14 +176,14 @@ def _batch_by_length(sequences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
 
 
 def _apply_layer(states: Tensor, borders: NDArray[np.intp], layer: Layer, heads: int) -> Tensor:
-    merged = _apply(_attend(states, borders, layer, heads), layer.merge)
+    merged = apply_affine(_attend(states, borders, layer, heads), layer.merge)
     merged += states
-    _normalize(merged, layer.merge_norm)
-    wide = _apply(merged, layer.widen)
+    _normalize(merged, layer.merge_norm, layer.epsilon)
+    wide = apply_affine(merged, layer.widen)
     _gelu(wide)
-    narrow = _apply(wide, layer.narrow)
+    narrow = apply_affine(wide, layer.narrow)
     narrow += merged
-    _normalize(narrow, layer.norm)
+    _normalize(narrow, layer.norm, layer.epsilon)
     return narrow
 
 
@@ -162,7 +192,7 @@ def _attend(states: Tensor, borders: NDArray[np.intp], layer: Layer, heads: int)
     queries, keys, values = (
         part.reshape(tokens, heads, -1)
         for affine in layer.project
-        for part in np.split(_apply(states, affine), len(affine.bias) // width, axis=1)
+        for part in np.split(apply_affine(states, affine), len(affine.bias) // width, axis=1)
     )
     queries *= np.float32((width // heads) ** -0.5)
     context = np.empty((tokens, heads, width // heads), np.float32)
@@ -177,17 +207,18 @@ def _attend(states: Tensor, borders: NDArray[np.intp], layer: Layer, heads: int)
     return context.reshape(tokens, width)
 
 
-def _apply(states: Tensor, affine: Affine) -> Tensor:
+def apply_affine(states: Tensor, affine: Affine) -> Tensor:
+    """Return states, one a row, times the matrix, plus the bias."""
     result: Tensor = states @ affine.kernel
     result += affine.bias
     return result
 
 
-def _normalize(states: Tensor, affine: Affine) -> None:
+def _normalize(states: Tensor, affine: Affine, epsilon: np.float32) -> None:
     """Layer normalisation in place (Ba et al., 2016)."""
     states -= states.mean(axis=-1, keepdims=True)
     variance = np.einsum("td,td->t", states, states)[:, None] / np.float32(states.shape[1])
-    states /= np.sqrt(variance + _EPSILON)
+    states /= np.sqrt(variance + epsilon)
     states *= affine.kernel
     states += affine.bias
 
@@ -210,90 +241,26 @@ def _gelu(values: Tensor) -> None:
         block *= gate
 
 
-def _read_layer(tensors: Tensors, prefix: str) -> Layer:
+def _read_layer(tensors: Tensors, prefix: str, epsilon: np.float32) -> Layer:
     attention = f"{prefix}.attention.self"
     try:
-        project = [_read_affine(tensors, f"{attention}.query_key_value")]
+        project = [read_affine(tensors, f"{attention}.query_key_value")]
     except KeyError:
-        project = [_read_affine(tensors, f"{attention}.{n}") for n in ("query", "key", "value")]
+        project = [read_affine(tensors, f"{attention}.{n}") for n in ("query", "key", "value")]
     return Layer(
         tuple(project),
-        _read_affine(tensors, f"{prefix}.attention.output.dense"),
-        _read_affine(tensors, f"{prefix}.attention.output.LayerNorm"),
-        _read_affine(tensors, f"{prefix}.intermediate.dense"),
-        _read_affine(tensors, f"{prefix}.output.dense"),
-        _read_affine(tensors, f"{prefix}.output.LayerNorm"),
+        read_affine(tensors, f"{prefix}.attention.output.dense"),
+        read_affine(tensors, f"{prefix}.attention.output.LayerNorm"),
+        read_affine(tensors, f"{prefix}.intermediate.dense"),
+        read_affine(tensors, f"{prefix}.output.dense"),
+        read_affine(tensors, f"{prefix}.output.LayerNorm"),
+        epsilon,
     )
 
 
-def _read_affine(tensors: Tensors, name: str) -> Affine:
+def read_affine(tensors: Tensors, name: str) -> Affine:
     """Return a matrix as the file has it: a ``kernel`` (in, out), or a ``weight`` (out, in)."""
     bias = tensors[f"{name}.bias"]
     with suppress(KeyError):
         return Affine(tensors[f"{name}.kernel"], bias)
     return Affine(tensors[f"{name}.weight"].T, bias)
-
-
-class TensorFileError(ValueError):
-    """A safetensors file does not follow the format, or holds numbers of another kind."""
-
-
-def _map(path: Path) -> mmap.mmap:
-    with path.open("rb") as file:
-        try:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError as error:  # an empty file cannot be mapped
-            raise TensorFileError(f"{path} is empty") from error
-
-
-class TensorFile:
-    """Tensors of a mapped safetensors file, or of the bytes of one, by name.
-
-    They are read-only views: only touched pages are ever loaded.
-    """
-
-    def __init__(self, path: Path, data: bytes | None = None) -> None:
-        self._path = path
-        self._bytes = _map(path) if data is None else data
-        self._start, self._entries = self._read_header()
-
-    def __getitem__(self, name: str) -> Tensor:
-        """Return a tensor of float32; ``KeyError`` names the one that is missing."""
-        return self.read(name, "F32")
-
-    def read(self, name: str, kind: str) -> NDArray[Any]:
-        """Return a tensor of a kind that ``KINDS`` names."""
-        if not self._is_valid(name, kind):
-            raise TensorFileError(f"{self._path}: tensor {name} is not {kind} within the file")
-        entry = self._entries[name]
-        first, shape = self._start + int(entry["data_offsets"][0]), entry["shape"]
-        flat = np.frombuffer(self._bytes, dtype=KINDS[kind], count=prod(shape), offset=first)
-        return flat.reshape(shape)
-
-    def _is_valid(self, name: str, kind: str) -> bool:
-        """Whether a tensor is of a kind and lies within the file."""
-        entry = self._entries[name]
-        try:
-            (first, last), shape = entry["data_offsets"], entry["shape"]
-            return bool(
-                entry["dtype"] == kind
-                and all(type(number) is int and number >= 0 for number in (first, last, *shape))
-                and last <= len(self._bytes) - self._start
-                and last - first == np.dtype(KINDS[kind]).itemsize * prod(shape)
-            )
-        except (KeyError, TypeError, ValueError):
-            return False
-
-    def _read_header(self) -> tuple[int, dict[str, Any]]:
-        if len(self._bytes) < 8:
-            raise TensorFileError(f"{self._path} is too short for a header")
-        (length,) = struct.unpack("<Q", self._bytes[:8])
-        if length > min(len(self._bytes) - 8, MAX_HEADER_BYTES):
-            raise TensorFileError(f"{self._path}: the header reaches past the end of the file")
-        try:
-            header = json.loads(self._bytes[8 : 8 + length])
-        except ValueError as error:
-            raise TensorFileError(f"{self._path}: the header is not JSON") from error
-        if not isinstance(header, dict):
-            raise TensorFileError(f"{self._path}: the header is not an object")
-        return 8 + length, header

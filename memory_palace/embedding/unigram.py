@@ -7,11 +7,11 @@ them takes a quarter of a second, which every question would wait for.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from memory_palace.embedding.e5_file import MARK, group_of
-from memory_palace.embedding.forward import TensorFile
+from memory_palace.embedding.tensor_file import TensorFile
 
 CACHED_WORDS = 100_000
 LONGEST_CACHED = 100
@@ -21,37 +21,36 @@ UNKNOWN_PENALTY = 10.0
 
 
 class Unigram:
-    """A tokenizer over the tables that ``E5File.unpack`` gives."""
+    """A tokenizer over pieces that are read a group at a time."""
 
-    def __init__(self, tables: TensorFile) -> None:
-        self.start, self.end, self._unknown = tables.read("pieces.special", "I32").tolist()
-        groups = tables.read("pieces.groups", "U8").tobytes().decode().split("\n")
-        rows, places = (
-            pairwise(tables.read(f"pieces.{name}", "I32").tolist()) for name in ("rows", "places")
-        )
-        self._places = dict(zip(groups, zip(rows, places, strict=True), strict=True))
-        self._text = tables.read("pieces.text", "U8")
-        self._ids = tables.read("pieces.ids", "I32")
-        scores = tables["pieces.scores"]
-        self._scores = scores.data
-        self._unknown_score = float(scores.min()) - UNKNOWN_PENALTY
-        characters, replacements = (
-            tables.read(f"rules.{part}", "U8").tobytes().decode().split("\n")
-            for part in ("from", "to")
-        )
-        self._rules = dict(zip(map(ord, characters), replacements, strict=True))
-        self._rules |= {0: "", ord("\n"): " "}
+    def __init__(
+        self,
+        *,
+        special: Sequence[int],
+        scores: Sequence[float],
+        lowest: float,
+        read_group: Callable[[str], dict[str, int]],
+        normalize: Callable[[str], str],
+        joins_unknown: bool = False,
+    ) -> None:
+        """Take the ids of start, end and unknown, the score of each id, and the lowest of them.
+
+        ``read_group`` gives the pieces that begin as ``group_of`` says, with their ids, and
+        ``normalize`` what is split at its blanks. ``joins_unknown`` makes one id of unknown
+        characters that follow each other, as the published tokenizers do.
+        """
+        self.start, self.end, self._unknown = special
+        self._scores, self._joins_unknown = scores, joins_unknown
+        self._read_group, self._normalize = read_group, normalize
+        self._unknown_score = lowest - UNKNOWN_PENALTY
         self._groups: dict[str, tuple[dict[str, int], int]] = {}
         self._words: dict[str, tuple[int, ...]] = {}
 
     def encode(self, text: str) -> list[int]:
         """Return all ids of a text, without start, end and limit. ``<s>`` in it is text."""
-        if not text.isascii():
-            # Its own rules replace one character at a time, so they need the composed ones.
-            text = unicodedata.normalize("NFC", text)
         words = self._words
         ids: list[int] = []
-        for word in text.translate(self._rules).split(" "):
+        for word in self._normalize(text).split(" "):
             if word:
                 known = words.get(word)
                 ids.extend(self._encode_word(word) if known is None else known)
@@ -82,7 +81,8 @@ class Unigram:
         ids: list[int] = []
         while size:
             size, number = last[size]
-            ids.append(number)
+            if not (self._joins_unknown and number == self._unknown and ids[-1:] == [number]):
+                ids.append(number)
         return tuple(reversed(ids))
 
     def _find_group(self, name: str) -> tuple[dict[str, int], int]:
@@ -96,9 +96,37 @@ class Unigram:
             self._groups[name] = found
         return found
 
-    def _read_group(self, name: str) -> dict[str, int]:
-        if name not in self._places:
+
+def open_unigram(tables: TensorFile) -> Unigram:
+    """Return the tokenizer over the tables that ``E5File.unpack`` gives."""
+    groups = tables.read("pieces.groups", "U8").tobytes().decode().split("\n")
+    rows, borders = (
+        pairwise(tables.read(f"pieces.{name}", "I32").tolist()) for name in ("rows", "places")
+    )
+    places = dict(zip(groups, zip(rows, borders, strict=True), strict=True))
+    text, ids = tables.read("pieces.text", "U8"), tables.read("pieces.ids", "I32")
+    characters, replacements = (
+        tables.read(f"rules.{part}", "U8").tobytes().decode().split("\n") for part in ("from", "to")
+    )
+    rules = dict(zip(map(ord, characters), replacements, strict=True)) | {0: "", ord("\n"): " "}
+
+    def read_group(name: str) -> dict[str, int]:
+        if name not in places:
             return {}
-        (first, last), (start, stop) = self._places[name]
-        pieces = self._text[start:stop].tobytes().decode().split("\n")
-        return dict(zip(pieces, self._ids[first:last].tolist(), strict=True))
+        (first, last), (start, stop) = places[name]
+        pieces = text[start:stop].tobytes().decode().split("\n")
+        return dict(zip(pieces, ids[first:last].tolist(), strict=True))
+
+    def normalize(text: str) -> str:
+        # Its own rules replace one character at a time, so they need the composed ones.
+        composed = text if text.isascii() else unicodedata.normalize("NFC", text)
+        return composed.translate(rules)
+
+    scores = tables["pieces.scores"]
+    return Unigram(
+        special=tables.read("pieces.special", "I32").tolist(),
+        scores=scores.data,
+        lowest=float(scores.min()),
+        read_group=read_group,
+        normalize=normalize,
+    )

@@ -14,7 +14,7 @@ import pytest
 
 from memory_palace.embedding.e5 import READ_TOKENS, E5Embedder
 from memory_palace.embedding.e5_file import open_unpacked
-from memory_palace.embedding.unigram import Unigram
+from memory_palace.embedding.unigram import Unigram, open_unigram
 from memory_palace.embedding.weights import E5, UNPACKED, cache_folder
 from memory_palace.errors import MissingPartError
 from memory_palace.models import Matrix
@@ -41,7 +41,7 @@ def e5() -> E5Embedder:
 @pytest.fixture(scope="module")
 def unigram(e5: E5Embedder) -> Unigram:
     cache = cache_folder(os.environ)
-    return Unigram(open_unpacked(E5.find(cache), cache=cache))
+    return open_unigram(open_unpacked(E5.find(cache), cache=cache))
 
 
 def test_vectors_are_those_of_a_pass_in_double_precision(e5: E5Embedder) -> None:

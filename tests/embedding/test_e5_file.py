@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from memory_palace.embedding import e5_file
 from memory_palace.embedding.e5_file import E5File, E5FileError, open_unpacked, write_tensors
-from memory_palace.embedding.forward import Encoder, TensorFile
+from memory_palace.embedding.forward import Encoder
+from memory_palace.embedding.tensor_file import TensorFile
 from memory_palace.embedding.weights import PinnedModel, WeightFile, digest_weights
 from tests.embedding.e5_writer import HEADS, LAYERS, PIECES, WIDTH, quantise, write_e5
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_palace.embedding.forward import TensorFile, TensorFileError
+from memory_palace.embedding.tensor_file import TensorFile, TensorFileError
 
 VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
 ENTRY = {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}

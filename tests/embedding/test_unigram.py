@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.embedding.e5_file import MARK, E5File, write_tensors
-from memory_palace.embedding.forward import TensorFile
-from memory_palace.embedding.unigram import UNKNOWN_PENALTY, Unigram
+from memory_palace.embedding.tensor_file import TensorFile
+from memory_palace.embedding.unigram import UNKNOWN_PENALTY, Unigram, open_unigram
 from tests.embedding.e5_writer import PIECES, SPECIAL, write_e5
 
 SCORES = dict(PIECES)
@@ -25,7 +25,7 @@ def unigram(tmp_path_factory: pytest.TempPathFactory) -> Unigram:
     write_e5(path)
     packed = BytesIO()
     write_tensors(packed, E5File(path).unpack())
-    return Unigram(TensorFile(path, packed.getvalue()))
+    return open_unigram(TensorFile(path, packed.getvalue()))
 
 
 def spell(unigram: Unigram, text: str) -> list[str]:
@@ -117,7 +117,7 @@ def test_only_the_groups_that_a_text_touches_are_read(tmp_path: Path) -> None:
     write_e5(tmp_path / "e5.bin")
     packed = BytesIO()
     write_tensors(packed, E5File(tmp_path / "e5.bin").unpack())
-    fresh = Unigram(TensorFile(tmp_path / "e5.bin", packed.getvalue()))
+    fresh = open_unigram(TensorFile(tmp_path / "e5.bin", packed.getvalue()))
     assert not fresh._groups
     fresh.encode("a")
     assert set(fresh._groups) == {"\u2581a", "a"}
