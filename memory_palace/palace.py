@@ -95,6 +95,7 @@ class Palace(Notebook):
         as_of: Moment | None = None,
         budget_bytes: int | None = None,
         min_confidence: float | None = None,
+        rerank: str | None = None,
         is_use: bool = True,
         **conditions: Unpack[Conditions],
     ) -> QueryResult:
@@ -105,7 +106,8 @@ class Palace(Notebook):
         ``profile`` ships or is of the settings, which choose one for ``None``; ``lexical`` compares
         words and facts only. ``budget_bytes`` bounds the text of all hits. "Yesterday" counts from
         ``as_of``; notes of a later date are left out, and hits below ``min_confidence``, but for
-        the nearest. ``is_use=False`` logs no use. Raise ``UsageError`` for what cannot be used.
+        the nearest. ``rerank`` names a cross-encoder, or its folder, that orders the 50 best.
+        ``is_use=False`` logs no use. Raise ``UsageError`` for what cannot be used.
         """
         check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
         chosen = choose_filters(filters, conditions, self.paths.rooms, now=time.time())
@@ -123,6 +125,7 @@ class Palace(Notebook):
             as_of=moment,
             budget_bytes=budget_bytes,
             min_confidence=min_confidence,
+            rerank=rerank,
             is_use=is_use,
         )
 

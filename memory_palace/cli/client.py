@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 5.0
 """For the whole of an answer, or a piece of it; a server that takes longer is passed by."""
+PATIENT_SECONDS = 300.0
+"""For one that a cross-encoder orders: to compute that here would take as long again."""
 _PIECE_BYTES = 1 << 20
 _STREAMS = {1: 1, 2: 2}
 _INTERRUPTED = 130
@@ -103,7 +105,8 @@ def _exchange(address: str, arguments: Sequence[str], stdin: str | None) -> dict
         raise ValueError("no message is that long")
     server = Socket(AF_UNIX, SOCK_STREAM)
     try:
-        server.settimeout(WAIT_SECONDS)
+        is_slow = any(argument.startswith("--rerank") for argument in arguments)
+        server.settimeout(PATIENT_SECONDS if is_slow else WAIT_SECONDS)
         server.connect(address)
         left = memoryview(request)
         while left:

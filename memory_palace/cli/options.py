@@ -81,6 +81,14 @@ AsOf = Annotated[
     str | None, Option("--as-of", help="Answer as if today were this date; leave out later notes.")
 ]
 IncludeCold = Annotated[bool, Option("--include-cold", help="Include archived notes.")]
+Rerank = Annotated[
+    str | None,
+    Option(
+        "--rerank",
+        metavar="MODEL",
+        help="Let a cross-encoder order the 50 best: its name in `palace models list`, or folder.",
+    ),
+]
 Budget = Annotated[
     int | None,
     Option("--budget", min=1, help="Maximum size of the text, in UTF-8 bytes."),

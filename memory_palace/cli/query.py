@@ -19,6 +19,7 @@ from memory_palace.cli.options import (
     Json,
     Limit,
     PriorityName,
+    Rerank,
     Room,
     Since,
     Tagged,
@@ -93,6 +94,7 @@ _ASKED = {
     "as_of": "as_of",
     "budget": "budget_bytes",
     "min_confidence": "min_confidence",
+    "rerank": "rerank",
 }
 """Options that go to ``Palace.query`` as they are, and what it calls them."""
 
@@ -120,6 +122,7 @@ def query_notes(
     as_of: AsOf = None,
     budget: Budget = None,
     min_confidence: MinConfidence = None,
+    rerank: Rerank = None,
     exit_status: ExitStatus = False,
     refresh: Refresh = False,
     full: Annotated[bool, Option("--full", help="Print whole passages.")] = False,

@@ -20,12 +20,12 @@ from memory_palace.embedding.forward import (
 )
 from memory_palace.embedding.minilm import WordPiece
 from memory_palace.embedding.model_folder import (
-    FILES,
     ModelConfig,
     ModelFileError,
     ModelWeights,
     check_files,
 )
+from memory_palace.embedding.rerankers import FILES
 from memory_palace.embedding.tensor_file import TensorFile, TensorFileError
 from memory_palace.embedding.tokenizer_file import read_tokenizer
 from memory_palace.errors import MissingPartError

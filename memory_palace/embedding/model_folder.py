@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.embedding.forward import BERT_EPSILON
+from memory_palace.embedding.rerankers import FILES
 from memory_palace.embedding.tensor_file import Tensor, TensorFile
 
-FILES = ("config.json", "tokenizer.json", "model.safetensors")
 _LARGEST_CONFIG = 1_000_000
 _WIDENED = ("F32", "F16", "BF16")
 

@@ -34,6 +34,9 @@ class PinnedModel:
     """Those that are fetched, the largest last."""
     download: str = "91 MB"
     """How much comes over the line: a package may hold more than the files that are kept."""
+    repository: str = ""
+    """Of the Hugging Face hub, where that has these very files."""
+    revision: str = "main"
 
     @property
     def size_bytes(self) -> int:
@@ -112,7 +115,9 @@ VOCABULARY = WeightFile(
     "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 )
 """Derived from ``tokenizer.json``, which takes 20 ms longer to read."""
-MINILM = PinnedModel("minilm", (TOKENIZER, MODEL))
+MINILM = PinnedModel(
+    "minilm", (TOKENIZER, MODEL), repository="sentence-transformers/all-MiniLM-L6-v2"
+)
 E5 = PinnedModel(
     "e5",
     (

@@ -1,11 +1,13 @@
-"""What keeps uncertain evidence from pushing certain evidence out of sight: a cap, and a rescue."""
+"""What keeps uncertain evidence from pushing certain evidence out of sight: caps, and a rescue."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.models import Scores
+from memory_palace.models import AnchorEvidence, Scores
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.profiles import Profile
@@ -18,6 +20,9 @@ RESCUED_TO = 12
 INTRUDES_FROM = 8
 """Source document 001: a candidate that is among the first five by meaning and came out sixth to
 twelfth takes the fifth place, where somebody beyond the seventh by meaning is among the first."""
+
+CAPPED_DEPTH = 4
+"""Times the hits asked for: how deep others are looked for where a source is capped."""
 
 
 def preserve_rank(scored: Scored, best: Places, *, per_note: bool) -> Places:
@@ -68,3 +73,16 @@ def cap_exactly(
     values["cap"] = excess / MICRO
     weights["cap"] = np.full(len(excess), -1.0)
     parts["cap"] = -excess
+
+
+def cap_sources(scored: Scored, best: Places, found: AnchorEvidence, *, limit: int) -> Places:
+    """Keep the best hits, ``limit`` at most, of a capped source only its share."""
+    most = max(int(found.source_cap * limit), 1)
+    counts: Counter[str] = Counter()
+    kept: list[int] = []
+    for place in best.tolist():
+        source = found.capped[int(scored.context.notes[place])]
+        counts[source] += 1
+        if not source or counts[source] <= most:
+            kept.append(place)
+    return np.array(kept[:limit], np.int64)

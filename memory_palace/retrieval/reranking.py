@@ -1,0 +1,99 @@
+"""Reads the best candidates beside the question with a cross-encoder, and orders them anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from memory_palace.config import PalacePaths
+from memory_palace.embedding.cross_encoder import CrossEncoder, open_cross_encoder
+from memory_palace.embedding.rerankers import find_cross_encoder
+from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.retrieval.evidence import Places
+from memory_palace.retrieval.excerpts import NoteReader
+from memory_palace.retrieval.rank import MICRO, Scored
+
+DEPTH = 50
+"""Candidates that are read again, or as many as are asked for, whichever is more."""
+RERANK = "rerank"
+WEIGHT = 1_000_000.0
+"""So large that a thousandth of a logit outweighs whatever the other signals add: the order is the
+model's, and they decide between values that are equal to three decimals."""
+_DECIMALS = 3
+_POSITIVE = frozenset({"positive", "relevant", "true", "yes"})
+
+
+class Reranker:
+    """A cross-encoder of which one number orders passages."""
+
+    def __init__(self, name: str) -> None:
+        """Open the model; see ``find_cross_encoder`` and ``choose_label`` for what is raised."""
+        folder = find_cross_encoder(name)
+        self._model: CrossEncoder = open_cross_encoder(folder)
+        self._label = choose_label(self._model.labels, name)
+
+    def rerank(
+        self, scored: Scored, best: Places, paths: PalacePaths | None
+    ) -> tuple[Scored, Places]:
+        """Return the scores with one part more, and ``best`` by it.
+
+        The value is the logit, of two labels by how much the positive one is above the other: the
+        logarithm of the odds in either case.
+        """
+        question = scored.context.query.text
+        if not question:
+            raise UsageError("there is no question to rerank by; ask one, or leave out --rerank")
+        pairs = [(question, text) for text in _read_passages(scored, best, paths)]
+        logits = self._model.score(pairs).astype(np.float64)
+        others = np.delete(logits, self._label, axis=1).sum(axis=1)
+        found = np.round(logits[:, self._label] - others, _DECIMALS) + 0.0  # no minus zero
+        values, weights = np.zeros(len(scored.scores)), np.full(len(scored.scores), WEIGHT)
+        values[best] = found
+        parts = np.rint(values * WEIGHT * MICRO).astype(np.int64)
+        again = replace(
+            scored,
+            values={**scored.values, RERANK: values},
+            weights={**scored.weights, RERANK: weights},
+            parts={**scored.parts, RERANK: parts},
+            scores=scored.scores + parts,
+        )
+        # Stable: equal values stay in the order they came in, which may be another than by score.
+        return again, best[np.argsort(-found, kind="stable")]
+
+
+def choose_label(labels: tuple[str, ...], name: str) -> int:
+    """Return which of a model's labels says that a passage answers; raise where none does."""
+    if len(labels) == 1:
+        return 0
+    positive = [n for n, label in enumerate(labels) if label.casefold() in _POSITIVE]
+    if len(labels) == 2 and len(positive) == 1:
+        return positive[0]
+    raise MissingPartError(
+        f"the model {name} does not rerank: it has {len(labels)} labels ({', '.join(labels):.80}); "
+        "a reranker has one, or two of which id2label of config.json calls one relevant"
+    )
+
+
+def _read_passages(scored: Scored, best: Places, paths: PalacePaths | None) -> list[str]:
+    """Return the text of each candidate below its title and headings, as embedders read it.
+
+    A passage that is not as it was indexed, and one without a folder, is its preview.
+    """
+    snapshot, context = scored.context.snapshot, scored.context
+    reader = NoteReader(snapshot, paths) if paths else None
+    texts = []
+    for place in best.tolist():
+        note, chunk = snapshot.note(int(context.notes[place])), None
+        if (row := int(context.rows[place])) >= 0:
+            chunk = snapshot.chunk(row)
+        text = ""
+        if chunk and chunk.preview:
+            if reader:
+                text = reader.read(note.path, chunk.first_line, chunk.last_line)
+            text = text or chunk.preview
+        opening = text.partition("\n")[0].strip("# \t")
+        above = dict.fromkeys((note.title, *(chunk.heading_path if chunk else ())))
+        above.pop(opening, None)
+        texts.append("\n".join([" > ".join(above), text]) if above else text)
+    return texts
