@@ -94,9 +94,12 @@ def find_cross_encoder(name: str, *, environ: Mapping[str, str] = os.environ) ->
             f"the weights of {name} are not on this machine; run `{pinned.fetch_command}` "
             f"({pinned.download}), or give the folder of a model"
         )
-    folder = Path(name).expanduser()
-    if name and folder.is_dir():
-        return folder
+    try:
+        folder = Path(name).expanduser()
+        if name and folder.is_dir():
+            return folder
+    except (OSError, RuntimeError, ValueError) as error:  # too long, nobody's home, a zero byte
+        raise UsageError(f"there is no folder {name!r:.80}: {error}") from error
     if name.count("/") == 1 and not name.startswith((".", "~", "/")):
         for snapshot in _list_snapshots(name, environ):
             return snapshot
@@ -107,7 +110,7 @@ def find_cross_encoder(name: str, *, environ: Mapping[str, str] = os.environ) ->
     near = get_close_matches(name, RERANKERS, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise UsageError(
-        f"there is no folder {name!r}, and no reranker of that name{hint} "
+        f"there is no folder {name!r:.80}, and no reranker of that name{hint} "
         f"(known: {', '.join(RERANKERS)}; see `palace models list`)"
     )
 
@@ -122,7 +125,10 @@ def _find_pinned(model: PinnedModel, environ: Mapping[str, str]) -> Path | None:
 
 def _list_snapshots(repository: str, environ: Mapping[str, str]) -> list[Path]:
     """Return the downloaded revisions of a model, those that are whole first."""
-    found = [folder for folder in hub_snapshots(environ, repository) if folder.is_dir()]
+    try:
+        found = [folder for folder in hub_snapshots(environ, repository) if folder.is_dir()]
+    except (OSError, ValueError):  # a cache that cannot be read has no model
+        return []
     return sorted(found, key=_is_whole, reverse=True)
 
 

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from memory_palace.cli.models import app
 from memory_palace.embedding.registry import EMBEDDERS
+from memory_palace.embedding.rerankers import RERANKERS
 from memory_palace.embedding.weights import MINILM
 from memory_palace.errors import MissingPartError, UsageError
 
@@ -23,7 +24,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_list_names_every_embedder_and_whether_it_is_ready() -> None:
     lines = runner.invoke(app, ["list"]).stdout.splitlines()
-    assert [line.split()[0] for line in lines] == list(EMBEDDERS)
+    assert [line.split()[0] for line in lines] == [*EMBEDDERS, *RERANKERS]
     assert "missing" in lines[0]
     assert "ready" in lines[3]
 

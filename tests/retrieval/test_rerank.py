@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.models import Hit, QueryResult
+from memory_palace.palace import Palace
+from memory_palace.retrieval.reranking import DEPTH, WEIGHT, choose_label
+from tests.cross_encoders import write_overlap_model
+from tests.running import run_main
+
+QUESTION = "where is the brass key of the boathouse"
+SECRET = "It hangs behind the third oar"
+NOTES = 70
+
+
+@pytest.fixture(scope="module")
+def palace(tmp_path_factory: pytest.TempPathFactory) -> Palace:
+    """Return seventy notes that tell ever less of the question in its words; one answers it."""
+    palace = Palace.init(tmp_path_factory.mktemp("palace"), here=True)
+    words = QUESTION.split()
+    for number in range(NOTES):
+        said = " ".join(words[: 1 + (NOTES - number) * len(words) // NOTES])
+        text = f"{said} {'brass ' * (NOTES - number)} entry{number}.\n"
+        if number == 34:
+            text = f"brass {text}\n{SECRET}.\n"
+        (palace.paths.root / f"note{number:02}.md").write_text(f"# N{number:02}\n\n{text}")
+    palace.index(embedder="hashing")
+    return palace
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a model that knows a few words alone, those of the secret among them."""
+    folder = tmp_path_factory.mktemp("models") / "overlap"
+    return str(write_overlap_model(folder, "oar third hangs where is key".split()))
+
+
+def names(result: QueryResult) -> list[str]:
+    return [hit.title for hit in result]
+
+
+def value_of(hit: Hit) -> float:
+    return next(part.value for part in hit.contributions if part.signal == "rerank")
+
+
+def test_a_note_that_the_model_prefers_comes_first_from_below_the_limit(
+    palace: Palace, model: str
+) -> None:
+    question = f"{QUESTION} third oar"
+    plain = names(palace.query(QUESTION, limit=NOTES, neighbors=0))
+    place = plain.index("N34")
+    assert 20 < place < DEPTH
+    again = palace.query(question, rerank=model, limit=3, neighbors=0)
+    assert again[0].title == "N34" and len(again) == 3
+    assert names(palace.query(question, limit=3, neighbors=0)) != names(again)
+
+
+def test_only_the_best_fifty_are_looked_at_unless_more_are_asked_for(
+    palace: Palace, model: str
+) -> None:
+    plain = names(palace.query(QUESTION, limit=NOTES, neighbors=0))
+    assert len(plain) > DEPTH + 5
+    few = palace.query(QUESTION, rerank=model, limit=DEPTH, neighbors=0)
+    assert sorted(names(few)) == sorted(plain[:DEPTH])
+    every = palace.query(QUESTION, rerank=model, limit=NOTES, neighbors=0)
+    assert sorted(names(every)) == sorted(plain)
+    assert all(hit.contributions[-1].signal == "rerank" for hit in every)
+
+
+@pytest.mark.parametrize("profile", ["hybrid", "compound", "raw", "bm25", "structured"])
+def test_the_order_is_the_models_and_parts_add_up(palace: Palace, model: str, profile: str) -> None:
+    if profile == "structured":
+        palace.index(structure=True)
+    result = palace.query(QUESTION, rerank=model, limit=20, profile=profile, neighbors=2)
+    core = [hit for hit in result if hit.role == "core"]
+    values = [value_of(hit) for hit in core]
+    assert values == sorted(values, reverse=True) and len(set(values)) > 2
+    scores = [hit.score for hit in core]
+    assert scores == sorted(scores, reverse=True)
+    for hit in core:
+        assert math.isclose(
+            hit.score, sum(part.contribution for part in hit.contributions), abs_tol=1e-6
+        )
+        (own,) = (part for part in hit.contributions if part.signal == "rerank")
+        assert own.weight == WEIGHT and own.contribution == own.value * WEIGHT
+
+
+def test_what_the_model_finds_equal_stays_in_order(palace: Palace, tmp_path: Path) -> None:
+    blind = str(write_overlap_model(tmp_path / "blind", ["key"], steepness=0))
+    plain = names(palace.query(QUESTION, limit=10, neighbors=0))
+    assert names(palace.query(QUESTION, rerank=blind, limit=10, neighbors=0)) == plain
+
+
+def test_passages_and_words_alone_are_ordered_too(palace: Palace, model: str) -> None:
+    question = f"{QUESTION} third oar"
+    for options in ({"per_note": False}, {"lexical": True}, {"room": None}):
+        found = palace.query(question, rerank=model, limit=2, neighbors=0, **options)  # type: ignore[arg-type]
+        assert found[0].title == "N34"
+
+
+def test_two_labels_give_the_odds_of_the_one_that_is_called_relevant(
+    palace: Palace, model: str, tmp_path: Path
+) -> None:
+    words = "oar third hangs where is key".split()
+    labels = ("irrelevant", "relevant")
+    two = str(write_overlap_model(tmp_path / "two", words, labels=labels))
+    one = palace.query(QUESTION, rerank=model, limit=9, neighbors=0)
+    both = palace.query(QUESTION, rerank=two, limit=9, neighbors=0)
+    assert [(h.title, value_of(h)) for h in one] == [(h.title, value_of(h)) for h in both]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [("LABEL_0", "LABEL_1"), ("entailment", "neutral", "contradiction"), ("true", "relevant")],
+)
+def test_a_model_whose_labels_say_nothing_of_relevance_is_refused(labels: tuple[str, ...]) -> None:
+    with pytest.raises(MissingPartError, match=f"it has {len(labels)} labels"):
+        choose_label(labels, "m")
+
+
+def test_a_listing_has_nothing_to_rerank_by(palace: Palace, model: str) -> None:
+    with pytest.raises(UsageError, match="no question"):
+        palace.query("", rerank=model, since="2000-01-01")
+
+
+def test_a_query_that_finds_nothing_is_no_error(palace: Palace, model: str) -> None:
+    assert not palace.query("brass", rerank=model, until="1990-01-01")
+
+
+@pytest.fixture
+def ask(palace: Palace, capsys: pytest.CaptureFixture[str]) -> Iterator[Any]:
+    def run(*options: str) -> tuple[int, str, str]:
+        given = ("--root", str(palace.paths.root), "query", f"{QUESTION} third oar", *options)
+        status, out, err = run_main(capsys, *given)
+        return int(status), out, err
+
+    return run
+
+
+def test_the_command_shows_the_part_of_the_model(ask: Any, model: str) -> None:
+    status, out, _ = ask("--rerank", model, "--details", "--min-confidence", "0")
+    assert status == 0
+    first = out.split("\n\n")[0]
+    assert "N34" in first and "rerank " in first and " x 1000000.000000 = " in first
+    shown = json.loads(ask("--rerank", model, "--json", "--details")[1])
+    assert shown["hits"][0]["parts"][-1]["signal"] == "rerank"
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "expected"),
+    [
+        ("ms-marco-minilm", "run `palace models fetch ms-marco-minilm` (92 MB)", 9),
+        ("bge-reranker-v2-m3", "run `palace models fetch bge-reranker-v2-m3` (2.3 GB)", 9),
+        ("nobody/nothing", "run `hf download nobody/nothing`", 9),
+        ("ms-marco-minilim", "did you mean 'ms-marco-minilm'?", 2),
+        ("", "there is no folder ''", 2),
+        ("~nobody-at-all/x", "there is no folder", 2),
+        ("x" * 5000, "there is no folder", 2),
+        ("a\0b", "there is no folder", 2),
+    ],
+)
+def test_a_model_that_is_not_here_is_one_line_with_the_next_command(
+    ask: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    said: str,
+    expected: int,
+) -> None:
+    monkeypatch.setenv("PALACE_CACHE", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    status, out, err = ask("--rerank", name)
+    assert (status, out) == (expected, "")
+    assert said in err and err.count("\n") == 1 and err.startswith("palace: ")
+
+
+def test_a_broken_model_is_one_line(ask: Any, tmp_path: Path) -> None:
+    folder = write_overlap_model(tmp_path / "model", ["oar"])
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-9])
+    status, out, err = ask("--rerank", str(folder))
+    assert (status, out, err.count("\n")) == (9, "", 1)
+    assert str(folder) in err
