@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from memory_palace.facade.workflow import Conflicts, Tasks
     from memory_palace.index.recipes import AwaitedModel
     from memory_palace.index.values import IndexReport
+    from memory_palace.retrieval.search import RankingOptions
 
 
 class Palace(Notebook):
@@ -112,21 +113,18 @@ class Palace(Notebook):
         check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
         chosen = choose_filters(filters, conditions, self.paths.rooms, now=time.time())
         chosen, moment = ask_as_of(chosen, as_of, now=time.time())
+        how: RankingOptions = {"limit": limit, "per_note": per_note, "gate": gate, "rerank": rerank}
+        how |= {"min_confidence": min_confidence, "budget_bytes": budget_bytes}
         return super().query(
             text,
             filters=chosen,
-            limit=limit,
             profile=profile,
-            per_note=per_note,
             lexical=lexical,
-            gate=gate,
             include_cold=include_cold,
             neighbors=neighbors,
             as_of=moment,
-            budget_bytes=budget_bytes,
-            min_confidence=min_confidence,
-            rerank=rerank,
             is_use=is_use,
+            **how,
         )
 
     def recall(

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from memory_palace.config import PalacePaths
-from memory_palace.embedding.cross_encoder import CrossEncoder, open_cross_encoder
+from memory_palace.embedding.cross_encoder import open_cross_encoder
 from memory_palace.embedding.rerankers import find_cross_encoder
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import NoteReader
 from memory_palace.retrieval.rank import MICRO, Scored
 
-DEPTH = 50
-"""Candidates that are read again, or as many as are asked for, whichever is more."""
+RERANKED = 50
+"""Candidates that are read, or as many as are asked for, whichever is more."""
 RERANK = "rerank"
 WEIGHT = 1_000_000.0
 """So large that a thousandth of a logit outweighs whatever the other signals add: the order is the
@@ -24,42 +24,36 @@ _DECIMALS = 3
 _POSITIVE = frozenset({"positive", "relevant", "true", "yes"})
 
 
-class Reranker:
-    """A cross-encoder of which one number orders passages."""
+def rank_again(
+    scored: Scored, best: Places, name: str, paths: PalacePaths | None, *, limit: int
+) -> tuple[Scored, Places]:
+    """Return the scores with the part of a cross-encoder, and the ``limit`` best by it.
 
-    def __init__(self, name: str) -> None:
-        """Open the model; see ``find_cross_encoder`` and ``choose_label`` for what is raised."""
-        folder = find_cross_encoder(name)
-        self._model: CrossEncoder = open_cross_encoder(folder)
-        self._label = choose_label(self._model.labels, name)
-
-    def rerank(
-        self, scored: Scored, best: Places, paths: PalacePaths | None
-    ) -> tuple[Scored, Places]:
-        """Return the scores with one part more, and ``best`` by it.
-
-        The value is the logit, of two labels by how much the positive one is above the other: the
-        logarithm of the odds in either case.
-        """
-        question = scored.context.query.text
-        if not question:
-            raise UsageError("there is no question to rerank by; ask one, or leave out --rerank")
-        pairs = [(question, text) for text in _read_passages(scored, best, paths)]
-        logits = self._model.score(pairs).astype(np.float64)
-        others = np.delete(logits, self._label, axis=1).sum(axis=1)
-        found = np.round(logits[:, self._label] - others, _DECIMALS) + 0.0  # no minus zero
-        values, weights = np.zeros(len(scored.scores)), np.full(len(scored.scores), WEIGHT)
-        values[best] = found
-        parts = np.rint(values * WEIGHT * MICRO).astype(np.int64)
-        again = replace(
-            scored,
-            values={**scored.values, RERANK: values},
-            weights={**scored.weights, RERANK: weights},
-            parts={**scored.parts, RERANK: parts},
-            scores=scored.scores + parts,
-        )
-        # Stable: equal values stay in the order they came in, which may be another than by score.
-        return again, best[np.argsort(-found, kind="stable")]
+    The value is the logit, of two labels by how much the positive one is above the other: the
+    logarithm of the odds in either case. Raise ``UsageError`` where nothing was asked; see
+    ``find_cross_encoder``, ``open_cross_encoder`` and ``choose_label`` for what else is raised.
+    """
+    question = scored.context.query.text
+    if not question:
+        raise UsageError("there is no question to rerank by; ask one, or leave out --rerank")
+    model = open_cross_encoder(find_cross_encoder(name))
+    label = choose_label(model.labels, name)
+    pairs = [(question, text) for text in _read_passages(scored, best, paths)]
+    logits = model.score(pairs).astype(np.float64)
+    others = np.delete(logits, label, axis=1).sum(axis=1)
+    found = np.round(logits[:, label] - others, _DECIMALS) + 0.0  # no minus zero
+    values, weights = np.zeros(len(scored.scores)), np.full(len(scored.scores), WEIGHT)
+    values[best] = found
+    parts = np.rint(values * WEIGHT * MICRO).astype(np.int64)
+    again = replace(
+        scored,
+        values={**scored.values, RERANK: values},
+        weights={**scored.weights, RERANK: weights},
+        parts={**scored.parts, RERANK: parts},
+        scores=scored.scores + parts,
+    )
+    # Stable: equal values stay in the order they came in, which may be another than by score.
+    return again, best[np.argsort(-found, kind="stable")][:limit]
 
 
 def choose_label(labels: tuple[str, ...], name: str) -> int:

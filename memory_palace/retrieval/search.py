@@ -72,27 +72,19 @@ def search(
     filters list notes, ordered by their metadata. ``gate=False`` is the literal formula of the
     profile. Up to ``neighbors`` linked notes follow each hit. ``paths`` lead to the notes, whose
     text is then given, ``budget_bytes`` of it at most. See ``_demand`` for ``min_confidence``, and
-    ``retrieval.reranking`` for ``rerank``, the name or folder of a cross-encoder.
+    ``_rank_twice`` for ``rerank``.
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
     chosen = _choose_profile(snapshot, profile)
-    if chosen.is_routed:
-        from memory_palace.retrieval.routing import narrow  # delayed: only this asks for it
-
-        query = narrow(query, snapshot)
+    query = _route(query, snapshot, chosen)
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     is_gated = gate and chosen.gated and not context.is_listing
     rule = ScoringRule(chosen, _gate_of(context) if is_gated else None)
     if rerank is None:
         scored, best = _rank_guarded(context, rule, limit=limit, per_note=per_note)
     else:
-        from memory_palace.retrieval.reranking import DEPTH, Reranker  # delayed: seldom asked
-
-        reranker = Reranker(rerank)
-        scored, best = _rank_guarded(context, rule, limit=max(limit, DEPTH), per_note=per_note)
-        scored, best = reranker.rerank(scored, best, paths)
-        best = best[:limit]
+        scored, best = _rank_twice(rerank, context, rule, paths, limit=limit, per_note=per_note)
     judge = Confidence(query, snapshot, context.evidence)
     counts = zip(best.tolist(), count_folded(context, scored, best), strict=True)
     hits = [make_hit(scored, place, judge, folded=folded) for place, folded in counts]
@@ -109,6 +101,14 @@ def search(
 def _choose_profile(snapshot: Snapshot, asked: str | Profile) -> Profile:
     chosen = asked if isinstance(asked, Profile) else get_profile(asked)
     return chosen if snapshot.commit.second_dimension else without_second(chosen)
+
+
+def _route(query: Query, snapshot: Snapshot, profile: Profile) -> Query:
+    if not profile.is_routed:
+        return query
+    from memory_palace.retrieval.routing import narrow  # delayed: only this asks for it
+
+    return narrow(query, snapshot)
 
 
 def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], bool]:
@@ -141,6 +141,23 @@ def rank_anchored(
         paths=paths,
         budget_bytes=budget_bytes,
     ).hits
+
+
+def _rank_twice(
+    model: str,
+    context: SearchContext,
+    rule: ScoringRule,
+    paths: PalacePaths | None,
+    *,
+    limit: int,
+    per_note: bool,
+) -> tuple[Scored, Places]:
+    """Rank, and let a cross-encoder, by its name or folder, order what is best before it is cut."""
+    from memory_palace.retrieval.reranking import RERANKED, rank_again  # delayed
+
+    depth = max(limit, RERANKED)
+    scored, best = _rank_guarded(context, rule, limit=depth, per_note=per_note)
+    return rank_again(scored, best, model, paths, limit=limit)
 
 
 def _rank_guarded(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from base64 import b64decode
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,12 @@ from hypothesis import strategies as st
 
 from memory_palace.embedding.charsmap import CharacterMap
 from memory_palace.embedding.minilm import WordPiece
-from memory_palace.embedding.tokenizer_file import read_tokenizer
+from memory_palace.embedding.tokenizer_file import PairTokenizer, read_tokenizer
 from tests.cross_encoders import SMALL
 
 tokenizers = pytest.importorskip("tokenizers")
-FOLDED = (
-    "e\u0301u\u0308n\u0303\u0327\u200d\uff76\uff9e\ufb01\u2460\u00bd\u3000\t\n aebc字\uff21\uff01🙂"
-)
+MARKED = "e\u0301u\u0308n\u0303\u0327\u200d\uff76\uff9e\ufb01\u2460\u00bd"
+FOLDED = MARKED + "\u3000\t\n aebc字\uff21\uff01🙂"
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def table() -> CharacterMap:
 def test_every_character_is_replaced_as_the_reference_does(
     table: CharacterMap, reference: Any
 ) -> None:
-    codes = [code for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
+    codes = [code for code in range(0x10000) if not 0xD800 <= code <= 0xDFFF]
     normalize = reference.normalizer.normalize_str
     texts = [f"a{chr(code)}b" for code in codes]
     assert [text for text in texts if table.normalize(text) != normalize(text)] == []
@@ -48,6 +48,11 @@ def test_letters_with_marks_are_replaced_as_the_reference_does(
     assert table.normalize(text) == reference.normalizer.normalize_str(text)
 
 
+@cache
+def read_small() -> PairTokenizer:
+    return read_tokenizer(SMALL / "xlm_roberta" / "tokenizer.json")[0]
+
+
 SETTLED = st.characters(exclude_categories=("Cs", "Cc")).filter(
     lambda char: unicodedata.ucd_3_2_0.category(char) != "Cn"
 )
@@ -55,26 +60,12 @@ SETTLED = st.characters(exclude_categories=("Cs", "Cc")).filter(
 
 @given(st.text(SETTLED | st.sampled_from(FOLDED + "aestor"), max_size=40))
 def test_text_is_split_as_the_reference_splits_it(reference: Any, text: str) -> None:
-    ours, pieces = read_tokenizer(SMALL / "xlm_roberta" / "tokenizer.json")
-    assert pieces == reference.get_vocab_size()
+    ours = read_small()
     assert ours.encode(text) == reference.encode(text, add_special_tokens=False).ids
 
 
 def write_cased(path: Path) -> Any:
-    vocabulary = [
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "Hütte",
-        "hut",
-        "##te",
-        "café",
-        "cafe",
-        "Ä",
-        "a",
-        ",",
-        "字",
-    ]
+    vocabulary = "[UNK] [CLS] [SEP] Hütte hut ##te café cafe Ä a , 字".split()
     model = tokenizers.models.WordPiece({p: n for n, p in enumerate(vocabulary)}, unk_token="[UNK]")
     tokenizer = tokenizers.Tokenizer(model)
     tokenizer.normalizer = tokenizers.normalizers.BertNormalizer(lowercase=False)

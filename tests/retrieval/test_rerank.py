@@ -11,7 +11,7 @@ import pytest
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.models import Hit, QueryResult
 from memory_palace.palace import Palace
-from memory_palace.retrieval.reranking import DEPTH, WEIGHT, choose_label
+from memory_palace.retrieval.reranking import RERANKED, WEIGHT, choose_label
 from tests.cross_encoders import write_overlap_model
 from tests.running import run_main
 
@@ -56,7 +56,7 @@ def test_a_note_that_the_model_prefers_comes_first_from_below_the_limit(
     question = f"{QUESTION} third oar"
     plain = names(palace.query(QUESTION, limit=NOTES, neighbors=0))
     place = plain.index("N34")
-    assert 20 < place < DEPTH
+    assert 20 < place < RERANKED
     again = palace.query(question, rerank=model, limit=3, neighbors=0)
     assert again[0].title == "N34" and len(again) == 3
     assert names(palace.query(question, limit=3, neighbors=0)) != names(again)
@@ -66,9 +66,9 @@ def test_only_the_best_fifty_are_looked_at_unless_more_are_asked_for(
     palace: Palace, model: str
 ) -> None:
     plain = names(palace.query(QUESTION, limit=NOTES, neighbors=0))
-    assert len(plain) > DEPTH + 5
-    few = palace.query(QUESTION, rerank=model, limit=DEPTH, neighbors=0)
-    assert sorted(names(few)) == sorted(plain[:DEPTH])
+    assert len(plain) > RERANKED + 5
+    few = palace.query(QUESTION, rerank=model, limit=RERANKED, neighbors=0)
+    assert sorted(names(few)) == sorted(plain[:RERANKED])
     every = palace.query(QUESTION, rerank=model, limit=NOTES, neighbors=0)
     assert sorted(names(every)) == sorted(plain)
     assert all(hit.contributions[-1].signal == "rerank" for hit in every)
