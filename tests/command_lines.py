@@ -14,6 +14,7 @@ UNRUN = {
     "serve": "it waits for questions",
     "mcp": "it waits for a client",
     "watch": "it waits for changes",
+    "seek serve": "it waits for a robot",
     "plugin": "it writes into any folder, such as /",
     "models fetch": "it asks another machine",
     "bench": "its verbs take minutes, or need data of others",

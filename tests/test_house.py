@@ -28,7 +28,9 @@ Importing takes 1,000, what agents are shown 200, their plug-ins 650, their hook
 The server that they ask takes 950, what they remember 700. Adding to notes, ticking checks and
 errors as JSON take 600. Profiles of the settings take 200, spaCy by
 name and signals of structure on one scale 100. Time in eight languages takes 1,200.
-A cross-encoder takes 900: its files, which are not trusted, another tokenizer, what is pinned."""
+A cross-encoder takes 900: its files, which are not trusted, another tokenizer, what is pinned.
+Searches that read within a budget, say what is simulated and where things are, and answer a robot
+take 900."""
 DATA: frozenset[str] = frozenset({"models.py"})
 """Files that are tables or values and little else: they may be longer."""
 

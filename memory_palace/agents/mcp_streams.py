@@ -11,9 +11,9 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Self, TypeVar
 
+from memory_palace.agents.line_input import LineInput
+
 T = TypeVar("T")
-MOST_LINE_BYTES = 8 << 20
-_PIECE_BYTES = 1 << 16
 
 
 class Apart:
@@ -64,38 +64,18 @@ class LineReader:
 
     def __init__(self, descriptor: int, *, finish: Callable[[], Awaitable[None]]) -> None:
         """``finish`` is waited for at the end of the input, before anything is closed."""
-        self._descriptor, self._finish = descriptor, finish
-        self._received = bytearray()
+        self._input, self._finish = LineInput(descriptor), finish
         self._apart = Apart("reader")
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> str:
-        line = await self._apart.run(self._read_line)
+        line = await self._apart.run(self._input.read)
         if line is None:
             await self._finish()
             raise StopAsyncIteration
         return line.decode("utf-8", "replace")
-
-    def _read_line(self) -> bytes | None:
-        """Return the next line, ``None`` at the end of the input; runs in a thread."""
-        is_too_long, looked = False, 0
-        while (end := self._received.find(b"\n", looked)) < 0:
-            looked = len(self._received)
-            if looked > MOST_LINE_BYTES:
-                is_too_long, looked = True, 0
-                self._received.clear()
-            try:
-                piece = os.read(self._descriptor, _PIECE_BYTES)
-            except OSError:
-                piece = b""
-            if not piece:
-                return None
-            self._received += piece
-        line = b"" if is_too_long else bytes(self._received[:end])
-        del self._received[: end + 1]
-        return line
 
 
 class LineWriter:

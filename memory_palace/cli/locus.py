@@ -18,8 +18,8 @@ from memory_palace.navigation.loci import (
     export_record,
     near_loci,
     pose_of,
-    read_node_list,
 )
+from memory_palace.navigation.node_list import read_node_list
 from memory_palace.navigation.nodes import Pose2D
 
 app = Typer(no_args_is_help=True, help="Manage loci: notes that have a place.")

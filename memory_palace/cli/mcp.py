@@ -24,7 +24,7 @@ def serve_agents(ctx: Context) -> None:
     """
     if sys.stdin.isatty():
         say("waiting for an MCP client on standard input; references/mcp.md says how to add one")
-    reads, writes = _take_streams()
+    reads, writes = take_streams()
     try:
         from memory_palace.agents.mcp_server import run_server  # delayed: an extra, and 0.6 s
     except ModuleNotFoundError as error:
@@ -44,7 +44,7 @@ def serve_agents(ctx: Context) -> None:
     run_server(held, reads=reads, writes=writes, explain=describe)
 
 
-def _take_streams() -> tuple[int, int]:
+def take_streams() -> tuple[int, int]:
     """Return stdin and stdout under other numbers: what a library prints goes to stderr."""
     kept = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -237,6 +237,17 @@ def run(
         say_stop([run for run, _ in taken], session)
 
 
+@app.command("serve")
+def serve_searches(ctx: Context) -> None:
+    """Answer requests of a robot: JSON lines on stdin and stdout, until stdin ends.
+
+    Example: palace seek serve
+    """
+    from memory_palace.cli.search_serving import serve  # delayed: only this process serves
+
+    serve(open_palace(ctx))
+
+
 @app.command("plot")
 def plot(
     ctx: Context,

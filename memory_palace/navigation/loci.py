@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import cast
+from weakref import WeakKeyDictionary
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
 from memory_palace.changes.composing import compose_note, edit_fields, note_path
@@ -15,13 +13,14 @@ from memory_palace.config import Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.models import Problem
+from memory_palace.navigation.node_list import parse_record
 from memory_palace.navigation.nodes import MemoryNode, Pose2D, check_node_id
-from memory_palace.navigation.schema import check_schema
-from memory_palace.notes.document import LEAD, Document, Library
+from memory_palace.notes.document import LEAD, Document, Known, Library
 from memory_palace.retrieval.filters import check_room
 
 FIELD = "locus"
 """The front matter field that makes a note a locus."""
+_KNOWN: WeakKeyDictionary[Engine, Known] = WeakKeyDictionary()
 _KEYS = ("id", "x", "y", "yaw")
 
 
@@ -102,8 +101,12 @@ class LocusList:
 
 
 def read_loci(engine: Engine) -> LocusList:
-    """Read every locus outside the cold zone. A note that does not name the field is not parsed."""
-    return _loci_of(read_notes(engine, mentioning=FIELD.encode()))
+    """Read every locus outside the cold zone. A note that does not name the field is not parsed.
+
+    A process that asks again reads only the notes that have changed.
+    """
+    known = _KNOWN.setdefault(engine, {})
+    return _loci_of(read_notes(engine, mentioning=FIELD.encode(), known=known))
 
 
 def add_locus(
@@ -146,7 +149,7 @@ def import_loci(
 ) -> Outcome:
     """Create a note for each node of a list, or bring the note of that id up to date."""
     check_room(room.partition("/")[0])
-    nodes = [_parse_record(record) for record in records]
+    nodes = [parse_record(record) for record in records]
 
     def plan(library: Library) -> Plan:
         paths = {locus.node.node_id: locus.path for locus in _loci_of(library).loci}
@@ -165,23 +168,6 @@ def import_loci(
         return Plan(change, f"import {len(nodes)} loci")
 
     return change_notes(engine, plan, command="locus", apply=apply, allow_uncommitted=True)
-
-
-def read_node_list(path: Path) -> list[Mapping[str, object]]:
-    """Read and check a JSON list of nodes."""
-    try:
-        value = json.loads(path.read_text("utf-8"), parse_constant=_refuse_constant)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise UsageError(f"{path} is not JSON: {error}") from error
-    check_schema(value, "nodes", where=path.name)
-    numbers = [record["node_id"] for record in value]
-    double = sorted({number for number in numbers if numbers.count(number) > 1})
-    if double:
-        raise UsageError(f"{path}: two nodes have id {double[0]}")
-    records: list[Mapping[str, object]] = value
-    return records
 
 
 def export_record(locus: Locus) -> dict[str, object]:
@@ -275,20 +261,3 @@ def _replace(document: Document, node: MemoryNode) -> list[Operation]:
     if node.summary and (old is None or node.summary != old.node.summary):
         fields["summary"] = node.summary
     return [edit_fields(document, fields)] if fields else []
-
-
-def _parse_record(record: Mapping[str, object]) -> tuple[str, MemoryNode]:
-    """Turn a record that the schema has checked into a node. Notes hold no embedding."""
-    pose = cast("Mapping[str, float]", record["pose"])
-    node = MemoryNode(
-        int(cast(float, record["node_id"])),
-        Pose2D(float(pose["x"]), float(pose["y"]), float(pose.get("yaw", 0.0))),
-        None,
-        tuple(cast("Sequence[str]", record.get("tags", ()))),
-        " ".join(str(record.get("summary", "")).split()),
-    )
-    return " ".join(str(record.get("title", "")).split()), node
-
-
-def _refuse_constant(text: str) -> float:
-    raise ValueError(f"{text} is not a JSON number")

@@ -13,6 +13,8 @@ from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS
 
+MOST_ID = 2**53
+"""As far as JSON numbers are exact everywhere."""
 _JOINTS = re.compile(r"[-‐‑_/]")
 
 
@@ -100,8 +102,10 @@ class MemoryNode:
 
 def check_node_id(value: object) -> int:
     """Return a node's id; raise ``UsageError`` for anything but a whole number from 0."""
-    if type(value) is not int or value < 0:
-        raise UsageError(f"the id of a node must be a whole number from 0, not {value!r}")
+    if type(value) is not int or not 0 <= value <= MOST_ID:
+        raise UsageError(
+            f"the id of a node must be a whole number from 0 to {MOST_ID}, not {value!r:.40}"
+        )
     return value
 
 

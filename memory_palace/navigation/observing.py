@@ -8,6 +8,7 @@ from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.navigation.belief import finish, reach, see
 from memory_palace.navigation.loci import read_loci
+from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.perception import contains_quote
 from memory_palace.navigation.reading import READ_BYTES, NoteReading, read_passages
 from memory_palace.navigation.search_session import SearchSession, SearchSessions
@@ -68,10 +69,12 @@ def sight_node(
     *,
     is_hit: bool,
     distance_metres: float | None = None,
+    position: Pose2D | None = None,
     is_simulated: bool = False,
 ) -> SearchSession:
     """Take in what was seen at a locus; ``distance_metres`` is how near an approach came.
 
+    ``position`` is where it was seen from, by default the place of the locus.
     A search that a simulated look is part of is simulated, until it gets another goal.
     """
     with changing(engine, name) as (sessions, session):
@@ -83,7 +86,8 @@ def sight_node(
         if node in loci:  # a place may be passed that no step has led to
             session.nodes[node] = loci[node].path
         number = _node(sessions, session, node)
-        session.position = loci[number].node.pose if number in loci else session.position
+        there = loci[number].node.pose if number in loci else session.position
+        session.position = position or there
         see(session.belief, number, is_hit=is_hit, step=session.step)
         metres = -1.0 if distance_metres is None else distance_metres
         session.simulated |= is_simulated

@@ -85,10 +85,18 @@ def _new_session(name: str, belief: BeliefState, plan: SearchPlan) -> SearchSess
 
 
 def step_search(
-    engine: Engine, name: str | None = None, *, images: Sequence[str] = ()
+    engine: Engine,
+    name: str | None = None,
+    *,
+    images: Sequence[str] = (),
+    position: Pose2D | None = None,
 ) -> tuple[SearchSession, StepRecord]:
-    """Take one step: retrieve, propose, verify, believe. A model is shown the image files."""
+    """Take one step: retrieve, propose, verify, believe. A model is shown the image files.
+
+    ``position`` is where the searcher is now, if it has moved since the last look.
+    """
     with changing(engine, name) as (sessions, session):
+        session.position = position or session.position
         survey = take_survey(engine, session, now=time.time())
         session.belief, record = take_step(
             session.belief,

@@ -12,8 +12,8 @@ from memory_palace.navigation.loci import (
     import_loci,
     near_loci,
     read_loci,
-    read_node_list,
 )
+from memory_palace.navigation.node_list import read_node_list
 from memory_palace.navigation.nodes import MemoryNode, Pose2D
 from memory_palace.navigation.schema import SchemaError
 
