@@ -8,12 +8,13 @@ from dataclasses import replace
 from memory_palace.ranking import LOW_PRECISION
 from memory_palace.retrieval.profiles import PROFILES, Profile
 
-ADDED = 1.5
-"""What a structural signal of 1 is worth beside standardised evidence."""
+ADDED = 0.1
+"""What a standard deviation of structure is tried at; that of words weighs .3 in ``hybrid``."""
 ENRICHED = {"enriched": 0.2, "bridge": 1.0}
 """What the signals of an enriched index are tried at."""
 CAP = 0.3
-"""The upper end of what the source document gives for the sum of low-precision boosts."""
+"""The upper end of what the source document gives for the sum of low-precision boosts, here of the
+nearness of a passage a standard deviation above the mean."""
 _NAMES = {
     "keyword": "overlap",
     "logic": "logic",
@@ -35,7 +36,7 @@ def sixteen() -> Iterator[Profile]:
     for name, signal in _NAMES.items():
         yield replace(vector, name=f"+{name}", weights={**vector.weights, signal: ADDED})
     weights = {**vector.weights, **dict.fromkeys(_NAMES.values(), ADDED), "anchoring": 0.5}
-    full = Profile("full", weights, capped=LOW_PRECISION, cap=CAP * ADDED, preserves_rank=True)
+    full = Profile("full", weights, capped=LOW_PRECISION, cap=CAP, preserves_rank=True)
     yield full
     yield replace(full, name="full-cap", capped=frozenset())
     undamped = {n: w for n, w in weights.items() if n != "logic"} | {"logic_undamped": ADDED}
@@ -51,7 +52,7 @@ def without_each() -> Iterator[Profile]:
     yield shipped
     for signal in shipped.weights:
         yield replace(shipped, name=f"hybrid-{signal}", weights=_without(shipped.weights, signal))
-    for signal in (*_NAMES.values(), "described"):
+    for signal in (*_NAMES.values(), "ordering", "described"):
         if signal not in shipped.weights:
             weights = {**shipped.weights, signal: 0.2 if signal == "described" else ADDED}
             yield replace(shipped, name=f"hybrid+{signal}", weights=weights)

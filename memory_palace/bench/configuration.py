@@ -18,9 +18,18 @@ _INDEXING = ("language", "notes", "embedding", "index", "facts")
 """Packages that decide what is in an index."""
 _SCORING = (
     *("bench/datasets", "bench/corpora.py", "bench/systems.py", "bench/metrics.py"),
-    "bench/product.py",
+    *("bench/product.py", "ranking.py"),
 )
-_RANKING = (*_INDEXING, "graph", "anchors", "retrieval", "engine.py", "palace.py", *_SCORING)
+_RANKING = (
+    *_INDEXING,
+    "graph",
+    "anchors",
+    "retrieval",
+    "engine.py",
+    "palace.py",
+    "ranking.py",
+    *_SCORING,
+)
 """Packages and modules that decide how it is ranked and scored."""
 
 

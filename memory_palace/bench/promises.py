@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from memory_palace.bench import promised_answers as answers
 from memory_palace.bench import promised_costs as costs
 from memory_palace.bench import promised_recall as recall
+from memory_palace.bench import promised_structure as structure
 from memory_palace.bench import scale, serving
 from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.given import Given
@@ -32,6 +33,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "qmsum": answers.measure_meetings,
     "longmemeval": answers.measure_chats,
     "pages": answers.measure_pages,
+    "structure": structure.measure_structure,
     "shown": answers.measure_shown_turns,
     "confidence": answers.measure_confidence,
     "names": answers.measure_known_names,
@@ -47,17 +49,8 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
 HEAVY = frozenset(
     {
         *("golden", "names", "shown", "confidence", "locomo", "held-out", "product", "scifact"),
-        *(
-            "qmsum",
-            "longmemeval",
-            "pages",
-            "models",
-            "ranking",
-            "anchors",
-            "seek",
-            "recall",
-            "serve",
-        ),
+        *("qmsum", "longmemeval", "pages", "structure", "models", "ranking", "anchors", "seek"),
+        *("recall", "serve"),
     }
 )
 """Parts that take minutes of CPU, the first time at least."""

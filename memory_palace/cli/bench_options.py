@@ -87,7 +87,9 @@ def _line(row: Measured) -> str:
     if row.limit is not None:
         word = "kept" if row.is_kept else "NOT KEPT"
         line += f"  [{'>=' if row.at_least else '<='} {row.limit:g}: {word}]"
-    return line if row.before is None else f"{line}  before: {row.before:g}"
+    if row.before is not None:
+        line += f"  before: {row.before:g}"
+    return f"{line}  {row.note}" if row.note else line
 
 
 def _number(value: float) -> str:

@@ -8,10 +8,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from memory_palace.bench import promised_structure
 from memory_palace.bench.datasets.locomo import load_locomo
+from memory_palace.bench.given import Given
 from memory_palace.bench.runs import run_system
 from memory_palace.bench.signal_tables import SignalTable, measure_collections
-from memory_palace.bench.weighing import EVIDENCE, fit_weights, hold_out_each, judge_held_out
+from memory_palace.bench.weighing import (
+    EVIDENCE,
+    fit_beside,
+    fit_weights,
+    hold_out_each,
+    judge_held_out,
+)
 from memory_palace.cli.app import main
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import UsageError
@@ -67,6 +75,33 @@ def test_a_signal_that_misleads_ends_without_weight():
     weights = fit_weights([tables], ("right", "wrong"))
     assert weights["right"] > 0
     assert weights.get("wrong", 0) < 0.2 * weights["right"]
+
+
+def test_beside_a_profile_what_it_lacks_is_fitted_and_what_it_has_stays():
+    rng = np.random.default_rng(1)
+    tables = []
+    for right in rng.random((60, 12)).astype(np.float32):
+        gold = np.arange(12) == 3
+        tables.append(made(np.stack([right, gold * 0.5, right * ~gold]), gold))
+    base = replace(PROFILES["raw"], weights={"semantic": 1.0})
+    fitted = fit_beside(base, [tables], ("semantic", "right", "wrong"))
+    assert fitted.keys() <= {"right", "wrong"} and fitted["right"] > 0.1
+    assert fitted.get("wrong", 0) < 0.2 * fitted["right"]
+
+
+def test_structure_is_judged_by_weights_that_never_saw_a_conversation(three, tmp_path, monkeypatch):
+    sets = {unit: list(load_locomo(three, unit=unit)) for unit in ("turn", "session")}
+    monkeypatch.setattr(promised_structure, "_load", lambda given: sets)
+    monkeypatch.setattr(promised_structure, "need_models", lambda *names: None)
+    monkeypatch.setattr(promised_structure, "get_embedder", lambda name: HashingEmbedder())
+    for part in ("_compare_golden", "_compare_indexes"):
+        monkeypatch.setattr(promised_structure, part, lambda given: iter(()))
+    rows = list(promised_structure.measure_structure(Given(None, None, tmp_path)))
+    whats = [row.what.removeprefix("structured ") for row in rows[:4]]
+    assert whats == ["as it ships, turn"] * 2 + ["held out, turn"] * 2
+    assert len(rows) == 8 and all(0 <= row.value <= 1 and "[" in row.note for row in rows)
+    runs = {path.name for path in (tmp_path / "runs").glob("*structured-c*")}
+    assert {name.split("structured-c")[1][:1] for name in runs} >= {"2", "3"}
 
 
 def test_a_group_has_no_part_in_the_weights_it_is_judged_by():
