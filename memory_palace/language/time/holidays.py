@@ -9,14 +9,21 @@ from memory_palace.language.time.spans import Days, make_day, month_span
 from memory_palace.language.word_lists import read_table
 
 _FIRST_LISTED = 1990
+_SOLAR = {
+    "vernal_equinox": (3, 20.8431),
+    "qingming": (4, 4.966),
+    "autumnal_equinox": (9, 23.2488),
+    "winter_solstice": (12, 22.096),
+}
+"""Month, and the day with its part in 1980: the usual approximation for 1980 to 2099."""
 
 
 def holiday_span(rule: str, year: int) -> Days | None:
     """Return when a holiday was in a year, ``None`` where that is not known.
 
     ``12-25`` is a day, ``11=3.4`` the fourth Thursday (0 is Monday) of November, ``05=6.-1`` the
-    last Sunday of May, ``easter-2`` a distance from Easter, ``ramadan`` a line of ``moving.txt``;
-    ``*30`` is how many days it lasts.
+    last Sunday of May, ``easter-2`` a distance from Easter, ``qingming`` a day by the sun,
+    ``ramadan`` a line of ``moving.txt``; ``*30`` is how many days it lasts.
     """
     name, _, lasting = rule.partition("*")
     day = _first_day(name, year)
@@ -31,8 +38,17 @@ def _first_day(name: str, year: int) -> date | None:
     if name[0].isdigit():
         month, _, day = name.partition("-")
         return make_day(year, int(month), int(day))
-    if name.startswith("easter"):
-        return easter(year) + timedelta(int(name[6:] or 0))
+    feast = name.rstrip("+-0123456789")
+    begins = _feast(feast, year)
+    return begins + timedelta(int(name[len(feast) :] or 0)) if begins else None
+
+
+def _feast(name: str, year: int) -> date | None:
+    if name == "easter":
+        return easter(year)
+    if name in _SOLAR:
+        number, share = _SOLAR[name]
+        return date(year, number, int(share + 0.242194 * (year - 1980)) - (year - 1980) // 4)
     days = _moving_days()[name]
     listed = days[year - _FIRST_LISTED] if 0 <= year - _FIRST_LISTED < len(days) else "-"
     return None if listed == "-" else date(year, int(listed[:2]), int(listed[2:4]))

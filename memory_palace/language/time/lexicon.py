@@ -71,9 +71,9 @@ LETTERS = {
 TELLING_TIME = frozenset("UMWNHDQcz#CJ")
 """Categories of which an expression has one, unless it is made of digits."""
 _WORD = re.compile(r"[^\W\d_]+")
-_DIGIT_OR_CHARACTER = re.compile(
-    "\\d|[年月日号號周週曜昨今明去前后後先来季节節旬春夏秋冬旦盆最近天夜]"
-)
+_KANA = re.compile("[\u3041-\u30fa]")
+_CHARACTER = re.compile("[\u3041-\u30fa\u4e00-\u9fff]")
+_DIGIT_OR_CHARACTER = re.compile("[\\d\u3041-\u30fa\u4e00-\u9fff]")
 
 
 class TimeWord(NamedTuple):
@@ -178,6 +178,16 @@ def read_hints() -> Hints:
         for word in listed.split():
             words[word] = (*words.get(word, ()), language)
     return Hints(words, telling)
+
+
+def languages_of_characters(text: str, locale: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Return which of Chinese and Japanese a text may be in, the likelier first."""
+    if text.isascii() or not _CHARACTER.search(text):
+        return ()
+    if _KANA.search(text):
+        return ("ja",)
+    is_japanese = locale[:2] == "ja" or ("ja" in languages and "zh" not in languages)
+    return ("ja", "zh") if is_japanese and locale[:2] != "zh" else ("zh", "ja")
 
 
 def may_name_time(text: str) -> bool:

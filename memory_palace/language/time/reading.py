@@ -12,6 +12,7 @@ from memory_palace.language.time.lexicon import (
     LATIN,
     Lexicon,
     fold,
+    languages_of_characters,
     read_hints,
     read_lexicon,
 )
@@ -28,6 +29,7 @@ _LETTER_OF = {"year": "Y", "month": "m", "week": "Z"}
 _SMALL = ("fr", "es", "pt", "it")
 """Languages in which names of days and months have small letters."""
 _TOPIC, _ALONE, _HAPPENED = 0.35, 0.7, 0.6
+_NUMBERED = ("part", "decade")
 _UNITS = {"day": "day", "weekday": "day", "hour": "day", "month": "month", "year": "year"}
 _BEHIND = re.compile(r"[ \t]*([^\W\d_]+|[\w-])?")
 _OF_BEFORE = re.compile(r"\b(?:of|de|di|d)[ ']+$")
@@ -46,13 +48,22 @@ def find_times(
         text = unicodedata.normalize("NFC", text)
     folded = fold(text)
     pieces = split_pieces(folded)
-    readings = []
-    for language, evidence in _languages_of(pieces, locale, languages).items():
+    characters = languages_of_characters(text, locale, languages)
+    readings: list[tuple[float, list[TimeExpression]]] = []
+    for language in characters:
+        setting = Setting(as_of, _order(locale, language), text, folded, language)
+        found = _find_in_characters(setting)
+        sure = sum(len(item.text) for item in found if item.certainty >= _SURE)
+        readings.append((len(text) + sure, found))
+    for language, evidence in _languages_of(pieces, locale, languages, not characters).items():
         lexicon = read_lexicon(language)
         setting = Setting(as_of, _order(locale, language), text, folded, language)
         happened = any(piece.text in lexicon.happened for piece in pieces)
-        tokens = _read(read_tokens(pieces, lexicon, folded), setting)
-        found = [_express(token, setting, lexicon, happened=happened) for token in tokens]
+        tokens = _read(read_tokens(pieces, lexicon, folded), RULES, setting)
+        found = [
+            _express(token, setting, _settle(token, setting, lexicon, happened=happened))
+            for token in tokens
+        ]
         sure = sum(len(item.text.split()) for item in found if item.certainty >= _SURE)
         readings.append((evidence + _PER_WORD * sure, found))
     chosen: list[TimeExpression] = []
@@ -61,11 +72,25 @@ def find_times(
     return sorted(chosen, key=lambda item: item.start)
 
 
-def _languages_of(pieces: Sequence[Scrap], locale: str, languages: Languages) -> dict[str, float]:
+def _find_in_characters(setting: Setting) -> list[TimeExpression]:
+    """Return the expressions of a text as Chinese or Japanese; imported when one is met."""
+    from memory_palace.language.time.character_rules import CHARACTER_RULES
+    from memory_palace.language.time.characters import read_characters
+
+    tokens = read_characters(setting.folded, setting.language)
+    read = _read(tokens, CHARACTER_RULES, setting)
+    return [_express(token, setting, token.value.certainty) for token in read]
+
+
+def _languages_of(
+    pieces: Sequence[Scrap], locale: str, languages: Languages, are_digits_telling: bool
+) -> dict[str, float]:
     """Return the languages that a text may be in with the evidence; none without a hint."""
     hints = read_hints()
     counts: dict[str, float] = {}
-    if any(piece.text[0].isdigit() or piece.kind in ("part", "decade") for piece in pieces):
+    if are_digits_telling and any(
+        piece.text[0].isdigit() or piece.kind in ("part", "decade") for piece in pieces
+    ):
         counts = dict.fromkeys(LATIN, 0.0)
     words = {piece.text for piece in pieces}
     for word in words:
@@ -89,10 +114,10 @@ def _order(locale: str, language: str) -> str:
     return "" if language == "en" else "dmy"
 
 
-def _read(tokens: list[Token], setting: Setting) -> Iterator[Token]:
+def _read(tokens: list[Token], rules: Sequence[Rule], setting: Setting) -> Iterator[Token]:
     """Yield the expressions that the rules make of tokens."""
     letters = "".join(token.letter for token in tokens)
-    for rule in RULES:
+    for rule in rules:
         if any(need.isdisjoint(letters) for need in rule.needs):
             continue
         if rule.pattern.search(letters):
@@ -130,21 +155,19 @@ def _rewrite(
     yield from tokens[place:]
 
 
-def _express(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool) -> TimeExpression:
+def _express(token: Token, setting: Setting, certainty: float) -> TimeExpression:
     meaning: Meaning = token.value
     text = setting.text[token.start : token.end]
     tolerance = TOLERANCE[meaning.unit] if meaning.tolerance is None else meaning.tolerance
     spans = ((meaning.first, meaning.last), *meaning.others)
     windows = tuple(Window(*span, tolerance, 1 / len(spans), text) for span in spans)
     unit = _UNITS.get(meaning.unit, "span")
-    certainty = _settle(token, meaning, setting, lexicon, happened=happened)
     return TimeExpression(token.start, token.end, text, windows, unit, certainty, meaning.has_year)
 
 
-def _settle(
-    token: Token, meaning: Meaning, setting: Setting, lexicon: Lexicon, *, happened: bool
-) -> float:
+def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool) -> float:
     """Return the certainty: of what stands bare it depends on what is around it."""
+    meaning: Meaning = token.value
     if not meaning.is_bare:
         return max(meaning.certainty, _HAPPENED) if happened else meaning.certainty
     is_name = setting.language in _SMALL and setting.text[token.start].isupper()

@@ -1,0 +1,248 @@
+"""Tokens of Chinese and Japanese: words of time and counts, found as characters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from memory_palace.language.time.lexicon import LETTERS
+from memory_palace.language.time.making import Duration
+from memory_palace.language.time.spans import FIRST_YEAR, LAST_YEAR
+from memory_palace.language.time.tokens import Token
+from memory_palace.language.word_lists import read_table
+
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "民国": 1911, "民國": 1911}
+"""The year before the first of each."""
+_DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")}
+_DIGITS |= {"零": 0, "两": 2, "両": 2, "元": 1}
+_TENS = {"十": 10, "百": 100, "廿": 20, "卅": 30}
+_UNITS = {
+    **dict.fromkeys(("天", "日", "日間", "晚"), "day"),
+    **dict.fromkeys(("周", "星期", "礼拜", "週", "週間"), "week"),
+    **dict.fromkeys(("月",), "month"),
+    **dict.fromkeys(("季度", "四半期"), "quarter"),
+    **dict.fromkeys(("年", "年間"), "year"),
+}
+_FEW, _VAGUE = 3, 0.7
+_LAST_CENTURY = 50
+_NUMBER = r"(?:\d{1,4}|[〇零一二三四五六七八九十百两両廿卅]{1,8})"
+_COUNT = rf"(?:{_NUMBER}[几多余餘数]?|几十?|数十?|好几|若干|何)"
+_ROUGH = re.compile("[几多余餘数干何]")
+_YEAR_NUMBER = r"(?:[12]\d{3}|[一二][〇零一二三四五六七八九]{3})"
+_YEARLY_BEHIND = r"(?=[的の]?(?:\d{1,2}月|[一二三四五六七八九十]{1,2}月|[春夏秋冬]|上半年|下半年))"
+_NO_DURATION = r"(?!代|度|级|級|龄|齢|轮|輪|生|号|曜|刊|报|報|本|目|纪|紀)"
+_STRUCTURE = re.compile(
+    rf"(?P<iso>(?<![\d./-])[12]\d{{3}}(?P<s>[-/.])\d{{1,2}}(?P=s)\d{{1,2}}(?![\d/-]|\.\d))"
+    rf"|(?P<date>(?<![\d./-])\d{{1,2}}(?P<p>[./-])\d{{1,2}}(?P=p)\d{{4}}(?![\d/-]|\.\d))"
+    rf"|(?P<month_of>(?<![\d./-])(?:[12]\d{{3}}[-/]\d{{1,2}})(?![\d/-]|\.\d))"
+    rf"|(?P<part>(?<![a-z\d./-])(?:[12]\d{{3}}-?)?(?:q[1-4]|w\d\d?)(?![a-z\d]))"
+    rf"|(?P<slashed>(?<![\d./-])\d{{1,2}}/\d{{1,2}}(?![\d/-]|[.,]\d))"
+    rf"|(?:(?:(?:1[89]|20|21)世[纪紀])?(?P<decade>[12]\d\d0|\d0|[二三四五六七八九]十|二〇一〇)年代)"
+    rf"|(?P<era>(?:{'|'.join(_ERAS)})(?:元|{_NUMBER}))年"
+    rf"|(?P<year>{_YEAR_NUMBER})年(?!代|间|間)"
+    rf"|(?P<short_year>\d\d)年{_YEARLY_BEHIND}"
+    rf"|(?P<bare_year>(?<!\d)(?:19|20)\d\d)(?!\d|[.:]\d)"
+    rf"|第(?P<week>{_NUMBER})(?:周|週|个星期(?![一二三四五六日天])|个礼拜(?![一二三四五六日天]))(?!年)"
+    rf"|第(?P<ordinal>{_NUMBER})个?"
+    rf"|(?P<quarter>[1-4一二三四])(?:季度|四半期)"
+    rf"|(?P<month>\d{{1,2}}|[一二三四五六七八九十]{{1,2}})月(?!曜|饼|亮|刊|球|光|経|间|間|号|薪|台)份?"
+    rf"|(?P<day>{_NUMBER})[号號日](?!间|間|线|線|楼|樓|室|门|門|店|机|機|館|馆|车|車)"
+    rf"|(?P<half>半)(?:个)?(?P<half_unit>月|年|日)(?!度|级|会)"
+    rf"|(?P<count>{_COUNT})(?:个|か|カ|ヶ|ケ|ヵ|箇|個)?(?P<and_half>半)?"
+    rf"(?P<unit>日間|週間|年間|星期(?![一二三四五六日天])|礼拜(?![一二三四五六日天])|周(?![年期])|週|(?<=[个かカヶケヵ箇個半])月|天(?![气空])|日|季度|四半期|年){_NO_DURATION}"
+    rf"(?P<half_more>半)?(?P<more>多|余|餘|以上|も)?"
+    rf"|(?P<number>{_NUMBER})(?=个(?:星期|礼拜|周))个(?=(?:星期|礼拜|周)[一二三四五六日天])"
+    rf"|(?P<weekday_in_brackets>[(]\s?[月火水木金土日周一二三四五六]{{1,2}}曜?日?\s?[)])"
+    rf"|(?P<digits>\d+)"
+)
+"""What is made of numbers, tried where no listed word is."""
+_AFTER_A_COUNT = re.compile(r"前|後|后|ほど|くらい|ぐらい|以内|まえ|あと|来|左右")
+_FIRST = "0-9〇零一二三四五六七八九十百两両廿卅几数好若何第半qw(" + "".join(era[0] for era in _ERAS)
+"""Characters that what ``_STRUCTURE`` finds begins with."""
+_KANA_BEFORE = r"(?<![\u3041-\u3096\u4e00-\u9fff])|(?<=[年月日週間はがのとをにも曜])"
+_KANA_BEHIND = r"(?![\u3041-\u3096](?<![はがのとをにもでか]))"
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    pattern: re.Pattern[str]
+    """Of all listed words, longer ones first."""
+    starts: re.Pattern[str]
+    """Of the first characters of these, and of numbers."""
+    happened: re.Pattern[str]
+    """Of what questions and reports about what happened have."""
+    entries: dict[str, tuple[str, str, bool]]
+    """Letter, value and whether it mostly means something else, by word."""
+    simplified: dict[int, int]
+
+
+def read_characters(folded: str, language: str) -> list[Token]:
+    """Return the tokens of a folded text; what is no word of time parts them, as a bar."""
+    words = _read_words(language)
+    text = folded.translate(words.simplified)
+    tokens: list[Token] = []
+    place = 0
+    while start := words.starts.search(text, place):
+        if not text[place : start.start()].isspace() and start.start() > place:
+            tokens.append(Token("|", "", place, place))
+        place = start.start()
+        found, end = _read_at(text, place, words, tokens)
+        if tokens and tokens[-1].letter == "K" and found:  # every Monday is none
+            found = [Token("K", "", place, end)]
+        tokens += found
+        place = end
+    return tokens
+
+
+def tells_what_happened(folded: str, language: str) -> bool:
+    """Say whether a text asks or tells what happened, so that a season in it is a time."""
+    words = _read_words(language)
+    return bool(words.happened.search(folded.translate(words.simplified)))
+
+
+def _read_at(text: str, place: int, words: _Words, before: list[Token]) -> tuple[list[Token], int]:
+    """Return the tokens of the longest word, number or date at a place, and where it ends."""
+    listed = words.pattern.match(text, place)
+    match = _STRUCTURE.match(text, place)
+    if listed and (not match or listed.end() >= match.end()):
+        letter, value, is_weak = words.entries[listed[0]]
+        found = [Token(letter, value, *listed.span(), is_weak)] if letter != "r" else []
+        return found, listed.end()
+    if match:
+        return _structured(match, text, before), match.end()
+    return [Token("|", "", place, place)], place + 1
+
+
+def _structured(match: re.Match[str], text: str, before: list[Token]) -> list[Token]:
+    """Return the tokens of a year, month, day, ordinal or count."""
+    start, end = match.span()
+    found = {name: value for name, value in match.groupdict().items() if value}
+    for name, letter, convert in _SIMPLE:
+        if name in found:
+            value = convert(found[name])
+            is_out = letter == "y" and not FIRST_YEAR <= value < LAST_YEAR
+            return [Token("|" if is_out else letter, value, start, end)]
+    for name, unit_letter, unit in (("week", "#", "week"), ("quarter", "U", "quarter")):
+        if name in found:
+            number = _to_number(found[name])
+            return [Token("o", number, start, end - 1), Token(unit_letter, unit, end - 1, end)]
+    if "day" in found:
+        return _day(match, text, before)
+    if "half" in found:
+        return [Token("T", Duration(0.5, _UNITS[found["half_unit"]]), start, end)]
+    if "count" in found:
+        return [Token("T", _duration(found), start, end)]
+    return [Token("|", "", start, end)] if "digits" in found else []
+
+
+def _day(match: re.Match[str], text: str, before: list[Token]) -> list[Token]:
+    """Return a day of the month, or a count of days: "3日前" behind no month."""
+    number = _to_number(match["day"])
+    letters = "".join(token.letter for token in before[-2:])
+    is_near = bool(before) and before[-1].end >= match.start() - 1
+    is_day = is_near and (letters[-1:] in ("M", "U") or bool(re.fullmatch("d[-t(&]", letters)))
+    is_counted = letters[-1:] in ("p", "c") or (
+        text[match.end() - 1] == "日" and bool(_AFTER_A_COUNT.match(text, match.end()))
+    )
+    if not is_day and is_counted:
+        return [Token("T", Duration(number, "day"), *match.span())]
+    return [Token("d", number, *match.span())]
+
+
+def _duration(found: dict[str, str]) -> Duration:
+    count = found["count"]
+    written = _ROUGH.split(count)[0]
+    number = float(_to_number(written) if written else _FEW * (10 if count.endswith("十") else 1))
+    if "and_half" in found or "half_more" in found:
+        number += 0.5
+    is_rough = "more" in found or bool(_ROUGH.search(count))
+    return Duration(number, _UNITS[found["unit"]], _VAGUE if is_rough else 0.95)
+
+
+def _decade(digits: str) -> str:
+    number = _to_number(digits)
+    if number >= FIRST_YEAR:
+        return str(number)
+    return str(number + (2000 if number < 30 else 1900))
+
+
+def _to_number(text: str) -> int:
+    """Return the number of digits or of 二十三, 二〇二三 and 百二."""
+    if text.isdecimal():
+        return int(text)
+    if all(char in _DIGITS for char in text):
+        return int("".join(str(_DIGITS[char]) for char in text))
+    total, last = 0, 0
+    for char in text:
+        if char in _TENS:
+            value = _TENS[char]
+            total += value if char in "廿卅" else max(last, 1) * value
+            last = 0
+        else:
+            last = _DIGITS.get(char, 0)
+    return total + last
+
+
+def _full_year(digits: str) -> int:
+    number = int(digits)
+    return number + (1900 if number >= _LAST_CENTURY else 2000)
+
+
+def _era_year(written: str) -> int:
+    return _ERAS[written[:2]] + _to_number(written[2:])
+
+
+_SIMPLE: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
+    ("iso", "1", str),
+    ("date", "1", str),
+    ("month_of", "2", str),
+    ("slashed", "3", str),
+    ("part", "5", str),
+    ("decade", "z", _decade),
+    ("year", "y", _to_number),
+    ("era", "y", _era_year),
+    ("short_year", "y", _full_year),
+    ("bare_year", "n", int),
+    ("ordinal", "o", _to_number),
+    ("month", "M", _to_number),
+)
+"""Groups of ``_STRUCTURE`` that are a token each: its letter, and how its value is read."""
+
+
+@cache
+def _read_words(language: str) -> _Words:
+    """Return the table of a language; "|" raises the value by one, "?" marks a weak word."""
+    entries: dict[str, tuple[str, str, bool]] = {}
+    simplified: dict[int, int] = {}
+    happened = ""
+    for key, listed in read_table(f"time/{language}.txt").items():
+        if key == "traditional":
+            simplified = {ord(pair[0]): ord(pair[1]) for pair in listed.split()}
+            continue
+        if key == "happened":
+            happened = "|".join(map(re.escape, listed.split()))
+            continue
+        name, _, value = (key, "", "") if key in LETTERS or " " not in key else key.rpartition(" ")
+        letter = "r" if name == "counter" else LETTERS.get(name, "|")
+        for number, group in enumerate(listed.split("|")):
+            shown = f"{int(value) + number}" if number else value
+            for word in group.split():
+                entries[word.rstrip("?")] = letter, shown, word.endswith("?")
+    ordered = sorted(entries, key=len, reverse=True)
+    starts = "".join({word[0] for word in entries})
+    return _Words(
+        re.compile("|".join(_pattern_of(word, entries[word][0]) for word in ordered)),
+        re.compile(f"[{re.escape(starts)}{_FIRST}]"),
+        re.compile(happened),
+        entries,
+        simplified,
+    )
+
+
+def _pattern_of(word: str, letter: str) -> str:
+    """Return the pattern of a word: きのう and the like must not be part of another."""
+    is_kana = letter in "DCc" and all("\u3041" <= char <= "\u3096" for char in word)
+    return rf"(?:{_KANA_BEFORE}){word}{_KANA_BEHIND}" if is_kana else re.escape(word)
