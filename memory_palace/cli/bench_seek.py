@@ -8,12 +8,14 @@ from typing import Annotated
 from typer import Argument, Option
 
 from memory_palace.bench import seeking
+from memory_palace.bench.first_steps import FirstStep, measure_first_steps
+from memory_palace.bench.given import Given
 from memory_palace.bench.house import Steps, measure_house
-from memory_palace.cli.bench_options import EmbedderName, Seed, add_measured, printing
+from memory_palace.bench.robot import measure_robot
+from memory_palace.cli.bench_options import Cache, EmbedderName, Seed, add_measured, printing
+from memory_palace.cli.bench_sets import cache_of
 from memory_palace.cli.options import Json
 from memory_palace.embedding.registry import get_embedder
-
-Stores = Annotated[int, Option("--stores", min=1, help="Number of random stores.")]
 
 
 def run_seek(
@@ -26,7 +28,15 @@ def run_seek(
     nodes: Annotated[
         int, Option("--nodes", min=0, help="Nodes for the timing; 0 skips it.")
     ] = 100_000,
+    data: Annotated[
+        Path | None,
+        Option("--data", help="Folder of question sets: candidates among notes beside a query."),
+    ] = None,
+    runs: Annotated[
+        int, Option("--runs", min=0, help="Runs of a step, served and not; 0 skips it.")
+    ] = 0,
     seed: Seed = seeking.SEED,
+    cache: Cache = None,
     as_json: Json = False,
 ) -> None:
     """Measure what a search promotes by chance, what it finds, its steps and its time.
@@ -34,13 +44,19 @@ def run_seek(
     Example: palace bench seek tests/navigation/paraphrases.md
     """
     errands, model = seeking.read_errands(table), get_embedder(embedder)
-    with printing("shares", "steps", "figures", as_json=as_json) as rows:
+    with printing("shares", "steps", "candidates", "figures", as_json=as_json) as rows:
         for share in seeking.measure_promotion(errands, model, stores=stores, seed=seed):
             rows.add(share, _share_line(share), to="shares")
         for steps in measure_house(errands, model, goals=goals, seed=seed) if goals else []:
             rows.add(steps, _steps_line(steps), to="steps")
+        if data is not None:
+            given = Given(data, None, cache_of(cache))
+            for first in measure_first_steps(given, model):
+                rows.add(first, _first_line(first), to="candidates")
         if nodes:
             add_measured(rows, seeking.measure_retrieval(nodes, seed=seed))
+        if runs:
+            add_measured(rows, measure_robot(embedder, runs=runs, seed=seed))
 
 
 def _share_line(share: seeking.Share) -> str:
@@ -53,3 +69,12 @@ def _steps_line(steps: Steps) -> str:
     if not steps.beside:
         return line
     return f"{line}; {steps.beside} {steps.ratio:.2f} [{steps.low:.2f}, {steps.high:.2f}]"
+
+
+def _first_line(first: FirstStep) -> str:
+    return (
+        f"{first.set:<18} {first.goals:>4} goals   query @1 {first.query_at_1:.3f} "
+        f"@5 {first.query_at_5:.3f}   candidates @1 {first.candidates_at_1:.3f} "
+        f"@5 {first.candidates_at_5:.3f}   @5 {first.difference:+.3f} "
+        f"[{first.low:+.3f}, {first.high:+.3f}]"
+    )
