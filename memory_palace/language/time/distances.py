@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 
 from memory_palace.language.time.making import Meaning, Setting, move
-from memory_palace.language.time.spans import make_day, month_span, unit_span
+from memory_palace.language.time.spans import make_day, month_span, nearest_weekday, unit_span
 from memory_palace.language.time.tokens import Token
 
 _IS_MORNING = re.compile(r"\b(?:la|una|esta|otra|cada|guten|jeden|am|diesen) $")
@@ -36,7 +36,8 @@ def shifted_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         offset = int(float(shift.value))
     if unit in ("hour", "day"):
         return None
-    if shift and shift.letter == "p":
+    is_last = shift is not None and offset == -1 and unit in ("decade", "fortnight")
+    if is_last or (shift and shift.letter == "p"):
         return _rolling(setting, unit)
     return Meaning(*unit_span(unit, offset, setting.as_of), unit)
 
@@ -60,6 +61,21 @@ def before_last(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return Meaning(*unit_span(unit, 2 if "next" in named else -2, setting.as_of), unit)
 
 
+def weekday_before_last(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "the Friday before last"."""
+    number, is_behind = int(named["weekday"].value), named["shift"].letter == "S"
+    day = nearest_weekday(number, 1 if is_behind else -1, setting.as_of)
+    day += timedelta(7 if is_behind else -7)
+    return Meaning(day, day, "weekday")
+
+
+def weekdays_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "three Fridays ago"."""
+    day = nearest_weekday(int(named["weekday"].value), -1, setting.as_of)
+    day -= timedelta(7 * (int(float(named["count"].value)) - 1))
+    return Meaning(day, day, "weekday")
+
+
 def weekend(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "at the weekend": the latest that is over."""
     if named["weekend"].value != "weekend":
@@ -78,11 +94,10 @@ def weekday(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     offset = int(float(shift.value)) if shift else None
     if offset == 0:
         day = unit_span("week", 0, today)[0] + timedelta(number)
-    elif offset is None or offset < 0:
-        day = today - timedelta((today.weekday() - number - 1) % 7 + 1)
-        day -= timedelta(7 * (-(offset or -1) - 1))
     else:
-        day = today + timedelta((number - today.weekday() - 1) % 7 + 1 + 7 * (offset - 1))
+        steps = offset or -1
+        day = nearest_weekday(number, steps, today)
+        day += timedelta(7 * (steps + 1 if steps < 0 else steps - 1))
     is_bare = not (shift or at or "time" in named)
     return Meaning(day, day, "weekday", 0.9, is_bare=is_bare)
 

@@ -14,18 +14,45 @@ from memory_palace.language.time.making import (
     span_of,
     tolerance_of,
 )
-from memory_palace.language.time.spans import EARLIEST
+from memory_palace.language.time.spans import EARLIEST, nearest_weekday, unit_span
 from memory_palace.language.time.tokens import Token
 
 _DAY = timedelta(1)
 _RECENT_DAYS = 14
+_SOME, _VAGUE = 3, 0.5
 
 
 def ago(setting: Setting, named: dict[str, Token]) -> Meaning:
     """Return "three weeks ago"."""
     long: Duration = named["long"].value
+    if long.unit == "weekend":
+        return Meaning(*unit_span("weekend", -int(long.count), setting.as_of), "weekend")
     day = move(setting.as_of, -long.count, long.unit)
     return Meaning(day, day, "day", long.certainty, tolerance_of(long))
+
+
+def some_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "weeks ago": some three of them."""
+    some = Duration(_SOME, str(named["unit"].value), _VAGUE)
+    return ago(setting, {"long": named["unit"]._replace(value=some)})
+
+
+def weekday_beside(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "the Monday after Easter"."""
+    anchor: Meaning = named["anchor"].value
+    is_before = named["to"].letter in "BV"
+    weekday, edge = int(named["weekday"].value), anchor.first if is_before else anchor.last
+    day = nearest_weekday(weekday, -1 if is_before else 1, edge)
+    return Meaning(day, day, "weekday", has_year=anchor.has_year)
+
+
+def weekday_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "Wednesday two weeks ago": that of the week."""
+    if named["long"].value.unit not in ("week", "month", "year"):
+        return None
+    monday, _ = unit_span("week", 0, ago(setting, named).first)
+    day = monday + timedelta(int(named["weekday"].value))
+    return Meaning(day, day, "weekday")
 
 
 def ahead(setting: Setting, named: dict[str, Token]) -> Meaning:

@@ -64,12 +64,16 @@ LETTERS = {
     "then until": ")",
     "then half": "]",
     "of unit": "C",
+    "joined": "*",
     "telling": "",
     "happened": "",
 }
 """One letter per category of words: rules are patterns of these letters."""
-TELLING_TIME = frozenset("UMWNHDQcz#CJ")
+TELLING_TIME = frozenset("*UMWNHDQcz#CJ")
 """Categories of which an expression has one, unless it is made of digits."""
+_JOINED = frozenset(("WP", "WQ", "MU", "ME", "Mh", "NE", "NU", "UE", "Uh"))
+_SHORTEST_MONTH = 5
+"""Letters of a month; of its forms shorter ones are abbreviations, which say little alone."""
 _WORD = re.compile(r"[^\W\d_]+")
 _KANA = re.compile("[\u3041-\u30fa]")
 _CHARACTER = re.compile("[\u3041-\u30fa\u4e00-\u9fff]")
@@ -94,6 +98,8 @@ class Lexicon:
     language: str
     words: Mapping[str, Sequence[TimeWord]]
     """By the first word, folded; those of more words first."""
+    weak: frozenset[str]
+    """Words that mostly mean something else."""
     telling: frozenset[str]
     """Frequent words that show that a text is in this language."""
     happened: frozenset[str]
@@ -123,28 +129,47 @@ def fold(text: str) -> str:
 def read_lexicon(language: str) -> Lexicon:
     """Return the words of a language."""
     words: dict[str, list[TimeWord]] = {}
-    happened = frozenset[str]()
-    for key, listed in read_table(f"time/{language}.txt").items():
+    table = read_table(f"time/{language}.txt")
+    for key, listed in table.items():
         name, _, value = key.rpartition(" ")
-        if name:
-            for place, group in enumerate(fold(listed).split("|")):
-                number = f"{float(value) + place:g}" if place else value
-                for first, entry in _entries(group, LETTERS[name], number, language):
-                    words.setdefault(first, []).append(entry)
-        elif key == "happened":
-            happened = frozenset(fold(listed).split())
+        if not name:
+            continue
+        for place, group in enumerate(fold(listed).split("|")):
+            number = f"{float(value) + place:g}" if place else value
+            for first, entry in _entries(group, LETTERS[name], number, language):
+                words.setdefault(first, []).append(entry)
+    for compound, entry in _compounds(words, table):
+        words.setdefault(compound, []).append(entry)
     for entries in words.values():
         if len(entries) > 1:
             entries.sort(key=lambda entry: -len(entry.rest))
-    return Lexicon(language, words, read_hints().telling[language], happened)
+    weak = frozenset(word for word, found in words.items() if any(e.is_weak for e in found))
+    happened = frozenset(fold(table.get("happened", "")).split())
+    return Lexicon(language, words, weak, read_hints().telling[language], happened)
 
 
 def _entries(group: str, letter: str, value: str, language: str) -> Iterator[tuple[str, TimeWord]]:
+    longest = max(map(len, group.split()), default=0)
     for written in group.split():
-        is_weak = written.endswith("?")
+        is_short = letter == "M" and len(written) < min(longest, _SHORTEST_MONTH)
+        is_weak = written.endswith("?") or is_short
         for form in _forms(written.rstrip("?")):
             first, *rest = form.split("_") if language in LATIN else [form]
             yield first, TimeWord(tuple(rest), letter, value, is_weak)
+
+
+def _compounds(
+    words: Mapping[str, Sequence[TimeWord]], table: Mapping[str, str]
+) -> Iterator[tuple[str, TimeWord]]:
+    """Yield Dienstagabend, Maiwoche and Jahresende, whose parts are read in turn."""
+    tails = fold(table.get("tails", "")).split()
+    for head in fold(table.get("heads", "")).split():
+        for tail in tails:
+            first, second = words[head][0], words[tail][0]
+            if first.letter + second.letter in _JOINED:
+                turned = (first, second) if first.letter == "W" else (second, first)
+                value = " ".join(f"{part.letter}{part.value}" for part in turned)
+                yield head + tail, TimeWord((), "*", value, False)
 
 
 def _forms(written: str) -> list[str]:

@@ -55,7 +55,8 @@ class Setting:
     """As written."""
     folded: str
     language: str
-    region: str = ""
+    doubtful: frozenset[str] = frozenset()
+    """Words that mean something else in a language that the text is as likely in."""
 
 
 def in_some_year(

@@ -19,6 +19,9 @@ _MONTHS, _CENTURY = 12, 100
 def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return 2026-05-03, 14.10.2026, 14.10. or 3/4/26 by the order of the setting."""
     text = named["text"].value
+    if text.isdigit():
+        day = make_day(int(text[:4]), int(text[4:6]), int(text[6:]))
+        return Meaning(day, day, "day", 0.6, has_year=True) if day else None
     numbers = [int(number) for number in _NUMBERS.findall(text)]
     if numbers[0] > _CENTURY:
         return one_day(make_day(*numbers), has_year=True)

@@ -112,12 +112,12 @@ def half_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 
 def week_of(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return the week in which a day lies."""
-    day = span_of(setting, named["within"])
-    if named["week"].value != "week" or day is None or day[0] != day[1]:
+    """Return the week in which a day lies, or the weekend of that week."""
+    day, unit = span_of(setting, named["within"]), str(named["week"].value)
+    if unit not in ("week", "weekend") or day is None or day[0] != day[1]:
         return None
     has_year = named["within"].value.has_year
-    return Meaning(*unit_span("week", 0, day[0]), "week", has_year=has_year)
+    return Meaning(*unit_span(unit, 0, day[0]), unit, has_year=has_year)
 
 
 def named_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:

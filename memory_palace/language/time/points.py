@@ -13,6 +13,7 @@ from memory_palace.language.time.tokens import Token
 
 _NUMBERS = re.compile(r"\d+")
 _OF = re.compile(r"\b(?:of|del?|di|do|du|des|d|dell|vom|im)[ ']*$")
+_ARTICLE = re.compile(r"\b(?:the|el|la|nell|sull|over|during|throughout|around)\b|l'")
 _NAME = re.compile(r" (?!I\b)[A-Z][a-z]")
 _WEEKS, _CENTURY, _LEAST_DECADE = 53, 100, 20
 
@@ -60,6 +61,8 @@ def days_of_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def day_of_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "the 3rd of May, 2024"; of months that mean something else, only what is no other."""
     month, day = named["month"], named["day"]
+    if " - " in setting.folded[day.start : month.end]:  # December 28 - January 3
+        return None
     if month.is_weak and "year" not in named and not _is_dated(setting, named):
         return None
     if float(day.value) % 1:
@@ -92,7 +95,8 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     token = named["month"]
     number = int(token.value)
     is_backed = bool(named.keys() & {"year", "shift", "at", "to"})
-    if token.is_weak and not is_backed and not _is_of(setting, token):
+    is_alone = setting.folded.strip(" ?.!") == setting.folded[token.start : token.end]
+    if token.is_weak and not (is_backed or is_alone or _is_of(setting, token)):
         return None
     if token.is_weak and not named.keys() & {"year", "shift", "to"} and _is_name(setting, token):
         return None
@@ -153,9 +157,8 @@ def _yearly(
     if year is None and unit == "season" and _is_name(setting, token):
         return None
     direction = int(named["shift"].value) if "shift" in named else None
-    certainty = 0.9
-    if year is None and at and at.letter == "I" and not _has_article(setting, at, token):
-        certainty = 0.45
+    is_topic = unit == "season" and year is None and not _has_article(setting, at, token)
+    certainty = 0.45 if is_topic and "shift" not in named else 0.9
     return in_some_year(
         make,
         setting,
@@ -167,8 +170,12 @@ def _yearly(
     )
 
 
-def _has_article(setting: Setting, at: Token, token: Token) -> bool:
-    return setting.language != "en" or " the" in setting.folded[at.end : token.start]
+def _has_article(setting: Setting, at: Token | None, token: Token) -> bool:
+    """Say whether a season is a certain one: "in the winter", "since spring", not "im Winter"."""
+    if at is None or at.letter not in "Iij":
+        return True
+    between = setting.folded[at.start : token.start]
+    return bool(_ARTICLE.search(between))
 
 
 def numbered_quarter(setting: Setting, number: int, year: int | None) -> Meaning | None:

@@ -31,6 +31,8 @@ _SMALL = ("fr", "es", "pt", "it")
 _TOPIC, _ALONE, _HAPPENED = 0.35, 0.7, 0.6
 _NUMBERED = ("part", "decade")
 _UNITS = {"day": "day", "weekday": "day", "hour": "day", "month": "month", "year": "year"}
+_SHORT = 4
+_HYPHEN = re.compile(r"-[^\W\d_]")
 _BEHIND = re.compile(r"[ \t]*([^\W\d_]+|[\w-])?")
 _OF_BEFORE = re.compile(r"\b(?:of|de|di|d)[ ']+$")
 
@@ -55,9 +57,12 @@ def find_times(
         found = _find_in_characters(setting)
         sure = sum(len(item.text) for item in found if item.certainty >= _SURE)
         readings.append((len(text) + sure, found))
-    for language, evidence in _languages_of(pieces, locale, languages, not characters).items():
+    evident = _languages_of(pieces, locale, languages, not characters)
+    for language, evidence in evident.items():
         lexicon = read_lexicon(language)
-        setting = Setting(as_of, _order(locale, language), text, folded, language)
+        others = [read_lexicon(name).weak for name in evident if evident[name] >= evidence]
+        doubtful = frozenset().union(*others)
+        setting = Setting(as_of, _order(locale, language), text, folded, language, doubtful)
         happened = any(piece.text in lexicon.happened for piece in pieces)
         tokens = _read(read_tokens(pieces, lexicon, folded), RULES, setting)
         found = [
@@ -173,6 +178,15 @@ def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool)
     is_name = setting.language in _SMALL and setting.text[token.start].isupper()
     if is_name and meaning.unit in ("weekday", "month"):
         return _TOPIC
+    word = setting.folded[token.start : token.end]
+    if word in setting.doubtful:
+        return _TOPIC
+    if (
+        meaning.unit == "month"
+        and len(word) > _SHORT
+        and not _HYPHEN.match(setting.text, token.end)
+    ):
+        return _HAPPENED
     behind = _BEHIND.match(setting.folded, token.end)
     following = behind[1] if behind else None
     if following and following not in lexicon.telling:

@@ -70,6 +70,13 @@ def make_day(year: int, month: int, day: int) -> date | None:
     return date(year, month, day) if 1 <= day <= monthrange(year, month)[1] else None
 
 
+def nearest_weekday(weekday: int, direction: int, as_of: date) -> date:
+    """Return the last such weekday before today, or the next after it; 0 is Monday."""
+    if direction < 0:
+        return as_of - timedelta((as_of.weekday() - weekday - 1) % 7 + 1)
+    return as_of + timedelta((weekday - as_of.weekday() - 1) % 7 + 1)
+
+
 def month_span(year: int, month: int, months: int = 1) -> Days:
     """Return the first and last day of some months; ``month`` may lie outside of 1 to 12."""
     first = date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)

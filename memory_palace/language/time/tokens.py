@@ -10,14 +10,15 @@ from memory_palace.language.time.lexicon import Lexicon, TimeWord
 from memory_palace.language.time.spans import FIRST_YEAR, LAST_YEAR
 
 PIECE = re.compile(
-    r"(?P<iso>(?<![\w./-])[12]\d{3}(?P<s>[-/.])\d{1,2}(?P=s)\d{1,2}(?!\d|[-/.]\d))"
+    r"(?P<iso>(?<![\w./-])(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])(?![\w./-])"
+    r"|(?<![\w./-])[12]\d{3}(?P<s>[-/.])\d{1,2}(?P=s)\d{1,2}(?!\d|[-/.]\d))"
     r"|(?P<week>(?<![\w./-])[12]\d{3}-?w\d{1,2}(?![\w-]))"
-    r"|(?P<date>(?<![\w./-])\d{1,2}(?P<p>[./-])\d{1,2}(?P=p)(?:\d{4}|\d\d)(?![\w/-]|[.,]\d))"
+    r"|(?P<date>(?<![\w./])(?<!\d-)\d{1,2}(?P<p>[./-])\d{1,2}(?P=p)(?:\d{4}|\d\d)(?![\w/-]|[.,]\d))"
     r"|(?P<month>(?<![\w./-])(?:[12]\d{3}-\d\d|\d{1,2}[./][12]\d{3}|[12]\d{3}/\d\d)(?![\w/-]|[.,]\d))"
-    r"|(?P<dotted>(?<![\w./-])\d{1,2}\.\d{1,2}\.(?!\w))"
+    r"|(?P<dotted>(?<![\w./])(?<!\d-)\d{1,2}\.\d{1,2}\.(?!\w))"
     r"|(?P<slashed>(?<![\w./-])\d{1,2}/\d{1,2}(?![\w/-]|[.,]\d))"
     r"|(?P<part>(?<![\w./-])(?:[12]\d{3}[- ]?)?(?:[qt][1-4]|h[12]|k?w\d\d?|[1-4]t)(?!\w))"
-    r"|(?P<decade>(?<![\w./-])'?(?:[12]\d)?\d0(?:'?s|er)(?!\w))"
+    r"|(?P<decade>(?<![\w./-])'?(?:[12]\d)?\d0(?:'?s|ern?)(?!\w))"
     r"|(?P<short>(?<!\w)'\d\d(?!\w))"
     r"|(?P<none>\d+(?:[.:,/]\d+)++|(?<=[^\W\d])\d+|(?<=[./_:#$€£%+=\\@v])\d+|\d+(?=[%$€£_]))"
     r"|(?P<ordinal>\d{1,2}(?:st|nd|rd|th|er|ere|re|eme|e|o|a|°)(?!\w))"
@@ -73,7 +74,9 @@ def read_tokens(pieces: Sequence[Scrap], lexicon: Lexicon, text: str) -> list[To
         entry, following = _look_up(pieces, place, lexicon)
         if entry:
             end = pieces[following - 1].end
-            tokens.append(Token(entry.letter, entry.value, piece.start, end, entry.is_weak))
+            parts = entry.value.split() if entry.letter == "*" else [entry.letter + entry.value]
+            for part in parts:
+                tokens.append(Token(part[0], part[1:], piece.start, end, entry.is_weak))
         else:
             tokens.append(_read(piece, tokens[-1] if tokens else None))
         place = following
@@ -90,7 +93,7 @@ def _look_up(pieces: Sequence[Scrap], place: int, lexicon: Lexicon) -> tuple[Tim
     for entry in lexicon.words.get(pieces[place].text, ()):
         following = place + 1
         for word in entry.rest:
-            while following < len(pieces) and pieces[following].text in ("-", "'"):
+            while following < len(pieces) and pieces[following].text in ("-", "'", "."):
                 following += 1
             if following == len(pieces) or pieces[following].text != word:
                 break
