@@ -173,7 +173,7 @@ _LISTED: tuple[tuple[str, str, Callable[[Setting, Named], Any], str], ...] = (
     ("S W", "(?P<shift>S)(?P<weekday>W)P?", _weekday, "x"),
     ("n", "(?P<year>n)(?=[-t][ny])", _year, "Y"),
     ("n", "(?<=Y[-t])(?P<year>n)", _year, "Y"),
-    # Days and months
+    # DaySpan and months
     ("M d", f"F?{_YEAR}(?P<month>M)(?P<from>d)[-t(&](?P<day>d)[)b]?", points.days_of_month, "x"),
     ("M d", f"{_YEAR}(?P<month>M)(?P<day>d)", points.day_of_month, "x"),
     ("m d", "(?P<within>m)(?P<day>d)", points.day_of_span, "x"),

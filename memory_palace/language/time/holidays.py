@@ -1,11 +1,11 @@
-"""Days of the common calendars that have a name."""
+"""DaySpan of the common calendars that have a name."""
 
 from __future__ import annotations
 
 from datetime import date, timedelta
 from functools import cache
 
-from memory_palace.language.time.spans import Days, make_day, month_span
+from memory_palace.language.time.spans import DaySpan, make_day, month_span
 from memory_palace.language.word_lists import read_table
 
 _FIRST_LISTED = 1990
@@ -18,7 +18,7 @@ _SOLAR = {
 """Month, and the day with its part in 1980: the usual approximation for 1980 to 2099."""
 
 
-def holiday_span(rule: str, year: int) -> Days | None:
+def holiday_span(rule: str, year: int) -> DaySpan | None:
     """Return when a holiday was in a year, ``None`` where that is not known.
 
     ``12-25`` is a day, ``11=3.4`` the fourth Thursday (0 is Monday) of November, ``05=6.-1`` the

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from memory_palace.language.time.spans import FIRST_YEAR, LAST_YEAR, Days, month_span, unit_span
+from memory_palace.language.time.spans import FIRST_YEAR, LAST_YEAR, DaySpan, month_span, unit_span
 from memory_palace.language.time.tokens import Token
 
 TOLERANCE = {"day": 2, "week": 3, "weekend": 2, "month": 7, "year": 30, "quarter": 10, "decade": 30}
 TOLERANCE |= {"season": 10, "hour": 1, "fortnight": 5, "span": 5, "weekday": 1}
 _MANY = {"week": 5, "month": 10}
-"""Days by which an expression may be wrong: SPEC §4.2."""
+"""DaySpan by which an expression may be wrong: SPEC §4.2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Meaning:
     tolerance: float | None = None
     """``None`` for that of the unit."""
     has_year: bool = False
-    in_year: Callable[[int], Days | None] | None = None
+    in_year: Callable[[int], DaySpan | None] | None = None
     """The same in another year, where none is named."""
-    others: tuple[Days, ...] = ()
+    others: tuple[DaySpan, ...] = ()
     """Other readings, as likely."""
     is_bare: bool = False
     """Nothing around it says that it is a time: perhaps a topic."""
@@ -60,7 +60,7 @@ class Setting:
 
 
 def in_some_year(
-    make: Callable[[int], Days | None],
+    make: Callable[[int], DaySpan | None],
     setting: Setting,
     unit: str,
     *,
@@ -130,7 +130,7 @@ def year_of(token: Token | None) -> int | None:
     return int(token.value) if token.letter == "y" else token.value.first.year
 
 
-def span_of(setting: Setting, token: Token) -> Days | None:
+def span_of(setting: Setting, token: Token) -> DaySpan | None:
     """Return the days of a span, of a year that is written, or of the present unit."""
     if token.letter == "y":
         return month_span(int(token.value), 1, 12)
@@ -141,7 +141,7 @@ def span_of(setting: Setting, token: Token) -> Days | None:
 
 
 def within(
-    setting: Setting, token: Token, cut: Callable[[Days], Days | None], unit: str
+    setting: Setting, token: Token, cut: Callable[[DaySpan], DaySpan | None], unit: str
 ) -> Meaning | None:
     """Return a part of a span; of one without a year it is the latest that has begun."""
     if token.letter in "yU" or token.value.in_year is None:
@@ -149,9 +149,9 @@ def within(
         found = cut(span) if span else None
         has_year = token.letter == "y" or (token.letter != "U" and token.value.has_year)
         return Meaning(*found, unit, has_year=has_year) if found else None
-    whole: Callable[[int], Days | None] = token.value.in_year
+    whole: Callable[[int], DaySpan | None] = token.value.in_year
 
-    def cut_in_year(year: int) -> Days | None:
+    def cut_in_year(year: int) -> DaySpan | None:
         span = whole(year)
         return cut(span) if span else None
 

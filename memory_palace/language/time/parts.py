@@ -14,7 +14,7 @@ from memory_palace.language.time.making import (
     within,
     year_of,
 )
-from memory_palace.language.time.spans import Days, month_span, unit_span
+from memory_palace.language.time.spans import DaySpan, month_span, unit_span
 from memory_palace.language.time.tokens import Token
 
 _LAST = -1
@@ -30,7 +30,7 @@ def of_span(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     unit = long.value.unit if long else named["unit"].value
     count = long.value.count if long else float(named["count"].value) if "count" in named else 1
 
-    def cut(span: Days) -> Days | None:
+    def cut(span: DaySpan) -> DaySpan | None:
         if "unit" in named and named["unit"].letter == "W":
             day = nth_weekday(*span, int(unit), number)
             return (day, day) if day else None
@@ -44,7 +44,7 @@ def of_span(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return within(setting, named["within"], cut, "day" if unit == "day" and count == 1 else "span")
 
 
-def _cut(span: Days, unit: str, count: float, number: int) -> Days | None:
+def _cut(span: DaySpan, unit: str, count: float, number: int) -> DaySpan | None:
     first, last = span
     if number == _LAST:
         cut = move(last + timedelta(1), -count, unit), last
@@ -59,7 +59,7 @@ def half(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     which = int(float(named["which"].value))
     is_first = which == 1
 
-    def cut(span: Days) -> Days | None:
+    def cut(span: DaySpan) -> DaySpan | None:
         first, last = span
         days = (last - first).days + 1
         if days <= _WEEK_DAYS:
@@ -80,7 +80,7 @@ def third(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if "middle" in named and setting.language in ("en", "de"):
         return None
 
-    def cut(span: Days) -> Days | None:
+    def cut(span: DaySpan) -> DaySpan | None:
         first, last = span
         days = (last - first).days + 1
         if days < _WEEK_DAYS:

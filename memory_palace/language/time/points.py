@@ -1,4 +1,4 @@
-"""Days, months, seasons, feasts, quarters and decades by the calendar."""
+"""DaySpan, months, seasons, feasts, quarters and decades by the calendar."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from memory_palace.language.time.holidays import holiday_span
 from memory_palace.language.time.making import Meaning, Setting, in_some_year, year_of
-from memory_palace.language.time.spans import Days, make_day, month_span
+from memory_palace.language.time.spans import DaySpan, make_day, month_span
 from memory_palace.language.time.tokens import Token
 
 _NUMBERS = re.compile(r"\d+")
@@ -26,7 +26,7 @@ def one_day(day: date | None, *, has_year: bool = False) -> Meaning | None:
 def day_of_year(setting: Setting, day: int, month: int, year: int | None = None) -> Meaning | None:
     """Return a day and month of the year that is named or meant."""
 
-    def make(year: int) -> Days | None:
+    def make(year: int) -> DaySpan | None:
         found = make_day(year, month, day)
         return (found, found) if found else None
 
@@ -36,7 +36,7 @@ def day_of_year(setting: Setting, day: int, month: int, year: int | None = None)
 def numbered_week(setting: Setting, number: int, year: int | None) -> Meaning | None:
     """Return an ISO week of the year that is named or meant."""
 
-    def make(year: int) -> Days | None:
+    def make(year: int) -> DaySpan | None:
         try:
             monday = date.fromisocalendar(year, number, 1)
         except ValueError:
@@ -51,7 +51,7 @@ def days_of_month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     first, last = int(float(named["from"].value)), int(float(named["day"].value))
     month = int(named["month"].value)
 
-    def make(year: int) -> Days | None:
+    def make(year: int) -> DaySpan | None:
         days = make_day(year, month, first), make_day(year, month, last)
         return (days[0], days[1]) if days[0] and days[1] and days[0] <= days[1] else None
 
@@ -146,7 +146,7 @@ def _yearly(
     setting: Setting,
     named: dict[str, Token],
     token: Token,
-    make: Callable[[int], Days | None],
+    make: Callable[[int], DaySpan | None],
     unit: str,
     year: int | None,
 ) -> Meaning | None:

@@ -70,7 +70,7 @@ _LISTED: tuple[tuple[str, str, Callable[[Setting, Named], Any], str], ...] = (
     ("SLp U", "(?<![dnwaf])(?P<shift>[SLp])(?P<unit>U)", distances.shifted_year, ""),
     ("U SLp", "(?P<unit>U)(?P<shift>[SLp])(?!U)", distances.shifted_year, ""),
     ("U y", "(?P<unit>U)(?P<year>y)", points.written_year, "Y"),
-    # Days of a month
+    # DaySpan of a month
     (
         "dow M",
         f"[FbRs]?{_IN}(?P<from>[dow])[.]?(?P<to>{_TO}|&){_IN}(?P<day>[dow])[.]?{_IN}(?P<month>M)"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TypeAlias
 
-Days: TypeAlias = tuple[date, date]
+DaySpan: TypeAlias = tuple[date, date]
 """First and last day, both inclusive."""
 FIRST_YEAR, LAST_YEAR = 1900, 2200
 """Years that a text can mean; other numbers of four digits are not years."""
@@ -77,7 +77,7 @@ def nearest_weekday(weekday: int, direction: int, as_of: date) -> date:
     return as_of + timedelta((weekday - as_of.weekday() - 1) % 7 + 1)
 
 
-def month_span(year: int, month: int, months: int = 1) -> Days:
+def month_span(year: int, month: int, months: int = 1) -> DaySpan:
     """Return the first and last day of some months; ``month`` may lie outside of 1 to 12."""
     first = date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
     index = first.year * 12 + first.month - 1 + months - 1
@@ -85,7 +85,7 @@ def month_span(year: int, month: int, months: int = 1) -> Days:
     return first, date(year, month, monthrange(year, month)[1])
 
 
-def unit_span(unit: str, offset: int, as_of: date) -> Days:
+def unit_span(unit: str, offset: int, as_of: date) -> DaySpan:
     """Return the calendar unit that lies ``offset`` units from now; weeks begin on Monday.
 
     A weekend is that of the week, so that the last one is over. Raise ``ValueError`` for a year
