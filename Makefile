@@ -3,9 +3,11 @@
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+# Each file of tests in one of two processes.
+IN_PARALLEL = -n 2 --dist loadfile
 QUESTION ?= why did we stop using the message broker
 
-.PHONY: demo test lint bench promises tables docs pictures clean
+.PHONY: demo test slow lint bench promises tables docs pictures clean
 
 demo: .venv/installed-run
 	$(BIN)/palace models fetch minilm
@@ -18,7 +20,12 @@ demo: .venv/installed-run
 test: .venv/installed-test
 	$(BIN)/palace models fetch minilm
 	$(BIN)/palace models fetch e5
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(IN_PARALLEL)
+
+slow: .venv/installed-test
+	$(BIN)/palace models fetch minilm
+	$(BIN)/palace models fetch e5
+	$(BIN)/python -m pytest -m slow $(IN_PARALLEL)
 
 lint: .venv/installed-lint
 	$(BIN)/ruff check

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from forking import Forked, run_line
+
 from memory_palace.cli.resident import VERSION, decode, encode, pick_fixed, pick_shown
 from memory_palace.places import socket_path
 
@@ -31,16 +33,21 @@ def palace(root: Path, *arguments: str, stdin: str = "", **environ: str) -> tupl
     return done.returncode, done.stdout, done.stderr
 
 
+def warm(root: Path, *arguments: str, **environ: str) -> tuple[int, str, str]:
+    """Run a command line like ``palace``, where it is not its start that is tried."""
+    return Forked(run_line, *arguments, folder=root, environ={**os.environ, **environ}).wait()
+
+
 def start(root: Path) -> int:
     """Start the server of a palace and return its process."""
-    status, out, errors = palace(root, "serve", "--background", "--no-watch", "--json")
+    status, out, errors = warm(root, "serve", "--background", "--no-watch", "--json")
     assert status == 0, errors
     return int(json.loads(out)["pid"])
 
 
 def stop(root: Path) -> None:
     """Stop the server of a palace, if there is one."""
-    status, _, errors = palace(root, "serve", "--stop")
+    status, _, errors = warm(root, "serve", "--stop")
     assert status == 0, errors
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forking import Forked, run_code
 from hypothesis import given
 from hypothesis import strategies as st
 from importing_exports import claude_conversation, claude_message, uuid, write_json
@@ -329,9 +330,9 @@ def test_killed_at_any_disk_call_and_run_again_it_is_whole(tmp_path, kills):
         palace = Palace.init(tmp_path / f"killed {killed}")
         for file in files:
             for _ in range(2):
-                line = [sys.executable, "-c", WORKER, str(palace.paths.root), str(file)]
-                done = subprocess.run([*line, str(rng.randrange(1, 400))], check=False)
-                killed += done.returncode == -signal.SIGKILL
+                call = str(rng.randrange(1, 400))
+                worker = Forked(run_code, WORKER, str(palace.paths.root), str(file), call)
+                killed += worker.wait()[0] == -signal.SIGKILL
             import_all(palace, file)
         assert notes_of(palace) == notes_of(whole)
 

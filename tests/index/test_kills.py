@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
-import sys
 import threading
 
 import pytest
+from forking import Forked, run_code
 
 from memory_palace.palace import Palace
 
@@ -70,8 +69,8 @@ def test_sigkill_at_any_disk_call_breaks_no_reader_and_not_the_next_build(indexe
     try:
         for _ in range(kills):
             number = str(rng.randint(1, MOST_CALLS))
-            worker = [sys.executable, "-c", WORKER, str(indexed.paths.root), number]
-            assert subprocess.run(worker, check=False).returncode == -signal.SIGKILL
+            worker = Forked(run_code, WORKER, str(indexed.paths.root), number)
+            assert worker.wait()[0] == -signal.SIGKILL
     finally:
         is_done.set()
         reader.join()
@@ -100,16 +99,12 @@ for number in range(3 * int(sys.argv[3])):
 @pytest.mark.parametrize("rounds", [4, pytest.param(100, marks=pytest.mark.slow)])
 def test_four_writers_and_four_readers_lose_nothing(indexed, rounds):
     jobs = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(indexed.paths.root), str(number), str(rounds)],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        Forked(run_code, code, str(indexed.paths.root), str(number), str(rounds))
         for number in range(4)
         for code in (WRITER, READER)
     ]
-    outputs = [job.communicate() for job in jobs]
-    assert [job.returncode for job in jobs] == [0] * 8, [err for _, err in outputs]
+    ended = [job.wait() for job in jobs]
+    assert [status for status, _, _ in ended] == [0] * 8, [errors for _, _, errors in ended]
     written = {path for path in Palace(indexed.paths.root).snapshot().paths if "/w" in path}
     assert len(written) == 4 * min(rounds, 9)
     indexed.index(wait_seconds=3600)

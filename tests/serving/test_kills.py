@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from forking import Forked, run_line
 from serving_palaces import (
     ask,
     command,
@@ -23,12 +24,15 @@ from serving_palaces import (
     text_of,
     wait_for_end,
     wait_until,
+    warm,
 )
 
 from memory_palace.cli.resident import encode
 from memory_palace.places import socket_path
 
 LINE = ("query", "rain", "gauge", "--json")
+LONGEST = 0.15
+"""Seconds after which a question is answered and a note indexed, where nothing else runs."""
 
 
 @pytest.fixture
@@ -84,17 +88,17 @@ def test_a_server_that_starts_is_not_taken_for_one_that_was_killed(served, runti
 @pytest.mark.parametrize("count", [5, pytest.param(60, marks=pytest.mark.slow)])
 def test_killing_anything_at_any_time_loses_no_answer(served, runtime, count):
     random = Random(20261122)
-    status, right, _ = palace(served, *LINE)
+    status, right, _ = warm(served, *LINE)
     assert status == 0
     pid = start(served)
     for number in range(count):
         kind = ("server", "client", "indexer")[number % 3]
-        asking = subprocess.Popen(command(*LINE), cwd=served, stdout=subprocess.PIPE)
+        asking = Forked(run_line, *LINE, folder=served)
         indexing = None
         if kind == "indexer":
             (served / "Boat.md").write_text(f"# Boat\n\nPears {number}.\n" * 50, "utf-8")
-            indexing = subprocess.Popen(command("index", "-q"), cwd=served)
-        pause(random.uniform(0, 0.4))
+            indexing = Forked(run_line, "index", "-q", folder=served)
+        pause(random.uniform(0, LONGEST))
         if kind == "server":
             end(pid)
         elif kind == "client":
@@ -102,21 +106,21 @@ def test_killing_anything_at_any_time_loses_no_answer(served, runtime, count):
         else:
             indexing.kill()
             indexing.wait()
-        out = asking.communicate()[0].decode()
+        ended, out, _ = asking.wait()
         if kind == "server":  # who was asked answers, with the server or without
-            assert (asking.returncode, out) == (0, right), number
+            assert (ended, out) == (0, right), number
         if kind == "indexer":
-            assert palace(served, "index", "-q")[0] == 0
+            assert warm(served, "index", "-q")[0] == 0
             (served / "Boat.md").unlink()
-            assert palace(served, "index", "-q")[0] == 0
-            right = palace(served, *LINE, PALACE_NO_SERVE="1")[1]
-        assert palace(served, *LINE)[:2] == (0, right), (number, kind)
+            assert warm(served, "index", "-q")[0] == 0
+            right = warm(served, *LINE, PALACE_NO_SERVE="1")[1]
+        assert warm(served, *LINE)[:2] == (0, right), (number, kind)
         if kind == "server":
             assert left(runtime) == []
             pid = start(served)
     assert is_alive(pid)
     assert text_of(ask(served, *LINE)) == right
-    assert palace(served, "doctor")[0] == 0
+    assert warm(served, "doctor")[0] == 0
 
 
 @pytest.mark.parametrize("count", [3, pytest.param(50, marks=pytest.mark.slow)])
@@ -192,7 +196,7 @@ class Writer(threading.Thread):
         turn = self.written = self.written + 1
         (self.root / "Turn.md").write_text(f"# Turn\n\nzebra turn={turn:06d}.\n", "utf-8")
         (self.root / f"Other {turn % 40}.md").write_text(f"# Other\n\nowl {turn}.\n", "utf-8")
-        status, _, errors = palace(self.root, "index", "-q")
+        status, _, errors = warm(self.root, "index", "-q")
         if status:
             self.problems.append(errors)
         self.committed = turn

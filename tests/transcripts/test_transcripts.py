@@ -10,18 +10,16 @@ expected; what is not a note lies in ``.palace/``.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from forking import Forked, run_with_minilm_alone
 
 from memory_palace.config import ROOMS
 from memory_palace.embedding.registry import is_available
@@ -63,29 +61,17 @@ def pretend_to_have_minilm(cache: Path) -> Path:
 @pytest.fixture(scope="module")
 def palace(
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Callable[[Sequence[str], Path], tuple[int, str, str]]]:
+) -> Callable[[Sequence[str], Path], tuple[int, str, str]]:
     """Run a command in a folder; return its exit status, stdout and stderr."""
     clean = {k: v for k, v in os.environ.items() if k != "PALACE_ROOT"}
     if not is_available("minilm"):
         clean["PALACE_CACHE"] = str(pretend_to_have_minilm(tmp_path_factory.mktemp("cache")))
-    server = subprocess.Popen(
-        [sys.executable, str(HERE / "server.py")],
-        env={**clean, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with server, tempfile.TemporaryDirectory() as streams:
-        out, err = Path(streams) / "out", Path(streams) / "err"
+    clean |= {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
 
-        def run_palace(arguments: Sequence[str], folder: Path) -> tuple[int, str, str]:
-            request = {"arguments": arguments, "folder": str(folder)}
-            request |= {"stdout": str(out), "stderr": str(err)}
-            print(json.dumps(request), file=server.stdin, flush=True)
-            status = int(server.stdout.readline())
-            return status, out.read_text("utf-8"), err.read_text("utf-8")
+    def run_palace(arguments: Sequence[str], folder: Path) -> tuple[int, str, str]:
+        return Forked(run_with_minilm_alone, *arguments, folder=folder, environ=clean).wait()
 
-        yield run_palace
+    return run_palace
 
 
 def run(palace, command: str, folder: Path) -> list[str]:
