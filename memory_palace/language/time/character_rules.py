@@ -127,7 +127,7 @@ def _ago(setting: Setting, named: Named) -> Meaning | None:
     meaning = (intervals.ago if is_ago else intervals.ahead)(setting, named)
     before = setting.folded[: named["long"].start][-1:]
     is_beside = setting.language == "ja" and before in tuple("るたのい")
-    return replace(meaning, certainty=_TOPIC) if is_beside else meaning
+    return replace(meaning, certainty=_TOPIC) if meaning and is_beside else meaning
 
 
 def _since_long(setting: Setting, named: Named) -> Meaning | None:

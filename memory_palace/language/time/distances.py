@@ -10,6 +10,9 @@ from memory_palace.language.time.spans import make_day, month_span, nearest_week
 from memory_palace.language.time.tokens import Token
 
 _IS_MORNING = re.compile(r"\b(?:la|una|esta|otra|cada|guten|jeden|am|diesen) $")
+_NOUN_BEHIND = re.compile(
+    r" (?!and\b|or\b|at\b|in\b|about\b|for\b|with\b|when\b|to\b|we\b|i\b)[a-z]"
+)
 _REACH = 8
 
 
@@ -19,6 +22,10 @@ def day_of_this_month(setting: Setting, named: dict[str, Token]) -> Meaning | No
     if "number" in named and named["number"].value != "day":
         return None
     if not setting.folded[named["day"].start].isdigit():
+        return None
+    if setting.folded[: named["day"].end][-1].isalpha() and (
+        setting.language != "en" or _NOUN_BEHIND.match(setting.folded, named["day"].end)
+    ):
         return None
     months = [month_span(today.year, today.month - back) for back in range(3)]
     days = [make_day(first.year, first.month, number) for first, _ in months]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -20,6 +21,7 @@ from memory_palace.language.time.tokens import Token
 _DAY = timedelta(1)
 _RECENT_DAYS = 14
 _SOME, _VAGUE = 3, 0.5
+_LASTING = re.compile(r" (?:of|after|following|de|del|der|des|nach|apres|dopo|despues|depois)\b")
 
 
 def ago(setting: Setting, named: dict[str, Token]) -> Meaning:
@@ -55,9 +57,11 @@ def weekday_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return Meaning(day, day, "weekday")
 
 
-def ahead(setting: Setting, named: dict[str, Token]) -> Meaning:
-    """Return "in three days"."""
+def ahead(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "in three days"; "in six months of" and "within a minute" tell how long."""
     long: Duration = named["long"].value
+    if long.unit == "hour" or _LASTING.match(setting.folded, named["long"].end):
+        return None
     day = move(setting.as_of, long.count, long.unit)
     return Meaning(day, day, "day", long.certainty, tolerance_of(long))
 

@@ -13,6 +13,8 @@ from memory_palace.language.time.tokens import Token
 _NUMBERS = re.compile(r"\d+")
 _FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)}
 _GUESSED = 0.5
+_REACH = 24
+_VERSION_BEFORE = re.compile(r"(?:[`<>=~^]|\b(?:version\w*|versao|release|firmware|build|v))[ =]*$")
 _MONTHS, _CENTURY = 12, 100
 
 
@@ -25,19 +27,34 @@ def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     numbers = [int(number) for number in _NUMBERS.findall(text)]
     if numbers[0] > _CENTURY:
         return one_day(make_day(*numbers), has_year=True)
+    if "." in text and _is_version(setting, named["text"]):
+        return None
     if len(numbers) == 2:
         return day_of_year(setting, numbers[0], numbers[1]) if setting.order != "mdy" else None
-    order = setting.order
+    return _day_of_three(setting, numbers, is_dotted="." in text)
+
+
+def _day_of_three(setting: Setting, numbers: list[int], *, is_dotted: bool) -> Meaning | None:
     first, second, third = numbers
+    order = setting.order
     if order == "ymd" and third < _CENTURY and (day := _on(setting, first, second, third)):
         return one_day(day, has_year=True)
     year = third if third > _CENTURY else _full_year(setting, third)
     days = [make_day(year, second, first), make_day(year, first, second)]
-    if order == "dmy" or order == "ymd":
+    if is_dotted and third < _CENTURY:
+        days = days[:1]
+    elif order == "dmy" or order == "ymd":
         days = [days[0] or days[1]]
     elif order == "mdy":
         days = [days[1] or days[0]]
     return _either([day for day in days if day], has_year=True)
+
+
+def _is_version(setting: Setting, token: Token) -> bool:
+    """Say whether a dotted number is no day: "version 1.4.16", "`1.2.25`", "Obsidian 1.10."."""
+    if token.value.endswith("."):
+        return setting.language != "de"
+    return bool(_VERSION_BEFORE.search(setting.folded[: token.start][-_REACH:]))
 
 
 def slashed_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:

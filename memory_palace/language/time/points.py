@@ -100,6 +100,8 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         return None
     if token.is_weak and not named.keys() & {"year", "shift", "to"} and _is_name(setting, token):
         return None
+    if token.is_weak and _is_verb(setting, named):
+        return None
     if token.is_weak and "at" in named and named["at"].letter in "-&t" and "to" not in named:
         return None
     direction = int(named["shift"].value) if "shift" in named else None
@@ -116,6 +118,18 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def _is_of(setting: Setting, token: Token) -> bool:
     """Say whether "of" stands before a word: "the first week of may"."""
     return bool(_OF.search(setting.folded[max(0, token.start - 6) : token.start]))
+
+
+def _is_verb(setting: Setting, named: dict[str, Token]) -> bool:
+    """Say whether "may" is one: "This may lead to", in a text that has capitals."""
+    token, before = named["month"], named.get("shift", named.get("at"))
+    is_small = setting.language == "en" and setting.text[token.start].islower()
+    is_pointed = before is not None and before.letter == "S"
+    return (
+        is_small
+        and is_pointed
+        and setting.text[: token.start].lower() != setting.text[: token.start]
+    )
 
 
 def _is_name(setting: Setting, token: Token) -> bool:

@@ -31,9 +31,10 @@ _SMALL = ("fr", "es", "pt", "it")
 _TOPIC, _ALONE, _HAPPENED = 0.35, 0.7, 0.6
 _NUMBERED = ("part", "decade")
 _UNITS = {"day": "day", "weekday": "day", "hour": "day", "month": "month", "year": "year"}
-_SHORT = 4
 _HYPHEN = re.compile(r"-[^\W\d_]")
 _BEHIND = re.compile(r"[ \t]*([^\W\d_]+|[\w-])?")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SHORT = 4
 _OF_BEFORE = re.compile(r"\b(?:of|de|di|d)[ ']+$")
 
 
@@ -57,6 +58,7 @@ def find_times(
         found = _find_in_characters(setting)
         sure = sum(len(item.text) for item in found if item.certainty >= _SURE)
         readings.append((len(text) + sure, found))
+    foreign = _foreign_languages(pieces)
     evident = _languages_of(pieces, locale, languages, not characters)
     for language, evidence in evident.items():
         lexicon = read_lexicon(language)
@@ -68,6 +70,7 @@ def find_times(
         found = [
             _express(token, setting, _settle(token, setting, lexicon, happened=happened))
             for token in tokens
+            if not (language in foreign and _is_stray(setting.folded[token.start : token.end]))
         ]
         sure = sum(len(item.text.split()) for item in found if item.certainty >= _SURE)
         readings.append((evidence + _PER_WORD * sure, found))
@@ -75,6 +78,20 @@ def find_times(
     for _, found in sorted(readings, key=lambda reading: -reading[0]):
         chosen += [item for item in found if not any(map(item.overlaps, chosen))]
     return sorted(chosen, key=lambda item: item.start)
+
+
+def _foreign_languages(pieces: Sequence[Scrap]) -> frozenset[str]:
+    """Return the languages of which a text has fewer frequent words than of another."""
+    words = {piece.text for piece in pieces}
+    counts = {name: len(words & telling) for name, telling in read_hints().telling.items()}
+    most = max(counts.values())
+    return frozenset(name for name, count in counts.items() if count < most)
+
+
+def _is_stray(text: str) -> bool:
+    """Say whether an expression is one short word: "hier" in a German sentence is no French."""
+    words = _LETTERS.findall(text)
+    return len(words) == 1 and len(words[0]) <= _SHORT
 
 
 def _find_in_characters(setting: Setting) -> list[TimeExpression]:

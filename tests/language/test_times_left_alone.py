@@ -1,0 +1,50 @@
+"""What other people's pages taught: numbers and words that name no time."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from memory_palace.language.time.reading import find_times
+
+TODAY = date(2026, 11, 22)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Translucency was dropped in version 1.4.16 of the app",
+        "Transparenz fehlt ab Version 1.4.16 unter Windows",
+        "Views of maps require Sample 1.10. The module must be on",
+        "Les cartes demandent Sample 1.12. Le module aussi",
+        "A pattern is a set of characters that describes text",
+        "Do not copy the folder. This may lead to lost notes",
+        "Taking part in six months of exercise improves the heart",
+        "Refunds are given within 7 days of purchase",
+        "The style is shown within a few minutes",
+        "The last option of the list, on the 3rd page",
+        "solo el 3er elemento de la lista",
+        "ne garde que le 3e élément",
+        "Hier ein Beispiel für die Syntax",
+        "in die aktuelle Datei und die folgenden Felder",
+        "Where newly created notes are placed",
+    ],
+)
+def test_no_time_is_read(text: str) -> None:
+    assert not [item.text for item in find_times(text, TODAY) if item.certainty >= 0.5]
+
+
+@pytest.mark.parametrize(
+    "text, day",
+    [
+        ("taken by John on December 1,2023", date(2023, 12, 1)),
+        ("Anruf am 7.4.", date(2026, 4, 7)),
+        ("Rechnung vom 1.4.16", date(2016, 4, 1)),
+        ("who called on the 3rd?", date(2026, 11, 3)),
+        ("was habe ich gestern notiert", date(2026, 11, 21)),
+    ],
+)
+def test_what_looks_like_it_is(text: str, day: date) -> None:
+    [item] = [item for item in find_times(text, TODAY) if item.certainty >= 0.5]
+    assert (item.windows[0].first, item.windows[0].last) == (day, day)
