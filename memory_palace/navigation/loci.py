@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import is_not
 from weakref import WeakKeyDictionary
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, find_note, read_notes, today
@@ -20,7 +21,6 @@ from memory_palace.retrieval.filters import check_room
 
 FIELD = "locus"
 """The front matter field that makes a note a locus."""
-_KNOWN: WeakKeyDictionary[Engine, Known] = WeakKeyDictionary()
 _KEYS = ("id", "x", "y", "yaw")
 
 
@@ -100,13 +100,29 @@ class LocusList:
         return {locus.path: locus.node for locus in self.loci}
 
 
+@dataclass(slots=True)
+class _Reading:
+    """What the last reading of a palace found."""
+
+    known: Known = field(default_factory=dict)
+    documents: Sequence[Document] = ()
+    loci: LocusList = LocusList(())
+
+
+_LAST: WeakKeyDictionary[Engine, _Reading] = WeakKeyDictionary()
+
+
 def read_loci(engine: Engine) -> LocusList:
     """Read every locus outside the cold zone. A note that does not name the field is not parsed.
 
     A process that asks again reads only the notes that have changed.
     """
-    known = _KNOWN.setdefault(engine, {})
-    return _loci_of(read_notes(engine, mentioning=FIELD.encode(), known=known))
+    last = _LAST.setdefault(engine, _Reading())
+    library = read_notes(engine, mentioning=FIELD.encode(), known=last.known)
+    documents = list(library.documents.values())
+    if len(documents) != len(last.documents) or any(map(is_not, documents, last.documents)):
+        last.documents, last.loci = documents, _loci_of(library)
+    return last.loci
 
 
 def add_locus(
