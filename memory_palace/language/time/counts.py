@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from memory_palace.language.time.making import Duration, Setting
 from memory_palace.language.time.tokens import Token
 
+_OF = re.compile(r"^ (?:del?|du|do|dei|des)\b")
 _VAGUE = 0.7
 _TEN, _HUNDRED = 10, 100
 
@@ -26,6 +29,8 @@ def plain(setting: Setting, named: dict[str, Token]) -> float | None:
 def duration(setting: Setting, named: dict[str, Token]) -> Duration | None:
     """Return "three weeks", "half a year", "two and a half years" or "a few days"."""
     count = named.get("count")
+    if count and _OF.search(setting.folded[count.end : named["unit"].start]):
+        return None  # el 3 del mes pasado
     number = float(count.value) if count else 0.0
     if "half" in named:  # "a year and a half" may leave its one out
         is_behind = named["half"].start > named["unit"].start

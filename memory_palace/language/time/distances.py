@@ -13,6 +13,7 @@ _IS_MORNING = re.compile(r"\b(?:la|una|esta|otra|cada|guten|jeden|am|diesen) $")
 _NOUN_BEHIND = re.compile(
     r" (?!and\b|or\b|at\b|in\b|about\b|for\b|with\b|when\b|to\b|we\b|i\b)[a-z]"
 )
+_THE = ("le", "el", "il")
 _REACH = 8
 
 
@@ -21,12 +22,18 @@ def day_of_this_month(setting: Setting, named: dict[str, Token]) -> Meaning | No
     number, today = int(float(named["day"].value)), setting.as_of
     if "number" in named and named["number"].value != "day":
         return None
-    if not setting.folded[named["day"].start].isdigit():
+    token = named["day"]
+    if not setting.folded[token.start].isdigit():
         return None
     if setting.folded[: named["day"].end][-1].isalpha() and (
         setting.language != "en" or _NOUN_BEHIND.match(setting.folded, named["day"].end)
     ):
         return None
+    if token.letter == "d" and "number" not in named and named.keys() == {"day", "at"}:
+        before = setting.folded[named["at"].start : token.start].strip()
+        behind = setting.folded[token.end :].lstrip(" ")[:1]
+        if not (before in _THE or behind == ".") or behind.isalpha():
+            return None
     months = [month_span(today.year, today.month - back) for back in range(3)]
     days = [make_day(first.year, first.month, number) for first, _ in months]
     day = next((day for day in days if day and day <= today), None)
@@ -70,7 +77,7 @@ def before_last(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 
 def weekday_before_last(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "the Friday before last"."""
-    number, is_behind = int(named["weekday"].value), named["shift"].letter == "S"
+    number, is_behind = int(named["weekday"].value), named["last"].letter == "S"
     day = nearest_weekday(number, 1 if is_behind else -1, setting.as_of)
     day += timedelta(7 if is_behind else -7)
     return Meaning(day, day, "weekday")

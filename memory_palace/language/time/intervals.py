@@ -71,6 +71,11 @@ def since_long(setting: Setting, named: dict[str, Token]) -> Meaning:
     return replace(ago(setting, named), last=setting.as_of, unit="span")
 
 
+def since_da(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return the Italian "da tre settimane"."""
+    return since_long(setting, named) if setting.language == "it" else None
+
+
 def rolling(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "the last three months" up to today, and "the next two weeks" from today on."""
     if "long" in named:

@@ -69,7 +69,7 @@ LETTERS = {
     "happened": "",
 }
 """One letter per category of words: rules are patterns of these letters."""
-TELLING_TIME = frozenset("*UMWNHDQcz#CJ")
+TELLING_TIME = frozenset("*UMWKNHDQcz#CJ")
 """Categories of which an expression has one, unless it is made of digits."""
 _JOINED = frozenset(("WP", "WQ", "MU", "ME", "Mh", "NE", "NU", "UE", "Uh"))
 _SHORTEST_MONTH = 5

@@ -10,6 +10,8 @@ from memory_palace.language.time.points import day_of_year, numbered_quarter, nu
 from memory_palace.language.time.spans import make_day, month_span
 from memory_palace.language.time.tokens import Token
 
+_VERSION = re.compile(r"\b(?:v|ver|version[ei]?|versao|versn|release|build|firmware)[. ]*$")
+_REACH = 12
 _NUMBERS = re.compile(r"\d+")
 _FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)}
 _GUESSED = 0.5
@@ -20,7 +22,9 @@ _MONTHS, _CENTURY = 12, 100
 
 def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return 2026-05-03, 14.10.2026, 14.10. or 3/4/26 by the order of the setting."""
-    text = named["text"].value
+    text, start = named["text"].value, named["text"].start
+    if _VERSION.search(setting.folded[max(0, start - _REACH) : start]):
+        return None
     if text.isdigit():
         day = make_day(int(text[:4]), int(text[4:6]), int(text[6:]))
         return Meaning(day, day, "day", 0.6, has_year=True) if day else None

@@ -13,7 +13,8 @@ from memory_palace.language.time.tokens import Token
 
 _NUMBERS = re.compile(r"\d+")
 _OF = re.compile(r"\b(?:of|del?|di|do|du|des|d|dell|vom|im)[ ']*$")
-_ARTICLE = re.compile(r"\b(?:the|el|la|nell|sull|over|during|throughout|around)\b|l'")
+_YEARS = frozenset(("anni", "annees", "anos", "jahre", "jahren"))
+_ARTICLE = re.compile(r"\b(?:the|el|la|nell|sull|au|over|during|throughout|around)\b|l'")
 _NAME = re.compile(r" (?!I\b)[A-Z][a-z]")
 _WEEKS, _CENTURY, _LEAST_DECADE = 53, 100, 20
 
@@ -208,6 +209,8 @@ def numbered_unit(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     if number % 1:
         return None
     if unit.letter == "U" and unit.value == "quarter":
+        if year is None and setting.folded[unit.end :].startswith(" of"):
+            return None  # of the pitch
         return numbered_quarter(setting, int(number) % 5, year)
     if unit.letter == "U":
         is_counted = token.letter == "o" and not setting.folded[token.end - 1].isdigit()
@@ -220,7 +223,7 @@ def decade(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "the nineties", "années 80" or "the 2010s"."""
     unit, token = named.get("unit"), named["number"]
     number = int(float(token.value))
-    if unit and (unit.value != "year" or (token.letter == "y" and not _is_short(setting, token))):
+    if unit and unit.value not in ("year", "decade"):
         return None
     if number % 10 or number < _LEAST_DECADE:
         return None
@@ -228,15 +231,12 @@ def decade(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     return Meaning(*month_span(first, 1, 120), "decade", has_year=True)
 
 
-def _is_short(setting: Setting, token: Token) -> bool:
-    return setting.folded[token.start] == "'"
-
-
 def written_year(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "in 2019" and "the year 2019"."""
     if "unit" in named and named["unit"].value != "year":
         return None
     year = int(named["year"].value)
-    if _is_short(setting, named["year"]):  # anni '60
+    unit = named.get("unit")
+    if unit and year % 10 == 0 and setting.folded[unit.start : unit.end] in _YEARS:
         return None
     return Meaning(*month_span(year, 1, 12), "year", has_year=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from memory_palace.language.time.lexicon import (
@@ -31,10 +31,15 @@ _SMALL = ("fr", "es", "pt", "it")
 _TOPIC, _ALONE, _HAPPENED = 0.35, 0.7, 0.6
 _NUMBERED = ("part", "decade")
 _UNITS = {"day": "day", "weekday": "day", "hour": "day", "month": "month", "year": "year"}
-_HYPHEN = re.compile(r"-[^\W\d_]")
-_BEHIND = re.compile(r"[ \t]*([^\W\d_]+|[\w-])?")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_SHIFT_FIRST, _SHIFTED = ("en", "de"), ("unit", "month", "season", "holiday", "weekday", "long")
 _SHORT = 4
+_HYPHEN = re.compile(r"-[^\W\d_]")
+_BEHIND = re.compile(r"[ \t]*([^\W\d_]+|[\w-]|\.\w)?")
+_REACH = 12
+_EVERY = re.compile(
+    r"\b(?:every|each|jede[nrsm]?|chaque|tous les|cada|todos [lo]s|todas? as|toda|ogni|tutti i) $"
+)
 _OF_BEFORE = re.compile(r"\b(?:of|de|di|d)[ ']+$")
 
 
@@ -72,8 +77,7 @@ def find_times(
             for token in tokens
             if not (language in foreign and _is_stray(setting.folded[token.start : token.end]))
         ]
-        sure = sum(len(item.text.split()) for item in found if item.certainty >= _SURE)
-        readings.append((evidence + _PER_WORD * sure, found))
+        readings.append((evidence + _cover(found), found))
     chosen: list[TimeExpression] = []
     for _, found in sorted(readings, key=lambda reading: -reading[0]):
         chosen += [item for item in found if not any(map(item.overlaps, chosen))]
@@ -102,6 +106,11 @@ def _find_in_characters(setting: Setting) -> list[TimeExpression]:
     tokens = read_characters(setting.folded, setting.language)
     read = _read(tokens, CHARACTER_RULES, setting)
     return [_express(token, setting, token.value.certainty) for token in read]
+
+
+def _cover(found: Sequence[TimeExpression]) -> float:
+    """Return how much of a text is read as times, in words of usual length."""
+    return sum(len(item.text) * item.certainty for item in found if item.certainty >= _SURE) / 6
 
 
 def _languages_of(
@@ -161,6 +170,8 @@ def _rewrite(
             for name, matched in match.groupdict().items()
             if matched
         }
+        if setting.language in _SHIFT_FIRST and _is_behind(named):
+            continue
         before = tokens[match.start() - 1] if match.start() else None
         if before and before.letter in _AT:
             named["at"] = before
@@ -175,6 +186,14 @@ def _rewrite(
         yield Token(letter, made, tokens[match.start()].start, tokens[match.end() - 1].end)
         place = match.end()
     yield from tokens[place:]
+
+
+def _is_behind(named: Mapping[str, Token]) -> bool:
+    """Say whether "last" stands behind what it belongs to, as in "semana pasada"."""
+    shift = named.get("shift")
+    return shift is not None and any(
+        token.end <= shift.start for name, token in named.items() if name in _SHIFTED
+    )
 
 
 def _express(token: Token, setting: Setting, certainty: float) -> TimeExpression:
@@ -206,9 +225,13 @@ def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool)
         return _HAPPENED
     behind = _BEHIND.match(setting.folded, token.end)
     following = behind[1] if behind else None
-    if following and following not in lexicon.telling:
+    before = setting.folded[max(0, token.start - _REACH) : token.start]
+    is_clause_end = not following or (following in lexicon.telling and following != "the")
+    if not is_clause_end or _EVERY.search(before):
+        return _TOPIC
+    if meaning.unit == "season" and following and not happened:
         return _TOPIC
     is_plain = meaning.unit != "weekday" and " " not in setting.text[token.start : token.end]
-    if is_plain and _OF_BEFORE.search(setting.folded[max(0, token.start - 8) : token.start]):
+    if is_plain and _OF_BEFORE.search(before):
         return _HAPPENED if happened else _TOPIC
     return min(_ALONE, meaning.certainty)
