@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in FILES}
 
 LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 300, 45, 10
-MOST_LINES = 62_000
+MOST_LINES = 62_100
 """34,000 are aimed at; commit 1722493 had 37,574. Lower it with every cut.
 
 The embedder e5 took 400: a format, a tokenizer without a dictionary, a second model to fetch. Two
@@ -28,7 +28,7 @@ Importing takes 1,000, what agents are shown 200, their plug-ins 650, their hook
 The server that they ask takes 950, what they remember 700. Adding to notes, ticking checks and
 errors as JSON take 600. Profiles of the settings take 200, spaCy by name and signals of structure
 on one scale 100, their benchmark 180. Time in six languages takes 1,200, in Chinese and Japanese
-480. A cross-encoder takes 900: its files, which are not trusted, another tokenizer, what is pinned.
+480. A cross-encoder takes 1,000: its files, which are not trusted, another tokenizer, its cost.
 Searches that read within a budget, say what is simulated and where things are, and answer a robot
 take 900, their benchmarks 250."""
 DATA: frozenset[str] = frozenset({"models.py"})

@@ -18,6 +18,7 @@ from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, add_measu
 from memory_palace.cli.bench_pages import pages
 from memory_palace.cli.bench_recall import run_recall
 from memory_palace.cli.bench_redqueen import run_llm, run_redqueen
+from memory_palace.cli.bench_rerank import run_rerank
 from memory_palace.cli.bench_runs import ablate, compare, list_runs, report
 from memory_palace.cli.bench_seek import run_seek
 from memory_palace.cli.bench_serve import connect, run_serve
@@ -111,6 +112,7 @@ app.command("llm")(run_llm)
 app.command("seek")(run_seek)
 app.command("recall")(run_recall)
 app.command("serve")(run_serve)
+app.command("rerank")(run_rerank)
 for command in (longmemeval, locomo, beir, qmsum, pages, notes, ablate, tune, compare):
     app.command()(command)
 app.command("list")(list_runs)

@@ -67,8 +67,8 @@ RERANKERS: Mapping[str, PinnedModel] = {
         revision="953dc6f6f85a1b2dbfca4c34a2796e7dde08d41e",
     ),
 }
-"""Sizes and digests are those that people who have the files published, six and four of them
-alike; here they were never downloaded. A file that differs is refused."""
+"""Sizes and digests are those that several people who have the files wrote down, all of them alike;
+here they were never downloaded. A file that differs is refused."""
 ABOUT: Mapping[str, str] = {
     "ms-marco-minilm": "reranks English, quick; 92 MB (ms-marco-MiniLM-L6-v2, Apache-2.0)",
     "bge-reranker-v2-m3": "reranks a hundred languages, slow; 2.3 GB (BAAI, Apache-2.0)",

@@ -129,7 +129,7 @@ UNTRIED = {
     f"bench {name}"
     for name in (
         "scale anchors redqueen llm seek longmemeval locomo beir qmsum ablate tune compare "
-        "report verify hierarchy confidence serve"
+        "report verify hierarchy confidence serve rerank"
     ).split()
 }
 """Verbs that need minutes, a model or a question set."""

@@ -16,30 +16,29 @@ from tests.cross_encoders import write_overlap_model
 from tests.running import run_main
 
 QUESTION = "where is the brass key of the boathouse"
-SECRET = "It hangs behind the third oar"
+LITTLE = "where is the of key".split()
 NOTES = 70
 
 
 @pytest.fixture(scope="module")
 def palace(tmp_path_factory: pytest.TempPathFactory) -> Palace:
-    """Return seventy notes that tell ever less of the question in its words; one answers it."""
+    """Return seventy notes that tell ever less of the question; one has its little words too."""
     palace = Palace.init(tmp_path_factory.mktemp("palace"), here=True)
-    words = QUESTION.split()
     for number in range(NOTES):
-        said = " ".join(words[: 1 + (NOTES - number) * len(words) // NOTES])
-        text = f"{said} {'brass ' * (NOTES - number)} entry{number}.\n"
+        told = ["brass", "key", "boathouse"][: 1 + (NOTES - number) * 3 // NOTES]
+        text = " ".join(told * (1 + (NOTES - number) // 3)) + f" entry{number}"
         if number == 34:
-            text = f"brass {text}\n{SECRET}.\n"
-        (palace.paths.root / f"note{number:02}.md").write_text(f"# N{number:02}\n\n{text}")
+            text += ", where the door is, of all things"
+        (palace.paths.root / f"note{number:02}.md").write_text(f"# N{number:02}\n\n{text}.\n")
     palace.index(embedder="hashing")
     return palace
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return a model that knows a few words alone, those of the secret among them."""
+    """Return a model that knows those little words, and one that many notes have."""
     folder = tmp_path_factory.mktemp("models") / "overlap"
-    return str(write_overlap_model(folder, "oar third hangs where is key".split()))
+    return str(write_overlap_model(folder, LITTLE))
 
 
 def names(result: QueryResult) -> list[str]:
@@ -53,13 +52,10 @@ def value_of(hit: Hit) -> float:
 def test_a_note_that_the_model_prefers_comes_first_from_below_the_limit(
     palace: Palace, model: str
 ) -> None:
-    question = f"{QUESTION} third oar"
     plain = names(palace.query(QUESTION, limit=NOTES, neighbors=0))
-    place = plain.index("N34")
-    assert 20 < place < RERANKED
-    again = palace.query(question, rerank=model, limit=3, neighbors=0)
+    assert 20 < plain.index("N34") < RERANKED
+    again = palace.query(QUESTION, rerank=model, limit=3, neighbors=0)
     assert again[0].title == "N34" and len(again) == 3
-    assert names(palace.query(question, limit=3, neighbors=0)) != names(again)
 
 
 def test_only_the_best_fifty_are_looked_at_unless_more_are_asked_for(
@@ -99,18 +95,16 @@ def test_what_the_model_finds_equal_stays_in_order(palace: Palace, tmp_path: Pat
 
 
 def test_passages_and_words_alone_are_ordered_too(palace: Palace, model: str) -> None:
-    question = f"{QUESTION} third oar"
     for options in ({"per_note": False}, {"lexical": True}, {"room": None}):
-        found = palace.query(question, rerank=model, limit=2, neighbors=0, **options)  # type: ignore[arg-type]
+        found = palace.query(QUESTION, rerank=model, limit=2, neighbors=0, **options)  # type: ignore[arg-type]
         assert found[0].title == "N34"
 
 
 def test_two_labels_give_the_odds_of_the_one_that_is_called_relevant(
     palace: Palace, model: str, tmp_path: Path
 ) -> None:
-    words = "oar third hangs where is key".split()
     labels = ("irrelevant", "relevant")
-    two = str(write_overlap_model(tmp_path / "two", words, labels=labels))
+    two = str(write_overlap_model(tmp_path / "two", LITTLE, labels=labels))
     one = palace.query(QUESTION, rerank=model, limit=9, neighbors=0)
     both = palace.query(QUESTION, rerank=two, limit=9, neighbors=0)
     assert [(h.title, value_of(h)) for h in one] == [(h.title, value_of(h)) for h in both]
@@ -137,7 +131,7 @@ def test_a_query_that_finds_nothing_is_no_error(palace: Palace, model: str) -> N
 @pytest.fixture
 def ask(palace: Palace, capsys: pytest.CaptureFixture[str]) -> Iterator[Any]:
     def run(*options: str) -> tuple[int, str, str]:
-        given = ("--root", str(palace.paths.root), "query", f"{QUESTION} third oar", *options)
+        given = ("--root", str(palace.paths.root), "query", QUESTION, *options)
         status, out, err = run_main(capsys, *given)
         return int(status), out, err
 

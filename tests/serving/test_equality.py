@@ -37,6 +37,7 @@ query "the felt of pears" --min-confidence 0
 query xyzzy plugh --exit-status
 query xyzzy plugh --json
 query rain --in .
+query rain gauge --rerank nobody/nothing
 query Äpfel 字 🏔
 query --tag none -k 2
 query rain -C .
