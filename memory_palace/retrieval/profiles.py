@@ -115,7 +115,6 @@ PROFILES: Mapping[str, Profile] = {
         {**HYBRID, **STRUCTURE},
         capped=LOW_PRECISION,
         cap=0.25,
-        preserves_rank=True,
     ),
     "enriched": Profile("enriched", {**HYBRID, "enriched": 0.2}),
     "anchors": Profile("anchors", {**HYBRID, "anchor": 2.0}),

@@ -25,7 +25,7 @@ profiles:
     extends: structured
     weights: {logic: 30}
     cap: 0.1
-    preserve_rank: false
+    preserve_rank: true
   free: {extends: structured, capped: []}
   routed: {extends: hierarchical}
   literal: {extends: compound, gated: []}
@@ -69,7 +69,7 @@ def test_metadata_is_gated_unless_the_settings_say_otherwise():
 
 def test_caps_and_rank_preservation_are_inherited_and_replaced():
     shipped, facts = PROFILES["structured"], get_profile("facts", OWN)
-    assert (facts.cap, facts.preserves_rank) == (0.1, False)
+    assert (facts.cap, facts.preserves_rank) == (0.1, True)
     assert facts.capped == shipped.capped & shipped.weights.keys()
     assert not get_profile("free", OWN).capped
     assert get_profile("routed", OWN).is_routed
