@@ -32,7 +32,8 @@ def day_of_this_month(setting: Setting, named: dict[str, Token]) -> Meaning | No
     if token.letter == "d" and "number" not in named and named.keys() == {"day", "at"}:
         before = setting.folded[named["at"].start : token.start].strip()
         behind = setting.folded[token.end :].lstrip(" ")[:1]
-        if not (before in _THE or behind == ".") or behind.isalpha():
+        is_dotted = behind == "." and setting.language == "de"
+        if not (before in _THE or is_dotted) or behind.isalpha():
             return None
     months = [month_span(today.year, today.month - back) for back in range(3)]
     days = [make_day(first.year, first.month, number) for first, _ in months]
@@ -104,6 +105,8 @@ def weekday(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     number, today = int(token.value), setting.as_of
     at, shift = named.get("at"), named.get("shift")
     if token.is_weak and not shift and not (at and at.letter in "ij"):
+        return None
+    if token.is_weak and setting.folded[: token.start].endswith("the "):
         return None
     offset = int(float(shift.value)) if shift else None
     if offset == 0:

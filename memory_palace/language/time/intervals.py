@@ -34,7 +34,9 @@ def ago(setting: Setting, named: dict[str, Token]) -> Meaning:
 
 
 def some_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
-    """Return "weeks ago": some three of them."""
+    """Return "weeks ago": some three of them; "2000 years ago" is no year."""
+    if setting.folded[: named["unit"].start].rstrip()[-1:].isdigit():
+        return None
     some = Duration(_SOME, str(named["unit"].value), _VAGUE)
     return ago(setting, {"long": named["unit"]._replace(value=some)})
 
@@ -60,7 +62,8 @@ def weekday_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
 def ahead(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "in three days"; "in six months of" and "within a minute" tell how long."""
     long: Duration = named["long"].value
-    if long.unit == "hour" or _LASTING.match(setting.folded, named["long"].end):
+    is_brief = long.unit == "hour" or (long.unit in ("day", "weekend") and long.count <= 1)
+    if is_brief or _LASTING.match(setting.folded, named["long"].end):
         return None
     day = move(setting.as_of, long.count, long.unit)
     return Meaning(day, day, "day", long.certainty, tolerance_of(long))

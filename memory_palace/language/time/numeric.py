@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date
 
 from memory_palace.language.time.making import Meaning, Setting, in_some_year, year_of
@@ -10,20 +11,24 @@ from memory_palace.language.time.points import day_of_year, numbered_quarter, nu
 from memory_palace.language.time.spans import make_day, month_span
 from memory_palace.language.time.tokens import Token
 
-_VERSION = re.compile(r"\b(?:v|ver|version[ei]?|versao|versn|release|build|firmware)[. ]*$")
-_REACH = 12
 _NUMBERS = re.compile(r"\d+")
 _FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)}
 _GUESSED = 0.5
 _REACH = 24
-_VERSION_BEFORE = re.compile(r"(?:[`<>=~^]|\b(?:version\w*|versao|release|firmware|build|v))[ =]*$")
+_VERSION_BEFORE = re.compile(
+    r"(?:[`<>=~^§]|(?<![a-z])(?:v|ver|version\w*|versao|release|firmware|build|rev|revision|nr|no"
+    r"|section|chapter|fig|kapitel|abschnitt))[. =]*$"
+)
+_CLOCK_BEHIND = re.compile(r"\s?[ap]\.?m\b")
+_SHARE_BEHIND = re.compile(r" (?:the|of|de|der|des|del) ")
+_UNSURE, _LONGEST_SHORT = 0.45, 8
 _MONTHS, _CENTURY = 12, 100
 
 
 def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return 2026-05-03, 14.10.2026, 14.10. or 3/4/26 by the order of the setting."""
     text, start = named["text"].value, named["text"].start
-    if _VERSION.search(setting.folded[max(0, start - _REACH) : start]):
+    if _VERSION_BEFORE.search(setting.folded[max(0, start - _REACH) : start]):
         return None
     if text.isdigit():
         day = make_day(int(text[:4]), int(text[4:6]), int(text[6:]))
@@ -31,11 +36,14 @@ def numeric_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     numbers = [int(number) for number in _NUMBERS.findall(text)]
     if numbers[0] > _CENTURY:
         return one_day(make_day(*numbers), has_year=True)
-    if "." in text and _is_version(setting, named["text"]):
+    if _CLOCK_BEHIND.match(setting.folded, named["text"].end):
         return None
     if len(numbers) == 2:
-        return day_of_year(setting, numbers[0], numbers[1]) if setting.order != "mdy" else None
-    return _day_of_three(setting, numbers, is_dotted="." in text)
+        is_dated = setting.order != "mdy" and setting.language == "de"
+        return day_of_year(setting, numbers[0], numbers[1]) if is_dated else None
+    meaning = _day_of_three(setting, numbers, is_dotted="." in text)
+    is_plain = len(text) < _LONGEST_SHORT and "." in text and "at" not in named
+    return replace(meaning, certainty=_UNSURE) if meaning and is_plain else meaning
 
 
 def _day_of_three(setting: Setting, numbers: list[int], *, is_dotted: bool) -> Meaning | None:
@@ -54,17 +62,12 @@ def _day_of_three(setting: Setting, numbers: list[int], *, is_dotted: bool) -> M
     return _either([day for day in days if day], has_year=True)
 
 
-def _is_version(setting: Setting, token: Token) -> bool:
-    """Say whether a dotted number is no day: "version 1.4.16", "`1.2.25`", "Obsidian 1.10."."""
-    if token.value.endswith("."):
-        return setting.language != "de"
-    return bool(_VERSION_BEFORE.search(setting.folded[: token.start][-_REACH:]))
-
-
 def slashed_day(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return 14/10 or 10/14, where something before it says that it is a day."""
     first, second = map(int, _NUMBERS.findall(named["text"].value))
     if (first, second) in _FRACTIONS and not ("at" in named and named["at"].letter in "ie"):
+        return None
+    if _SHARE_BEHIND.match(setting.folded, named["text"].end):
         return None
     if setting.order in ("ymd", "mdy"):
         return day_of_year(setting, second, first) or day_of_year(setting, first, second)
@@ -120,7 +123,9 @@ def numbered_part(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         year, text = int(text[:4]), text[4:].strip("- ")
     number = int(_NUMBERS.findall(text)[0])
     if "w" in text:
-        return numbered_week(setting, number, year)
+        week = numbered_week(setting, number, year)
+        is_told = "k" in text or year is not None
+        return week if is_told or week is None else replace(week, certainty=_UNSURE)
     if "h" in text:
         return (
             None

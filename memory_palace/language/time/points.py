@@ -126,11 +126,9 @@ def _is_verb(setting: Setting, named: dict[str, Token]) -> bool:
     token, before = named["month"], named.get("shift", named.get("at"))
     is_small = setting.language == "en" and setting.text[token.start].islower()
     is_pointed = before is not None and before.letter == "S"
-    return (
-        is_small
-        and is_pointed
-        and setting.text[: token.start].lower() != setting.text[: token.start]
-    )
+    written = setting.text[: token.start]
+    is_ending = "at" not in named and "to" in named and named["to"].letter == "E"
+    return is_small and (is_ending or (is_pointed and written.lower() != written))
 
 
 def _is_name(setting: Setting, token: Token) -> bool:
@@ -167,7 +165,7 @@ def _yearly(
 ) -> Meaning | None:
     at = named.get("at")
     is_backed = year is not None or "shift" in named or at is not None
-    if token.is_weak and (not is_backed or (at and at.letter == "j")):
+    if token.is_weak and (not is_backed or (at and at.letter in "j-&t")):
         return None
     if year is None and unit == "season" and _is_name(setting, token):
         return None

@@ -40,6 +40,10 @@ _REACH = 12
 _EVERY = re.compile(
     r"\b(?:every|each|jede[nrsm]?|chaque|tous les|cada|todos [lo]s|todas? as|toda|ogni|tutti i) $"
 )
+_NAME_BEFORE = re.compile(r"[^\W\d][._]$")
+_MODAL_BEFORE = re.compile(r"\b(?:not|might|would|will|can|could|should|may|must) $")
+_OWNER = re.compile(r"'s [a-z]")
+_PAIR = 2
 _OF_BEFORE = re.compile(r"\b(?:of|de|di|d)[ ']+$")
 
 
@@ -76,6 +80,7 @@ def find_times(
             _express(token, setting, _settle(token, setting, lexicon, happened=happened))
             for token in tokens
             if not (language in foreign and _is_stray(setting.folded[token.start : token.end]))
+            and not _is_part_of_name(token, setting)
         ]
         readings.append((evidence + _cover(found), found))
     chosen: list[TimeExpression] = []
@@ -93,9 +98,20 @@ def _foreign_languages(pieces: Sequence[Scrap]) -> frozenset[str]:
 
 
 def _is_stray(text: str) -> bool:
-    """Say whether an expression is one short word: "hier" in a German sentence is no French."""
+    """Say whether an expression is a short word: "hier" in a German sentence is no French."""
     words = _LETTERS.findall(text)
-    return len(words) == 1 and len(words[0]) <= _SHORT
+    is_written = not any(char.isdigit() for char in text)
+    is_short = all(len(word) <= _SHORT for word in words)
+    return is_short and (len(words) == 1 or (is_written and len(words) == _PAIR))
+
+
+def _is_part_of_name(token: Token, setting: Setting) -> bool:
+    """Say whether a word ends a name, as in "sample.today", or a verb begins: "will last a day"."""
+    before = setting.folded[max(0, token.start - _REACH) : token.start]
+    written = setting.folded[token.start : token.end]
+    return bool(_NAME_BEFORE.search(before)) or (
+        written.startswith("last ") and bool(_MODAL_BEFORE.search(before))
+    )
 
 
 def _find_in_characters(setting: Setting) -> list[TimeExpression]:
@@ -227,7 +243,8 @@ def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool)
     following = behind[1] if behind else None
     before = setting.folded[max(0, token.start - _REACH) : token.start]
     is_clause_end = not following or (following in lexicon.telling and following != "the")
-    if not is_clause_end or _EVERY.search(before):
+    is_owner = _OWNER.match(setting.folded, token.end)
+    if is_owner or not is_clause_end or _EVERY.search(before):
         return _TOPIC
     if meaning.unit == "season" and following and not happened:
         return _TOPIC

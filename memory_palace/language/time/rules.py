@@ -204,7 +204,7 @@ _LISTED: tuple[tuple[str, str, Callable[[Setting, Named], Any], str], ...] = (
         "x",
     ),
     ("(O", f"(?P<since>{_X}|y)[(O]", intervals.edge, "x"),
-    ("u", f"u[ie]*(?P<until>{_X}|y)", intervals.edge, "x"),
+    ("u", f"u[ie]*(?P<until>{_X}|y(?!U))", intervals.edge, "x"),
     (")", f"(?P<until>{_X}|y)[)]", intervals.edge, "x"),
     ("BV", f"[BV][ie]*(?P<before>{_X}|y)", intervals.edge, "x"),
     ("<", f"(?P<before>{_X}|y)<", intervals.edge, "x"),

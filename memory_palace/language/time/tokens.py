@@ -20,7 +20,7 @@ PIECE = re.compile(
     r"|(?P<part>(?<![\w./-])(?:[12]\d{3}[- ]?)?(?:[qt][1-4]|h[12]|k?w\d\d?|[1-4]t)(?!\w))"
     r"|(?P<decade>(?<![\w./-])'?(?:[12]\d)?\d0(?:'?s|ern?)(?!\w))"
     r"|(?P<short>(?<!\w)'\d\d(?!\w))"
-    r"|(?P<none>(?!\d\d?,[12]\d{3}(?!\d))\d+(?:[.:,/]\d+)++|(?<=[^\W\d])\d+|(?<=[./_:#$€£%+=\\@v])\d+|\d+(?=[%$€£_]))"
+    r"|(?P<none>(?!\d\d?,[12]\d{3}(?!\d))\d+(?:[.:,/]\d+)++|(?<=[^\W\d])\d+|(?<=[^\W\d]-)\d\d?(?!\d)|(?<=[./_:#$€£%+=\\@v])\d+|\d+(?=[%$€£_]))"
     r"|(?P<ordinal>\d{1,2}(?:st|nd|rd|th|er|ere|re|eme|e|o|a|°)(?!\w))"
     r"|(?P<number>\d+(?!\w))"
     r"|(?P<word>[^\W\d_]+)"
@@ -32,7 +32,7 @@ _SIGNS = {"~": "-"}
 _NUMERIC = {"iso": "1", "date": "1", "dotted": "1", "month": "2", "slashed": "3", "week": "4"}
 _NUMERIC |= {"part": "5"}
 _ABBREVIATED = "MkWN#U"
-_WIDEST_GAP, _MOST_DIGITS = 2, 4
+_WIDEST_GAP, _MOST_DIGITS, _LONGEST_SHORT = 2, 4, 3
 
 
 class Token(NamedTuple):
@@ -129,6 +129,7 @@ def _read_sign(piece: Scrap, before: Token | None) -> str:
     """Return the letter of a sign; ``r`` for one that belongs to the word before it: "Sept."."""
     is_glue = piece.text == "'"
     if before and before.end == piece.start:
-        is_glue |= piece.text == "." and before.letter in _ABBREVIATED
+        is_short = before.letter != "U" or before.end - before.start <= _LONGEST_SHORT
+        is_glue |= piece.text == "." and before.letter in _ABBREVIATED and is_short
         is_glue |= piece.text == "-" and before.letter == "E"
     return "r" if is_glue else _SIGNS.get(piece.text, piece.text)
