@@ -254,6 +254,8 @@ class Config:
     """Codes of the languages whose stemmers apply, sorted; empty means by script."""
     structure: str = "patterns"
     """What reads names, phrases and relations where an index keeps them; or ``spacy``."""
+    locale: str = ""
+    """Language and region, ``en-GB``: which number of 3/4/2026 is the month; empty goes by text."""
     ignore: str = "palaceignore"
     """``git`` honours ``.gitignore`` too."""
     manifest: str = "append"

@@ -169,7 +169,7 @@ class Engine:
         from memory_palace.retrieval.question import may_narrow, narrow
 
         moment = time.time() if as_of is None else as_of
-        query = Query(text, moment) if filters is None else Query(text, moment, filters)
+        query = Query(text, moment, filters or Filters(), locale=self.config.locale)
         return narrow(query, snapshot, self.paths.root) if may_narrow(text) else query
 
     def _answer(

@@ -206,6 +206,8 @@ class Query:
     """Where only some rows may answer: those that hold what the question quotes, ascending."""
     unmatched: tuple[str, ...] = ()
     """What the question quotes and no note holds."""
+    locale: str = ""
+    """By which its dates of digits are read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ class Palace(Notebook):
         check_least(budget_bytes=(budget_bytes, 1))
         filters, moment = ask_as_of(Filters(), as_of, now=time.time())
         recaller = Recaller(self.snapshot(), self.paths, self.config, self.embedder)
-        said = Query(text, moment, filters)
+        said = Query(text, moment, filters, locale=self.config.locale)
         return recaller.recall(
             said, context=context, budget_bytes=budget_bytes, min_confidence=min_confidence
         )

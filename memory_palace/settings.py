@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from difflib import get_close_matches
@@ -27,6 +28,7 @@ from memory_palace.settings_profiles import check_profile, parse_profiles
 _LARGEST = 1 << 40
 """Of any amount: above it numbers are slips, and arithmetic fails."""
 _SMALLEST = 1e-6
+_LOCALE = re.compile(r"([A-Za-z]{2})(?:[-_]([A-Za-z]{2}))?")
 _TYPE_NAMES: Mapping[type, str] = {
     str: "a word",
     bool: "true or false",
@@ -95,6 +97,14 @@ def parse_languages(value: Any, where: SettingPlace) -> tuple[str, ...]:
             known = ", ".join(sorted(LANGUAGES))
             raise where.wrong(f"languages: {shorten(code)} is not known; known: {known}")
     return tuple(sorted({"no" if code is False else code for code in value}))
+
+
+def parse_locale(value: Any, where: SettingPlace) -> str:
+    """Check ``locale``: a language, or one and a region, by which dates of digits are read."""
+    found = _LOCALE.fullmatch(value) if isinstance(value, str) else None
+    if not found or found[1].lower() not in LANGUAGES:
+        raise where.wrong(f"locale must be such as en-GB, de or zh-CN, not {shorten(value)}")
+    return f"{found[1].lower()}-{found[2].upper()}" if found[2] else found[1].lower()
 
 
 def parse_rooms(value: Any, where: SettingPlace) -> dict[str, str]:
@@ -170,6 +180,7 @@ PARSERS: Mapping[str, Callable[[Any, SettingPlace], Any]] = {
     "anchors": parse_anchor_settings,
     "inbox": parse_inbox,
     "languages": parse_languages,
+    "locale": parse_locale,
     "profiles": parse_profiles,
     "rooms": parse_rooms,
     "sources": parse_sources,

@@ -83,6 +83,9 @@ WRONG = {
     "ignore: {a: b}": "ignore must be one of",
     "cold_hint: true\ncold_hint: false": "is set again (first on line 2)",
     "structure: spaCy": "structure must be one of patterns, spacy, not 'spaCy'",
+    "locale: english": "locale must be such as en-GB, de or zh-CN, not 'english'",
+    "locale: xx-GB": "locale must be such as",
+    "locale: [de]": "locale must be such as",
     "languages: de": "languages must be a list such as [en, de], not 'de'",
     "languages:\n- en\n- xx": "languages: 'xx' is not known; known: ar, ca,",
     "languages: [en, 7]": "languages: 7 is not known",
@@ -166,3 +169,8 @@ def test_bytes_that_are_no_settings_are_named(tmp_path, data, why):
 def test_a_folder_in_place_of_the_settings_is_named(tmp_path):
     with pytest.raises(ConfigError, match="cannot be read"):
         read_config(tmp_path)
+
+
+@pytest.mark.parametrize(("text", "read"), [("en-GB", "en-GB"), ("de", "de"), ("zh_cn", "zh-CN")])
+def test_a_locale_is_a_language_and_perhaps_a_region(text, read):
+    assert parse_settings(f"locale: {text}", "palace.yaml").locale == read

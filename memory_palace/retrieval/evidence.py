@@ -183,7 +183,9 @@ class Evidence:
         self.facts = PostingLookup(snapshot, "facts")
         self.word_rows = PostingLookup(snapshot, "words")
         self._names = PostingLookup(snapshot, "names")
-        self.question = ParsedQuestion(query.text, as_of=query.as_of, languages=snapshot.languages)
+        self.question = ParsedQuestion(
+            query.text, as_of=query.as_of, languages=snapshot.languages, locale=query.locale
+        )
 
     def exactly(self, notes: Places) -> Evidence:
         """Return the same with exact cosines in all rows of some notes.

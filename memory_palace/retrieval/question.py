@@ -53,13 +53,16 @@ _Named = tuple[Sequence[int], Sequence[str], float]
 class ParsedQuestion:
     """What a query asks for, read once and used by every signal."""
 
-    def __init__(self, text: str, *, as_of: float, languages: Languages = ()) -> None:
+    def __init__(
+        self, text: str, *, as_of: float, languages: Languages = (), locale: str = ""
+    ) -> None:
         """Take a question asked at ``as_of``, seconds since the epoch (days are UTC days).
 
-        ``languages`` are those that the words of the index were made with.
+        ``languages`` are those that the words of the index were made with; ``locale`` is
+        that of the settings.
         """
         self.text = text
-        self._languages = languages
+        self._languages, self._locale = languages, locale
         self._as_of = as_of
 
     @cached_property
@@ -79,7 +82,7 @@ class ParsedQuestion:
 
         text = unicodedata.normalize("NFKC", self.text)
         as_of = datetime.fromtimestamp(self._as_of, UTC).date()
-        found = find_times(text, as_of, languages=self._languages)
+        found = find_times(text, as_of, locale=self._locale, languages=self._languages)
         return tuple(window for item in found for window in item.windows)
 
 

@@ -226,7 +226,8 @@ def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool)
     """Return the certainty: of what stands bare it depends on what is around it."""
     meaning: Meaning = token.value
     if not meaning.is_bare:
-        return max(meaning.certainty, _HAPPENED) if happened else meaning.certainty
+        is_one = happened and not meaning.others
+        return max(meaning.certainty, _HAPPENED) if is_one else meaning.certainty
     is_name = setting.language in _SMALL and setting.text[token.start].isupper()
     if is_name and meaning.unit in ("weekday", "month"):
         return _TOPIC
