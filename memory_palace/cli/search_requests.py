@@ -72,6 +72,8 @@ class Requests:
         return to_json({"id": identity, "ok": True, **record})
 
     def _do(self, value: dict[str, Any]) -> dict[str, Any]:
+        if "do" not in value:
+            raise UsageError(f'a request says what to "do": {", ".join(_FIELDS)}')
         check_schema(value, "request", where="request")
         verb = value["do"]
         unknown = sorted(value.keys() - _FIELDS[verb] - _EVERYWHERE)

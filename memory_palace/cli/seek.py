@@ -241,6 +241,8 @@ def run(
 def serve_searches(ctx: Context) -> None:
     """Answer requests of a robot: JSON lines on stdin and stdout, until stdin ends.
 
+    A request is such as {"do": "start", "goal": "red backpack"} or {"do": "step"}.
+
     Example: palace seek serve
     """
     from memory_palace.cli.search_serving import serve  # delayed: only this process serves

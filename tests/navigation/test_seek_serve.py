@@ -229,6 +229,12 @@ def test_what_is_malformed_is_refused_in_one_line(house, line):
     assert set(answer["error"]) == {"code", "kind", "message"}
 
 
+def test_who_does_not_know_what_may_be_asked_is_told(house):
+    answer = json.loads(Requests(house).answer(b'{"op": "start", "goal": "red backpack"}'))
+    told = answer["error"]["message"]
+    assert told.startswith('a request says what to "do": start, step, observe')
+
+
 def test_whatever_is_sent_is_answered_and_changes_nothing_it_should_not(house):
     requests, source = Requests(house), random.Random(7)
     requests.answer(b'{"do": "start", "goal": "wine", "loci": true}')
