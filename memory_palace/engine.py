@@ -183,7 +183,6 @@ class Engine:
             mode=mode,
             embedder=None if mode == "lexical" else snapshot.commit.embedder,
             hits=tuple(found.hits),
-            gate=found.gate,
             is_answered=found.is_answered,
             freshness=freshness.state,
             behind=freshness.behind,

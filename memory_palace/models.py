@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -261,6 +261,8 @@ class Hit:
     """For a neighbor: the path of the hit it is linked with."""
     folded: int = 0
     """How many near-identical hits were folded into this one."""
+    preferred: str = ""
+    """Why it stands above one that says about the same: newer than that, or took its place."""
     disputed_in: tuple[str, ...] = ()
     """Paths of the open conflicts that the note is party to."""
     confidence: float | None = None
@@ -304,8 +306,6 @@ class QueryResult:
     mode: Literal["vector", "lexical", "listing"]
     embedder: str | None
     hits: tuple[Hit, ...]
-    gate: Mapping[str, float] = field(default_factory=dict)
-    """The relevance gate's figures, empty where no gate was applied."""
     freshness: Literal["current", "stale", "unchecked"] = "unchecked"
     behind: int = 0
     """How many notes differ from the index."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from memory_palace.bench import dealing, scale, serving
 from memory_palace.bench import promised_answers as answers
 from memory_palace.bench import promised_costs as costs
 from memory_palace.bench import promised_recall as recall
 from memory_palace.bench import promised_structure as structure
-from memory_palace.bench import scale, serving
 from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.given import Given
 from memory_palace.bench.seeking import measure_retrieval
@@ -30,6 +30,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "held-out": answers.measure_held_out,
     "product": answers.measure_product,
     "scifact": answers.measure_scifact,
+    "metadata": dealing.measure_dealt,
     "qmsum": answers.measure_meetings,
     "longmemeval": answers.measure_chats,
     "pages": answers.measure_pages,
@@ -48,7 +49,17 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
 """By name; each yields its rows."""
 HEAVY = frozenset(
     {
-        *("golden", "names", "shown", "confidence", "locomo", "held-out", "product", "scifact"),
+        *(
+            "golden",
+            "metadata",
+            "names",
+            "shown",
+            "confidence",
+            "locomo",
+            "held-out",
+            "product",
+            "scifact",
+        ),
         *("qmsum", "longmemeval", "pages", "structure", "models", "ranking", "anchors", "seek"),
         *("recall", "serve"),
     }

@@ -13,7 +13,7 @@ from typing import Any
 
 from memory_palace.cli.printing import show_date, to_record
 from memory_palace.language.visible import visible, visible_line
-from memory_palace.models import Hit, Piece, QueryResult, cut_confidence
+from memory_palace.models import Hit, Piece, QueryResult, Validity, cut_confidence
 
 _MONTHS = (
     "January February March April May June July August September October November December".split()
@@ -99,6 +99,8 @@ def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bo
     above = dict.fromkeys(hit.chunk.heading_path if hit.chunk else ())
     above.pop(hit.title, None)
     remarks = [f"disputed in {path}" for path in hit.disputed_in]
+    if hit.preferred and details:
+        remarks.append(hit.preferred)
     if hit.folded:
         remarks.append(f"and {hit.folded} more with the same passage")
     return Entry(
@@ -152,9 +154,6 @@ def write_lines(shown: Shown) -> Iterator[str]:
 
 
 def _scoring(result: QueryResult) -> Iterator[str]:
-    if result.gate:
-        figures = ", ".join(f"{name} {value:g}" for name, value in result.gate.items())
-        yield f"gate: clip(1 - (best - semantic) / width, 0, 1) with {figures}"
     if result.anchors:
         fired = ", ".join(map(str, result.anchors.fired)) or "no anchor"
         yield visible(f"answered by {result.anchors.answered_by}: {fired}")
@@ -169,6 +168,17 @@ def _details(hit: Hit) -> Iterator[str]:
             yield f"{part.signal:<12} {factors} = {part.contribution:.6f}"
     date, priority = hit.note.date, hit.note.priority or "none"
     yield f"date {show_date(date.timestamp)} ({date.source}), priority {priority}"
+    yield from _say_validity(hit.note.validity)
+
+
+def _say_validity(validity: Validity) -> Iterator[str]:
+    """Yield how long a note holds and what took its place, where it says so."""
+    named = (("valid from", validity.valid_from), ("valid until", validity.valid_until))
+    said = [f"{words} {show_date(moment)}" for words, moment in named if moment is not None]
+    if validity.superseded_by:
+        said.append(f"superseded by {', '.join(validity.superseded_by)}")
+    if said:
+        yield ", ".join(said)
 
 
 def answer_record(
@@ -192,7 +202,6 @@ def answer_record(
             "confidence": result.confidence,
             "profile": result.profile,
             "embedder": result.embedder,
-            "gate": dict(result.gate),
             **anchors_record(result),
         }
     return record | {"hits": hit_records(result, texts, details=details)}
@@ -236,6 +245,16 @@ def _hit_record(hit: Hit, text: str | None, *, details: bool) -> dict[str, Any]:
     return record | (_detail_record(hit, passage) if details else {})
 
 
+def validity_record(validity: Validity) -> dict[str, Any]:
+    """Return what JSON has of how long a note holds."""
+    first, last = validity.valid_from, validity.valid_until
+    return {
+        "valid_from": None if first is None else show_date(first),
+        "valid_until": None if last is None else show_date(last),
+        "superseded_by": list(validity.superseded_by),
+    }
+
+
 def _detail_record(hit: Hit, passage: tuple[int | None, int | None]) -> dict[str, Any]:
     return {
         "role": hit.role,
@@ -245,6 +264,8 @@ def _detail_record(hit: Hit, passage: tuple[int | None, int | None]) -> dict[str
         "type": hit.note.type,
         "priority": hit.note.priority,
         "date_source": hit.note.date.source,
+        **validity_record(hit.note.validity),
+        "preferred": hit.preferred,
         "cold": hit.note.is_cold,
         "score": hit.score,
         "parts": to_record(hit.contributions),

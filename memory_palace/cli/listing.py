@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from typer import Context, Option
 
+from memory_palace.cli.answers import validity_record
 from memory_palace.cli.options import (
     Folder,
     IncludeCold,
@@ -124,6 +125,7 @@ def _record(note: NoteRecord) -> dict[str, Any]:
         "date": show_date(note.date.timestamp),
         "date_source": note.date.source,
         "evergreen": note.is_evergreen,
+        **validity_record(note.validity),
         "cold": note.is_cold,
         "problems": to_record(note.problems),
     }

@@ -74,17 +74,17 @@ def parse_note(
 
     ``locale`` says which number of 3/4/2026 is the month.
     """
-    digest = sha256(data).hexdigest()
     matter, is_closed, body, first_line, problems = read_body(path, data)
     if is_closed:
+        digest = sha256(data).hexdigest()
         return Note(path, digest, stem_of(path), is_private=True, problems=problems)
     markup = Markup(body)
     title = (_text(matter.values.get("title")) or markup.title)[:LONGEST_HEADING]
     priority, remark = _priority(matter.values, path)
-    validity, dates = read_validity(matter.values, path, locale=locale)
+    times, wrong = _times(matter.values, path, title, locale)
     return Note(
         path=path,
-        digest=digest,
+        digest=sha256(data).hexdigest(),
         title=title or stem_of(path),
         type=_text(matter.values.get("type")),
         priority=priority,
@@ -92,8 +92,7 @@ def parse_note(
         aliases=_names(matter.values, "aliases", "alias"),
         entities=_names(matter.values, "entities"),
         links=links_of(markup, first_line=first_line),
-        **date_note(matter.values, path, title, locale=locale)._asdict(),
-        validity=validity,
+        **times,
         is_evergreen=matter.values.get("evergreen") is True,
         body=body,
         body_first_line=first_line,
@@ -106,7 +105,7 @@ def parse_note(
             count_tokens=count_tokens,
             token_limit=token_limit,
         ),
-        problems=(*problems, *remark, *dates),
+        problems=(*problems, *remark, *wrong),
     )
 
 
@@ -141,6 +140,15 @@ def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tu
         return cast("Priority", text), ()
     message = f"priority {value!r} is not high, medium or low; it is ignored"
     return None, (Problem(path, None, "front matter", message),)
+
+
+def _times(
+    values: Mapping[str, Any], path: str, title: str, locale: str
+) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+    """Return the fields of a note that say when it is from and how long it holds."""
+    validity, problems = read_validity(values, path, locale=locale)
+    dates = date_note(values, path, title, locale=locale)
+    return {**dates._asdict(), "validity": validity}, problems
 
 
 def _tags(values: Mapping[str, Any], plain: str) -> tuple[str, ...]:

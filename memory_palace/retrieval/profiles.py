@@ -27,6 +27,8 @@ class Profile:
     cap: float = 0.0
     preserves_rank: bool = False
     """Whether ``guards.preserve_rank`` looks at the first hits."""
+    prefers: bool = True
+    """Whether what is newer, more important or not superseded comes first of what says the same."""
     is_routed: bool = False
     """Whether it ranks within the folders that a question is about (source document 000)."""
 
@@ -107,7 +109,7 @@ PROFILES: Mapping[str, Profile] = {
         {"semantic": 0.5, "recency": 0.25, "importance": 0.25},
         gated=frozenset({"recency", "importance"}),
     ),
-    "raw": Profile("raw", {"semantic": 1.0}),
+    "raw": Profile("raw", {"semantic": 1.0}, prefers=False),
     "hybrid": Profile("hybrid", HYBRID),
     "hierarchical": Profile("hierarchical", HYBRID, is_routed=True),
     "structured": Profile(
@@ -118,9 +120,9 @@ PROFILES: Mapping[str, Profile] = {
     ),
     "enriched": Profile("enriched", {**HYBRID, "enriched": 0.2}),
     "anchors": Profile("anchors", {**HYBRID, "anchor": 2.0}),
-    "fusion": Profile("fusion", {"dense": 1.0, "note_lexical": 1.0}),
-    "bm25": Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}),
-    "bm25-passages": Profile("bm25-passages", {"lexical": 1.0}),
+    "fusion": Profile("fusion", {"dense": 1.0, "note_lexical": 1.0}, prefers=False),
+    "bm25": Profile("bm25", {"note_lexical": 1.0, "lexical": 0.01}, prefers=False),
+    "bm25-passages": Profile("bm25-passages", {"lexical": 1.0}, prefers=False),
 }
 """Weights of ``compound`` and ``raw`` are those of source document 002.
 ``anchors`` adds the address book at the most that took no note from the first five of any of 169

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,6 @@ from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.signals.table import measure
-
-if TYPE_CHECKING:
-    from memory_palace.retrieval.gate import RelevanceGate
 
 _FIRST = 64
 _GROWTH = 8
@@ -30,18 +26,20 @@ Exact = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ScoringRule:
-    """How a query scores: a profile, and a gate where it has one."""
+    """How a query scores: a profile, and whether its gate is shut.
+
+    Then what is gated says nothing of how well a passage answers, and adds nothing: it orders what
+    says about the same (``preference``).
+    """
 
     profile: Profile
-    gate: RelevanceGate | None
+    is_gated: bool
 
     def weights(self, signal: str, context: SearchContext) -> Scores:
         """Return the weight of a signal per candidate, after the gate."""
-        weight = np.float32(self.profile.weights[signal])
-        if self.gate is None or signal not in self.profile.gated:
-            return np.full(len(context.cosines), weight)
-        weights: Scores = weight * self.gate.openings(context.cosines)
-        return weights
+        is_shut = self.is_gated and signal in self.profile.gated
+        weight = np.float32(0 if is_shut else self.profile.weights[signal])
+        return np.full(len(context.cosines), weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +141,8 @@ def _first_of_each(order: Places, keys: NDArray[np.generic]) -> Places:
 def score_quickly(context: SearchContext, rule: ScoringRule) -> Scores:
     """Return the score per candidate in single precision, to choose what to look at."""
     totals: Scores = np.zeros(len(context.cosines), np.float32)
-    inside = np.flatnonzero(rule.gate.reaches(context.cosines)) if rule.gate else None
     for signal in rule.profile.weights:
-        if inside is not None and signal in rule.profile.gated:
-            # Few passages are inside the gate: the others need no look at their metadata.
-            near = context.pick(inside)
-            totals[inside] += rule.weights(signal, near) * measure(signal, near)
-        else:
+        if not (rule.is_gated and signal in rule.profile.gated):
             totals += rule.weights(signal, context) * measure(signal, context)
     if rule.profile.capped:
         from memory_palace.retrieval.guards import excess_quickly  # delayed: few profiles cap

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
@@ -19,23 +19,18 @@ from memory_palace.retrieval.confidence import ANSWERED, Confidence
 from memory_palace.retrieval.context import SearchContext, find_candidates
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
+from memory_palace.retrieval.preference import LOOKED_AT, prefer
 from memory_palace.retrieval.profiles import Profile, get_profile, without_second
 from memory_palace.retrieval.rank import Scored, ScoringRule, rank, score_exactly
-
-if TYPE_CHECKING:
-    from memory_palace.retrieval.gate import RelevanceGate
-
 
 _SAME = 1e-5
 """Cosines of equal vectors differ by less, whichever way they were computed."""
 
 
 class SearchResult(NamedTuple):
-    """The hits in the order to show them, and the figures of the gate that was applied."""
+    """The hits in the order to show them."""
 
     hits: list[Hit]
-    gate: dict[str, float]
-    """Empty where no gate was applied."""
     is_answered: bool
     """Whether a hit is as sure as demanded; of a listing, whether it has any."""
 
@@ -79,15 +74,15 @@ def search(
     chosen = _choose_profile(snapshot, profile)
     query = _route(query, snapshot, chosen)
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
-    is_gated = gate and chosen.gated and not context.is_listing
-    rule = ScoringRule(chosen, _gate_of(context) if is_gated else None)
-    if rerank is None:
-        scored, best = _rank_guarded(context, rule, limit=limit, per_note=per_note)
-    else:
-        scored, best = _rank_twice(rerank, context, rule, paths, limit=limit, per_note=per_note)
+    rule = ScoringRule(chosen, is_gated=gate and not context.is_listing)
     judge = Confidence(query, snapshot, context.evidence)
+    why: Mapping[int, str] = {}
+    if rerank is not None:
+        scored, best = _rank_twice(rerank, context, rule, paths, limit=limit, per_note=per_note)
+    else:
+        scored, best, why = _rank_preferred(context, rule, judge, limit=limit, per_note=per_note)
     counts = zip(best.tolist(), count_folded(context, scored, best), strict=True)
-    hits = [make_hit(scored, place, judge, folded=folded) for place, folded in counts]
+    hits = [make_hit(scored, *each, judge, preferred=why.get(each[0], "")) for each in counts]
     hits, is_answered = _demand(hits, min_confidence)
     if neighbors > 0:
         links = NearLinks.from_snapshot(snapshot)
@@ -95,7 +90,7 @@ def search(
     if paths is not None:
         shown = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
         hits = mark_disputed(paths, shown)
-    return SearchResult(hits, rule.gate.figures() if rule.gate else {}, is_answered)
+    return SearchResult(hits, is_answered)
 
 
 def _choose_profile(snapshot: Snapshot, asked: str | Profile) -> Profile:
@@ -160,6 +155,24 @@ def _rank_twice(
     return rank_again(scored, best, model, paths, limit=limit)
 
 
+def _rank_preferred(
+    context: SearchContext, rule: ScoringRule, judge: Confidence, *, limit: int, per_note: bool
+) -> tuple[Scored, Places, Mapping[int, str]]:
+    """Rank, and put first, of what says about the same, what is to be believed.
+
+    More hits are compared than are asked for, unless sources are capped: a share of more is more.
+    """
+    found = context.query.anchors
+    prefers = rule.is_gated and rule.profile.prefers
+    is_deeper = prefers and not (found is not None and found.capped)
+    depth = max(limit, LOOKED_AT) if is_deeper else limit
+    scored, best = _rank_guarded(context, rule, limit=depth, per_note=per_note)
+    if not prefers or len(best) < 2:
+        return scored, best[:limit], {}
+    scored, best, why = prefer(scored, best, judge)
+    return scored, best[:limit], why
+
+
 def _rank_guarded(
     context: SearchContext, rule: ScoringRule, *, limit: int, per_note: bool
 ) -> tuple[Scored, Places]:
@@ -178,22 +191,13 @@ def _rank_guarded(
     return scored, preserve_rank(scored, best, per_note=per_note)[:limit]
 
 
-def _gate_of(context: SearchContext) -> RelevanceGate:
-    from memory_palace.retrieval.gate import make_gate  # delayed: one profile has a gate
-
-    best = 0.0
-    if len(context.cosines):
-        place = np.argmax(context.cosines, keepdims=True)
-        best = float(context.pick_exactly(place).cosines[0])
-    return make_gate(best, context.snapshot.commit.calibration)
-
-
 def make_hit(
     scored: Scored,
     place: int,
+    folded: int,
     judge: Confidence,
     *,
-    folded: int = 0,
+    preferred: str = "",
     linked_from: str | None = None,
 ) -> Hit:
     """Read what is shown of a candidate. One that is linked from a hit is its neighbor."""
@@ -213,6 +217,7 @@ def make_hit(
         role="core" if linked_from is None else "neighbor",
         linked_from=linked_from,
         folded=folded,
+        preferred=preferred,
         confidence=None if context.is_listing else judge.of(note, note_place, row),
     )
 
@@ -266,7 +271,7 @@ def add_neighbors(
             path = paths[int(scored.context.notes[place])]
             if path in shown or not left:
                 continue
-            neighbor = make_hit(scored, place, judge, linked_from=hit.path)
+            neighbor = make_hit(scored, place, 0, judge, linked_from=hit.path)
             if neighbor.chunk and neighbor.chunk.digest in passages:
                 continue
             shown.add(path)

@@ -1,0 +1,283 @@
+"""Of hits that say about the same and answer about equally well, the one to believe comes first.
+
+That is the one that took the other's place, that still holds, that is more important and newer.
+What is clearly the better answer is overturned by none of it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.graph.resolve import fold_name, fold_target
+from memory_palace.index.calibration import read_null
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.models import ALWAYS, NoteRecord
+from memory_palace.retrieval.confidence import Confidence
+from memory_palace.retrieval.evidence import Exact, Places
+from memory_palace.retrieval.rank import MICRO, Scored
+from memory_palace.retrieval.signals.metadata import importance, recency
+
+LOOKED_AT = 12
+"""Hits that are compared with each other, however many are asked for."""
+BAND = 0.3
+"""How much less sure an answer may be that is about as good."""
+SHARE = 0.5
+"""Of what the better hit's score stands above the hits that say something else, how much the other
+one's does at least."""
+ALIKE = 2.3
+"""Deviations of chance by which two passages are more alike than hits of the question are."""
+LINKED = 4.0
+"""The same for two notes of which one links to the other: it says something besides."""
+_ODDLY = 3.0
+"""Deviations above chance that hits are alike at most because they are about one thing: above,
+they are versions of one note.
+
+Chosen on 100 written pairs that say the same, beside SciFact and the golden questions with dates
+and priorities at random: references/scoring.md has the figures."""
+_WORDS = 0.0, 0.07
+"""Mean and deviation of the likeness of words, where there are no vectors."""
+_ANSWERS = 0.5
+"""Confidence in what took the place of a note, from which on it goes before that."""
+_WEIGHS = 0.15
+"""What importance and recency differ by at least to decide before the dates do: that of high and
+none, but not that of medium and none."""
+_DAY_SECONDS = 86_400.0
+PREFERRED = "preferred"
+
+
+class Reason(NamedTuple):
+    """Why a hit goes before another."""
+
+    words: str
+    path: str
+    rank: tuple[float, ...]
+    """What to compare several hits by that go before the same one, highest first."""
+
+    def __str__(self) -> str:
+        return self.words.format(self.path)
+
+
+def prefer(
+    scored: Scored, best: Places, judge: Confidence
+) -> tuple[Scored, Places, Mapping[int, str]]:
+    """Return the scores, the hits in order, and why a hit was moved up, by its place.
+
+    A hit that is moved up gets what it lacks to the score of the one that it goes before.
+    """
+    rivals = _Rivals(scored, best[:LOOKED_AT], judge)
+    left, order, why = list(range(len(rivals.rows))), list[int](), dict[int, str]()
+    gains = np.zeros(len(scored.scores), np.int64)
+    while left:
+        first = left[0]
+        chosen, reason = rivals.choose(first, left)
+        left.remove(chosen)
+        order.append(int(best[chosen]))
+        if reason:
+            why[order[-1]] = str(reason)
+            gains[order[-1]] = scored.scores[best[first]] - scored.scores[best[chosen]]
+    if not why:
+        return scored, best, {}
+    moved = replace(
+        scored,
+        values={**scored.values, PREFERRED: gains / MICRO},
+        weights={**scored.weights, PREFERRED: np.ones(len(gains))},
+        parts={**scored.parts, PREFERRED: gains},
+        scores=scored.scores + gains,
+    )
+    return moved, np.concatenate([np.array(order, np.int64), best[LOOKED_AT:]]), why
+
+
+class _Rivals:
+    """The first hits of a question, best first, compared with each other."""
+
+    def __init__(self, scored: Scored, best: Places, judge: Confidence) -> None:
+        self._context = scored.context.pick(best)
+        self._judge = judge
+        self.rows = self._context.rows
+        self._scores = scored.scores[best] / MICRO
+        self._notes = self._context.notes.tolist()
+
+    def choose(self, first: int, left: Sequence[int]) -> tuple[int, Reason | None]:
+        """Return which of those that are left goes where the first of them is, and why."""
+        reasons = {j: reason for j in left[1:] if (reason := self._compare(j, first))}
+        chosen = max(reasons, key=lambda j: reasons[j].rank, default=first)
+        seen = {first}
+        while chosen not in seen:  # what took its place may be superseded itself
+            seen.add(chosen)
+            chosen = next((j for j in left if j not in seen and self._replaces(j, chosen)), chosen)
+        return chosen, reasons.get(chosen) or self._reason("takes the place of {}", first, chosen)
+
+    def _reason(self, words: str, other: int, place: int) -> Reason | None:
+        if other == place:
+            return None
+        rank = (self._replaces(place, other), not self._is_past[place], self._worth[place])
+        dates = self._records[place].date.timestamp
+        return Reason(words, self._records[other].path, (*map(float, rank), dates))
+
+    def _compare(self, place: int, other: int) -> Reason | None:
+        """Say why a hit goes before another that is ranked above it; ``None`` where it does not."""
+        if self._notes[place] == self._notes[other] or self._replaces(other, place):
+            return None
+        if self._replaces(place, other):
+            return self._reason("takes the place of {}", other, place)
+        if not self._are_alike[place, other]:
+            return None
+        words = self._weigh(place, other)
+        if not words or not self._answer_alike(place, other):
+            return None
+        return self._reason(f"{words} {{}}, which says about the same", other, place)
+
+    def _replaces(self, place: int, other: int) -> bool:
+        """Whether a hit took the place of another, and answers."""
+        heirs = self._records[other].validity.superseded_by
+        if not heirs or not self._is_past[other] or self._is_past[place]:
+            return False
+        note = self._records[place]
+        path = f"/{fold_name(note.path)}"
+        names = {fold_name(name) for name in (note.title, *note.aliases)}
+        is_heir = any(
+            fold_target(heir) in names or path.endswith(f"/{fold_target(heir)}") for heir in heirs
+        )
+        return is_heir and self._sureness(place) >= _ANSWERS
+
+    def _weigh(self, place: int, other: int) -> str:
+        """Say what makes a hit the one to believe, in words; empty where nothing does."""
+        if self._is_past[place] != self._is_past[other]:
+            return "holds longer than" if self._is_past[other] else ""
+        worth = self._worth[place] - self._worth[other]
+        days = self._days[place] - self._days[other]
+        if abs(worth) >= _WEIGHS:
+            is_newer = days >= 1 and self._importance[place] <= self._importance[other]
+            return ("newer than" if is_newer else "more important than") if worth > 0 else ""
+        return "newer than" if days >= 1 else ""
+
+    @cached_property
+    def _are_alike(self) -> NDArray[np.bool_]:
+        """Say of each two hits whether they say about the same."""
+        mean, deviation = self._null
+        hits = self._likeness[np.triu_indices(len(self.rows), 1)]
+        usual = (hits.sum() - self._likeness + mean) / len(hits)
+        apart = np.where(self._are_linked, LINKED, ALIKE)
+        least = np.minimum(usual, mean + _ODDLY * deviation) + apart * deviation
+        alike: NDArray[np.bool_] = self._likeness >= least
+        return alike
+
+    @cached_property
+    def _are_linked(self) -> NDArray[np.bool_]:
+        """Say of each two hits whether one links to the other."""
+        paths = [fold_name(note.path) for note in self._records]
+        ends = [{path[i:] for i in (0, *_starts_of_names(path))} for path in paths]
+        names = [
+            end | {fold_name(name) for name in note.aliases}
+            for end, note in zip(ends, self._records, strict=True)
+        ]
+        targets = [
+            {fold_target(posixpath.normpath(link.target)).lstrip("./") for link in note.links}
+            for note in self._records
+        ]
+        leads = [[not own.isdisjoint(target) for own in names] for target in targets]
+        links: NDArray[np.bool_] = np.array(leads, np.bool_)
+        either: NDArray[np.bool_] = links | links.T
+        return either
+
+    def _answer_alike(self, place: int, other: int) -> bool:
+        """Whether a hit answers about as well as the one above it."""
+        rest = self._scores[~self._are_alike[other]]
+        usual = float(rest.mean()) if len(rest) else 0.0
+        if self._scores[place] - usual < SHARE * (self._scores[other] - usual):
+            return False
+        return self._sureness(place) >= self._sureness(other) - BAND
+
+    def _sureness(self, place: int) -> float:
+        return self._judge.of(self._records[place], self._notes[place], int(self.rows[place]))
+
+    @cached_property
+    def _records(self) -> list[NoteRecord]:
+        return [self._context.snapshot.note(note) for note in self._notes]
+
+    @cached_property
+    def _importance(self) -> list[float]:
+        return [float(value) for value in importance(self._context)]
+
+    @cached_property
+    def _worth(self) -> list[float]:
+        """Importance and recency of each, as ``compound`` adds them; no age where time is asked."""
+        ages = np.zeros(len(self.rows)) if self._context.dates else recency(self._context)
+        return [own + float(new) for own, new in zip(self._importance, ages, strict=True)]
+
+    @cached_property
+    def _days(self) -> list[float]:
+        """The day of each note, none of them later than the question; 0 where time is asked."""
+        if self._context.dates:
+            return [0.0] * len(self.rows)
+        now = self._context.query.as_of
+        return [
+            (now if note.is_evergreen else min(note.date.timestamp, now)) // _DAY_SECONDS
+            for note in self._records
+        ]
+
+    @cached_property
+    def _is_past(self) -> list[bool]:
+        """Whether each note says that it does not hold at the time asked."""
+        return [self._is_over(note) for note in self._records]
+
+    def _is_over(self, note: NoteRecord) -> bool:
+        holds = note.validity
+        if holds == ALWAYS:
+            return False
+        if not self._context.dates:
+            is_replaced = bool(holds.superseded_by) and holds.valid_until is None
+            return is_replaced or not holds.holds_at(self._context.query.as_of)
+        own = note.date.timestamp if holds.superseded_by else None
+        first = own if holds.valid_from is None else holds.valid_from
+        last = own if holds.valid_until is None else holds.valid_until
+        return not any(
+            (first is None or first < _start(window.last.toordinal() + 1))
+            and (last is None or last >= _start(window.first.toordinal()))
+            for window in self._context.dates
+        )
+
+    @cached_property
+    def _null(self) -> tuple[float, float]:
+        if self._context.query.vector is None:
+            return _WORDS
+        return read_null(self._context.snapshot.commit.calibration)
+
+    @cached_property
+    def _likeness(self) -> Exact:
+        """Cosine of each two passages; without vectors of the words at their beginnings."""
+        snapshot = self._context.snapshot
+        if self._context.query.vector is not None:
+            vectors = snapshot.rows_of(self.rows).astype(np.float64)
+            cosines: Exact = np.round(vectors @ vectors.T, 6)
+            return cosines
+        words = [self._read_words(row) for row in self.rows.tolist()]
+        shared = [[len(a & b) / max(len(a) * len(b), 1) ** 0.5 for b in words] for a in words]
+        return np.array(shared)
+
+    def _read_words(self, row: int) -> set[str]:
+        snapshot = self._context.snapshot
+        text = snapshot.chunk(row).preview.casefold() if row >= 0 else ""
+        plain = " ".join(word for word in text.split() if word not in STOPWORDS)
+        return set(tokenize(plain, languages=snapshot.languages))
+
+
+def _starts_of_names(path: str) -> list[int]:
+    return [place + 1 for place, letter in enumerate(path) if letter == "/"]
+
+
+def _start(ordinal: int) -> float:
+    """Return the first moment of a day."""
+    return (ordinal - _EPOCH) * _DAY_SECONDS
+
+
+_EPOCH = 719_163
+"""1970-01-01 as ``date.toordinal``."""
