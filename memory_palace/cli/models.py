@@ -18,9 +18,9 @@ from memory_palace.embedding.registry import (
     DEFAULT,
     EMBEDDERS,
     MULTILINGUAL,
-    find_weights,
     is_available,
 )
+from memory_palace.embedding.registry import find_weights as find_embedder_weights
 from memory_palace.embedding.rerankers import ABOUT, RERANKERS, is_reranker_here
 from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
 from memory_palace.errors import MissingPartError, NotAPalaceError, UsageError
@@ -85,6 +85,16 @@ def fetch_model(
             f"a palace that waits for {name} takes it up at its next `palace index`; "
             f"for any other it is `palace index --embedder {name} --force`"
         )
+
+
+def find_weights(name: str) -> Path | None:
+    """Return the folder of a model's weights; ``None`` where it has none of its own."""
+    if (reranker := RERANKERS.get(name)) is not None:
+        return reranker.folder(cache_folder(os.environ))
+    try:
+        return find_embedder_weights(name)
+    except UsageError as error:
+        raise UsageError(f"{error}; the rerankers are {', '.join(RERANKERS)}") from error
 
 
 def _choose_model(ctx: Context) -> str:
@@ -228,8 +238,7 @@ def show_path(name: Name = "minilm") -> None:
 
     Example: palace models path minilm
     """
-    reranker = RERANKERS.get(name)
-    folder = reranker.folder(cache_folder(os.environ)) if reranker else find_weights(name)
+    folder = find_weights(name)
     if folder is None:
         raise UsageError(f"{name} has no weights of its own, so there is no folder")
     print(folder)

@@ -26,6 +26,8 @@ _FORMS: Mapping[str, Callable[[str], str]] = {
     "NFKD": partial(unicodedata.normalize, "NFKD"),
     "Lowercase": str.lower,
 }
+_OF_BLANKS = (("Replace", {"Regex": " {2,}"}), ("Replace", {"String": " "}))
+"""Steps that only change blanks, at which words are split anyway."""
 _ADDED = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 
 
@@ -144,5 +146,5 @@ def _list_steps(given: Mapping[str, Any] | None) -> Iterator[Callable[[str], str
         yield CharacterMap(b64decode(given["precompiled_charsmap"])).normalize
     elif kind in _FORMS:
         yield _FORMS[kind]
-    elif kind not in ("Replace", "Strip") or given.get("content", " ") not in (" ", MARK):
+    elif kind != "Strip" and (kind, given.get("pattern")) not in _OF_BLANKS:
         raise ValueError(f"it changes text by {kind!r:.40}, which is not known here")

@@ -264,6 +264,10 @@ UNIGRAM_SPOILED: dict[str, tuple[dict[str, Any], str]] = {
     "a cut table": (table("/////wAAAAAA"), "cut off"),
     "no base 64": (table("é"), "ASCII"),
     "an unknown step": ({"normalizer": {"type": "Nmt"}}, "'Nmt'"),
+    "another replacement": (
+        {"normalizer": {"type": "Replace", "pattern": {"String": "a"}, "content": " "}},
+        "'Replace'",
+    ),
     "no blanks": ({"pre_tokenizer": {"type": "ByteLevel"}}, "blanks"),
     "no pieces": (pieces(), "'<s>' is not in list"),
     "no start": (pieces("a"), "'<s>' is not in list"),

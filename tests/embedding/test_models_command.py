@@ -48,7 +48,7 @@ def test_path_of_an_embedder_without_weights_is_a_usage_error() -> None:
 def test_an_unknown_model_is_a_usage_error(verb: str) -> None:
     error = runner.invoke(app, [verb, "minlm"]).exception
     assert isinstance(error, UsageError)
-    assert "did you mean 'minilm'" in str(error)
+    assert "did you mean 'minilm'" in str(error) and "ms-marco-minilm" in str(error)
 
 
 def test_verify_without_weights_says_how_to_get_them() -> None:
