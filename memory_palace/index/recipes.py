@@ -14,7 +14,6 @@ from memory_palace.embedding.registry import DEFAULT, choose_embedder, find_read
 from memory_palace.errors import MissingPartError, UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
 from memory_palace.language.tokens import Languages
-from memory_palace.libraries import install_command
 
 CHUNKER = "sections-6"
 """Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
@@ -157,6 +156,8 @@ def need_pipeline() -> str:
     """Return the same; raise ``MissingPartError`` where there is none."""
     pipeline = english_pipeline()
     if pipeline is None:
+        from memory_palace.libraries import install_command  # delayed: few lack what they named
+
         raise MissingPartError(
             "`structure: spacy` in the settings needs spaCy and an English pipeline; run "
             f"`{install_command('nlp')}`, then `python -m spacy download en_core_web_sm`"
