@@ -44,8 +44,16 @@ def _day_alone(setting: Setting, named: Named) -> Meaning | None:
     days = (make_day(first.year, first.month, number) for first in months)
     day = next((day for day in days if day and day <= today), None)
     written, following = (setting.folded[named["day"].end + at :][:1] for at in (-1, 0))
-    is_day = written == "日" and following in tuple("にはまか那")
+    is_day = "weekday" in named or (written == "日" and following in tuple("にはまか那"))
     return Meaning(day, day, "day", _LIKELY if is_day else _TOPIC) if day else None
+
+
+def _days_of_span(setting: Setting, named: Named) -> Meaning | None:
+    """Return 今月の4日から22日まで."""
+    ends = [points.day_of_span(setting, named | {"day": named[end]}) for end in ("from", "day")]
+    if ends[0] is None or ends[1] is None or ends[0].first > ends[1].first:
+        return None
+    return replace(ends[0], last=ends[1].last, unit="span")
 
 
 def _season(setting: Setting, named: Named) -> Meaning | None:
@@ -176,7 +184,9 @@ _LISTED: tuple[tuple[str, str, Callable[[Setting, Named], Any], str], ...] = (
     # DaySpan and months
     ("M d", f"F?{_YEAR}(?P<month>M)(?P<from>d)[-t(&](?P<day>d)[)b]?", points.days_of_month, "x"),
     ("M d", f"{_YEAR}(?P<month>M)(?P<day>d)", points.day_of_month, "x"),
+    ("m d", "F?(?P<within>m)(?P<from>d)[-t(&](?P<day>d)[)b]?", _days_of_span, "x"),
     ("m d", "(?P<within>m)(?P<day>d)", points.day_of_span, "x"),
+    ("x W", "(?P<day>x)W", parts.named_day, "x"),
     ("M", f"{_YEAR}(?P<month>M)", _month, "m"),
     # What comes once a year
     ("N yYn", f"{_NUMBERED}(?P<season>N)", _season, "x"),
@@ -203,7 +213,9 @@ _LISTED: tuple[tuple[str, str, Callable[[Setting, Named], Any], str], ...] = (
     ("y", "(?P<year>y)", _year, "Y"),
     # Weekdays and days by their distance
     ("Z W", "(?P<week>Z)(?P<weekday>W)P?", parts.weekday_of_week, "x"),
+    ("x U", "(?P<within>x)(?P<week>U)", parts.week_of, "Z"),
     ("U", "(?P<unit>U)", _weekend, "x"),
+    ("d W", "(?P<day>d)(?P<weekday>W)P?", _day_alone, "x"),
     ("W", "(?P<weekday>W)P?", _weekday, "x"),
     ("Y D", "(?P<within>Y)(?P<day>D)", _same_day, "x"),
     ("T < D", "(?P<long>T)<D", intervals.ago, "x"),
@@ -214,6 +226,8 @@ _LISTED: tuple[tuple[str, str, Callable[[Setting, Named], Any], str], ...] = (
     ("x T <>", "(?P<anchor>x)(?P<to>[<>])(?P<long>T)", intervals.beside, "x"),
     ("x v", "(?P<anchor>x)[<>]?(?P<eve>v)P?", intervals.beside, "x"),
     ("T <>", "(?P<long>T)(?P<to>[<>])", _ago, "x"),
+    ("l T", "(?P<shift>l)(?P<long>T)", intervals.rolling, "x"),
+    ("< T", "(?<![xmZY])(?P<shift><)(?P<long>T)(?![<>])", _rolling, "x"),
     ("pcS T", "(?P<shift>[pcS])(?P<long>T)", _rolling, "x"),
     ("T (", r"(?P<long>T)\(", _since_long, "x"),
     ("c", "(?P<recent>c)", _recently, "x"),

@@ -27,31 +27,35 @@ _UNITS = {
     **dict.fromkeys(("年", "年間"), "year"),
 }
 _FEW, _VAGUE = 3, 0.7
-_LAST_CENTURY = 50
+_LAST_CENTURY, _CENTURY = 50, 100
 _NUMBER = r"(?:\d{1,4}|[〇零一二三四五六七八九十百两両廿卅]{1,8})"
 _COUNT = rf"(?:{_NUMBER}[几多余餘数]?|几十?|数十?|好几|若干|何)"
 _ROUGH = re.compile("[几多余餘数干何]")
+_MONTH = r"(?:\d{1,2}|[一二三四五六七八九十]{1,2})"
 _YEAR_NUMBER = r"(?:[12]\d{3}|[一二][〇零一二三四五六七八九]{3})"
 _YEARLY_BEHIND = r"(?=[的の]?(?:\d{1,2}月|[一二三四五六七八九十]{1,2}月|[春夏秋冬]|上半年|下半年))"
 _NO_DURATION = r"(?!代|度|级|級|龄|齢|轮|輪|生|号|曜|刊|报|報|本|目|纪|紀)"
 _STRUCTURE = re.compile(
-    rf"(?P<iso>(?<![\d./-])[12]\d{{3}}(?P<s>[-/.])\d{{1,2}}(?P=s)\d{{1,2}}(?![\d/-]|\.\d))"
+    rf"(?P<iso>(?<![\d./])[12]\d{{3}}(?P<s>[-/.])\d{{1,2}}(?P=s)\d{{1,2}}(?![\d/]|-\d\d?(?!\d)|\.\d))"
+    rf"|(?P<lunar>(?:农历|阴历|旧历|旧暦)[^，。,]{{0,8}}?月|{_MONTH}月初[一二三四五六七八九十])"
     rf"|(?P<date>(?<![\d./-])\d{{1,2}}(?P<p>[./-])\d{{1,2}}(?P=p)\d{{4}}(?![\d/-]|\.\d))"
     rf"|(?P<month_of>(?<![\d./-])(?:[12]\d{{3}}[-/]\d{{1,2}})(?![\d/-]|\.\d))"
     rf"|(?P<part>(?<![a-z\d./-])(?:[12]\d{{3}}-?)?(?:q[1-4]|w\d\d?)(?![a-z\d]))"
     rf"|(?P<slashed>(?<![\d./-])\d{{1,2}}/\d{{1,2}}(?![\d/-]|[.,]\d))"
-    rf"|(?:(?:(?:1[89]|20|21)世[纪紀])?(?P<decade>[12]\d\d0|\d0|[二三四五六七八九]十|二〇一〇)年代)"
+    rf"|(?P<decade>(?:{_NUMBER}世[纪紀]の?的?)?(?:[12]\d\d0|\d0|[二三四五六七八九]?十|二〇一〇))年代"
     rf"|(?P<era>(?:{'|'.join(_ERAS)})(?:元|{_NUMBER}))年"
-    rf"|(?P<year>{_YEAR_NUMBER})年(?!代|间|間)"
-    rf"|(?P<short_year>\d\d)年{_YEARLY_BEHIND}"
+    rf"|(?P<year>{_YEAR_NUMBER}) ?年(?!代|间|間)"
+    rf"|(?P<short_year>\d\d) ?年{_YEARLY_BEHIND}"
+    rf"|(?P<padded_year>0\d|[〇零][一二三四五六七八九]) ?年"
     rf"|(?P<bare_year>(?<!\d)(?:19|20)\d\d)(?!\d|[.:]\d)"
     rf"|第(?P<week>{_NUMBER})(?:周|週|个星期(?![一二三四五六日天])|个礼拜(?![一二三四五六日天]))(?!年)"
     rf"|第(?P<ordinal>{_NUMBER})个?"
     rf"|(?P<quarter>[1-4一二三四])(?:季度|四半期)"
-    rf"|(?P<month>\d{{1,2}}|[一二三四五六七八九十]{{1,2}})月(?!曜|饼|亮|刊|球|光|経|间|間|号|薪|台)份?"
-    rf"|(?P<day>{_NUMBER})[号號日](?!间|間|线|線|楼|樓|室|门|門|店|机|機|館|馆|车|車)"
+    rf"|(?P<month>{_MONTH}) ?月(?!曜|饼|亮|刊|球|光|経|间|間|号|薪|台)份?"
+    rf"|(?P<day>{_NUMBER})(?: ?[号號日]|(?=[到至~-]{_NUMBER}[号號日]))"
+    rf"(?!间|間|线|線|楼|樓|室|门|門|店|机|機|館|馆|车|車)"
     rf"|(?P<half>半)(?:个)?(?P<half_unit>月|年|日)(?!度|级|会)"
-    rf"|(?P<count>{_COUNT})(?:个|か|カ|ヶ|ケ|ヵ|箇|個)?(?P<and_half>半)?"
+    rf"|(?P<count>{_COUNT}) ?(?:个|か|カ|ヶ|ケ|ヵ|箇|個)?(?P<and_half>半)? ?"
     rf"(?P<unit>日間|週間|年間|星期(?![一二三四五六日天])|礼拜(?![一二三四五六日天])|周(?![年期])|週|(?<=[个かカヶケヵ箇個半])月|天(?![气空])|日|季度|四半期|年){_NO_DURATION}"
     rf"(?P<half_more>半)?(?P<more>多|余|餘|以上|も)?"
     rf"|(?P<number>{_NUMBER})(?=个(?:星期|礼拜|周))个(?=(?:星期|礼拜|周)[一二三四五六日天])"
@@ -60,7 +64,9 @@ _STRUCTURE = re.compile(
 )
 """What is made of numbers, tried where no listed word is."""
 _AFTER_A_COUNT = re.compile(r"前|後|后|ほど|くらい|ぐらい|以内|まえ|あと|来|左右")
-_FIRST = "0-9〇零一二三四五六七八九十百两両廿卅几数好若何第半qw(" + "".join(era[0] for era in _ERAS)
+_FIRST = "农阴旧0-9〇零一二三四五六七八九十百两両廿卅几数好若何第半qw(" + "".join(
+    era[0] for era in _ERAS
+)
 """Characters that what ``_STRUCTURE`` finds begins with."""
 _KANA_BEFORE = r"(?<![\u3041-\u3096\u4e00-\u9fff])|(?<=[年月日週間はがのとをにも曜])"
 _KANA_BEHIND = r"(?![\u3041-\u3096](?<![はがのとをにもでか]))"
@@ -123,7 +129,7 @@ def _structured(match: re.Match[str], text: str, before: list[Token]) -> list[To
     for name, letter, convert in _SIMPLE:
         if name in found:
             value = convert(found[name])
-            is_out = letter == "y" and not FIRST_YEAR <= value < LAST_YEAR
+            is_out = letter in "yz" and not FIRST_YEAR <= int(value) < LAST_YEAR
             return [Token("|" if is_out else letter, value, start, end)]
     for name, unit_letter, unit in (("week", "#", "week"), ("quarter", "U", "quarter")):
         if name in found:
@@ -135,7 +141,7 @@ def _structured(match: re.Match[str], text: str, before: list[Token]) -> list[To
         return [Token("T", Duration(0.5, _UNITS[found["half_unit"]]), start, end)]
     if "count" in found:
         return [Token("T", _duration(found), start, end)]
-    return [Token("|", "", start, end)] if "digits" in found else []
+    return [Token("|", "", start, end)] if found.keys() & {"digits", "lunar"} else []
 
 
 def _day(match: re.Match[str], text: str, before: list[Token]) -> list[Token]:
@@ -163,8 +169,11 @@ def _duration(found: dict[str, str]) -> Duration:
 
 
 def _decade(digits: str) -> str:
+    *century, digits = re.split("世[纪紀][的の]?", digits)
     number = _to_number(digits)
-    if number >= FIRST_YEAR:
+    if century:
+        number += 100 * (_to_number(century[0]) - 1)
+    if number >= _CENTURY:
         return str(number)
     return str(number + (2000 if number < 30 else 1900))
 
@@ -191,6 +200,10 @@ def _full_year(digits: str) -> int:
     return number + (1900 if number >= _LAST_CENTURY else 2000)
 
 
+def _padded_year(digits: str) -> int:
+    return 2000 + _to_number(digits)
+
+
 def _era_year(written: str) -> int:
     return _ERAS[written[:2]] + _to_number(written[2:])
 
@@ -205,6 +218,7 @@ _SIMPLE: tuple[tuple[str, str, Callable[[str], Any]], ...] = (
     ("year", "y", _to_number),
     ("era", "y", _era_year),
     ("short_year", "y", _full_year),
+    ("padded_year", "y", _padded_year),
     ("bare_year", "n", int),
     ("ordinal", "o", _to_number),
     ("month", "M", _to_number),
