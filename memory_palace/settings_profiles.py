@@ -106,10 +106,10 @@ def _check_whole(name: str, profile: ProfileSettings, where: SettingPlace) -> No
     if profile.extends is None and not any(profile.weights.values()):
         message = f"the profile {name} has no weight above 0"
         raise where.wrong(f"{message}; give it weights, or `extends: hybrid`")
+    if profile.capped and profile.cap is None:
+        raise where.at("capped").wrong(f"the profile {name} says what is capped; add `cap: 0.25`")
     if profile.extends is not None:
         return
-    if profile.capped and profile.cap is None:
-        raise where.at("capped").wrong(f"the profile {name} says what is capped; add `cap: 0.45`")
     for key, signals in (("gated", profile.gated), ("capped", profile.capped)):
         for signal in signals or ():
             if not profile.weights.get(signal):

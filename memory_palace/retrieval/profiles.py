@@ -180,14 +180,17 @@ def get_profile(name: str, own: Own = _NONE) -> Profile:
 def _make(name: str, given: ProfileSettings) -> Profile:
     """Return the profile that settings describe: what it extends, with what they change of it.
 
-    Raise ``UsageError`` where no weight is left. Signals of metadata are gated, and those of low
-    precision capped, where the settings do not say which.
+    Signals of metadata are gated, and those of low precision capped, where the settings do not say
+    which. Raise ``UsageError`` where no weight is left, or none for what they gate or cap.
     """
     base = PROFILES[given.extends] if given.extends else Profile("", {})
     changed = {**base.weights, **given.weights}
     weights = {signal: weight for signal, weight in changed.items() if weight}
     if not weights:
         raise UsageError(f"the profile {name} of the settings leaves no weight above 0")
+    for signal in (*(given.gated or ()), *(given.capped or ())):
+        if signal not in weights:
+            raise UsageError(f"the profile {name} gates or caps {signal}, and gives it no weight")
     gated = METADATA if given.gated is None else frozenset(given.gated)
     capped = base.capped if given.capped is None else frozenset(given.capped)
     if given.cap is not None and given.capped is None:

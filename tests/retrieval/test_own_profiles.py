@@ -81,6 +81,12 @@ def test_a_profile_that_is_left_without_weights_is_named():
         get_profile("bare", own)
 
 
+def test_what_is_gated_or_capped_has_a_weight():
+    own = parse_settings("profiles: {idle: {extends: raw, gated: [recency]}}", "p").profiles
+    with pytest.raises(UsageError, match="idle gates or caps recency"):
+        get_profile("idle", own)
+
+
 def test_an_unknown_profile_lists_the_palaces_own(root):
     with pytest.raises(UsageError, match=r"did you mean 'words'\? The profiles are words, dated"):
         Palace(root).query("hut", profile="wordz")
