@@ -1,4 +1,4 @@
-"""DaySpan of the common calendars that have a name."""
+"""Days of the common calendars that have a name."""
 
 from __future__ import annotations
 

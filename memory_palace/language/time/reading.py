@@ -164,12 +164,14 @@ def _order(locale: str, language: str) -> str:
 def _read(tokens: list[Token], rules: Sequence[Rule], setting: Setting) -> Iterator[Token]:
     """Yield the expressions that the rules make of tokens."""
     letters = "".join(token.letter for token in tokens)
+    present = set(letters)
     for rule in rules:
-        if any(need.isdisjoint(letters) for need in rule.needs):
+        if any(map(present.isdisjoint, rule.needs)):
             continue
         if rule.pattern.search(letters):
             tokens = list(_rewrite(tokens, letters, rule, setting))
             letters = "".join(token.letter for token in tokens)
+            present = set(letters)
     for token in tokens:
         if isinstance(token.value, Meaning):
             yield token

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memory_palace.language.time.lexicon import Lexicon, TimeWord
+from memory_palace.language.time.lexicon import Lexicon, TimeWord, read_hints
 from memory_palace.language.time.spans import FIRST_YEAR, LAST_YEAR
 
 PIECE = re.compile(
@@ -32,6 +32,11 @@ _SIGNS = {"~": "-"}
 _NUMERIC = {"iso": "1", "date": "1", "dotted": "1", "month": "2", "slashed": "3", "week": "4"}
 _NUMERIC |= {"part": "5"}
 _ABBREVIATED = "MkWN#U"
+_HINT = re.compile(
+    r"[^\W\d_]{2,}|(?P<number>(?:19|20|21)\d\d|\d[./-]\d|\b[qwht][1-5]|\d0(?:s|er)\b|'\d\d\b)"
+)
+_SHORT_TEXT, _AROUND = 300, 60
+"""Characters: a longer text is read only as far around its hints as an expression can be long."""
 _WIDEST_GAP, _MOST_DIGITS, _LONGEST_SHORT = 2, 4, 3
 
 
@@ -57,10 +62,38 @@ class Scrap(NamedTuple):
 
 
 def split_pieces(folded: str) -> list[Scrap]:
-    """Return what a folded text is made of, in order."""
-    return [
-        Scrap(str(match.lastgroup), match[0], *match.span()) for match in PIECE.finditer(folded)
-    ]
+    """Return what a folded text is made of, in order; of a long one what is around its hints."""
+    if len(folded) <= _SHORT_TEXT:
+        return _split(folded, 0, len(folded))
+    pieces: list[Scrap] = []
+    for start, end in _find_stretches(folded):
+        pieces += [Scrap("other", "|", start, start), *_split(folded, start, end)]
+    return pieces
+
+
+def _split(folded: str, start: int, end: int) -> list[Scrap]:
+    found = PIECE.finditer(folded, start, end)
+    return [Scrap(match.lastgroup or "", match[0], *match.span()) for match in found]
+
+
+def _find_stretches(folded: str) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of whole words around words and numbers that can tell a time."""
+    words = read_hints().words
+    first = last = -1
+    for match in _HINT.finditer(folded):
+        if match.lastgroup is None and match[0] not in words:
+            continue
+        start = max(0, match.start() - _AROUND)
+        if start > last or last < 0:
+            if last >= 0:
+                yield first, last
+            first = max(last, folded.rfind(" ", 0, start) + 1)
+        last = folded.find(" ", match.end() + _AROUND)
+        if last < 0:
+            last = len(folded)
+            break
+    if last >= 0:
+        yield first, last
 
 
 def read_tokens(pieces: Sequence[Scrap], lexicon: Lexicon, text: str) -> list[Token]:
