@@ -18,7 +18,7 @@ from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.filters import check_priority, check_room, match_names
 
 if TYPE_CHECKING:
-    from memory_palace.language.time.spans import Window
+    from memory_palace.language.time.spans import TimeExpression
     from memory_palace.retrieval.analysis import Analysis
 
 
@@ -54,9 +54,9 @@ class SearchContext:
         return self.evidence.analysis
 
     @property
-    def dates(self) -> tuple[Window, ...]:
-        """The windows of time that the question names."""
-        return self.evidence.question.dates
+    def times(self) -> tuple[TimeExpression, ...]:
+        """The expressions of time in the question."""
+        return self.evidence.question.times
 
     @property
     def facts(self) -> PostingLookup:

@@ -27,7 +27,7 @@ from memory_palace.models import Query, Scores
 
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
-    from memory_palace.language.time.spans import Window
+    from memory_palace.language.time.spans import TimeExpression
 
 OTHER = 0.8
 """For another name than title and file name: an alias, or the folder that a note stands for."""
@@ -76,14 +76,13 @@ class ParsedQuestion:
         return drop_stop_stems(self.terms)
 
     @cached_property
-    def dates(self) -> tuple[Window, ...]:
-        """The windows of time it names, most questions name none."""
+    def times(self) -> tuple[TimeExpression, ...]:
+        """The expressions of time in it; most questions have none."""
         from memory_palace.language.time.reading import find_times  # delayed: few questions need it
 
         text = unicodedata.normalize("NFKC", self.text)
         as_of = datetime.fromtimestamp(self._as_of, UTC).date()
-        found = find_times(text, as_of, locale=self._locale, languages=self._languages)
-        return tuple(window for item in found for window in item.windows)
+        return tuple(find_times(text, as_of, locale=self._locale, languages=self._languages))
 
 
 def narrow(query: Query, snapshot: Snapshot, root: Path) -> Query:

@@ -68,4 +68,7 @@ def test_days_are_read_as_of_the_day_of_the_question():
         ParsedQuestion("what did Anna say yesterday", as_of=ASKED - days * 86_400)
         for days in (0, 1)
     ]
-    assert [str(question.dates[0].first) for question in found] == ["2026-05-27", "2026-05-26"]
+    assert [str(question.times[0].windows[0].first) for question in found] == [
+        "2026-05-27",
+        "2026-05-26",
+    ]

@@ -219,7 +219,7 @@ def temporal_phrase(context: SearchContext) -> Scores:
     Tells apart the passages of one day: among those in the date window of the question, the ones
     that share its noun phrases (source document 001).
     """
-    if not (context.dates and context.analysis.phrases):
+    if not (context.times and context.analysis.phrases):
         return context.silence()
     near = temporal(context)
     if not near.any():

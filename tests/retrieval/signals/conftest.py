@@ -42,12 +42,16 @@ class WordTable:
 @dataclass(frozen=True)
 class Notes:
     dates: np.ndarray
+    date_sources: np.ndarray
+    days: np.ndarray
+    paths: list
+    row_note: np.ndarray
 
 
 @dataclass(frozen=True)
 class Context:
     analysis: Analysis
-    dates: tuple
+    times: tuple
     facts: FactTable
     words: WordTable
     snapshot: Notes
@@ -64,11 +68,21 @@ class Context:
         return np.zeros(len(self.rows), np.float32)
 
 
-def make_context(question, passages, *, dates=None, notes=None, order=None, known=()) -> Context:
-    """One note per passage unless ``notes`` says which; ``order`` lists the candidates."""
-    days = [date.fromisoformat(day) for day in dates or [OLD] * len(passages)]
+def _ordinals(spans):
+    ordinals = [date.fromisoformat(day).toordinal() for span in spans for day in span]
+    return ordinals + [0] * (4 - len(ordinals))
+
+
+def make_context(
+    question, passages, *, dates=None, days=None, source=0, notes=None, order=None, known=()
+) -> Context:
+    """One note per passage unless ``notes`` says which; ``order`` lists the candidates.
+
+    ``days`` are the spans that each note is of, ``dates`` when it was changed.
+    """
+    changed = [date.fromisoformat(day) for day in dates or [OLD] * len(passages)]
     notes = np.array(notes if notes is not None else range(len(passages)))
-    stamps = [datetime(d.year, d.month, d.day, 9, tzinfo=UTC).timestamp() for d in days]
+    stamps = [datetime(d.year, d.month, d.day, 9, tzinfo=UTC).timestamp() for d in changed]
     facts = [
         {(str(fact.kind), fact.key) for fact in (*extract_structure(text), *extract_dates(text))}
         for text in passages
@@ -76,10 +90,16 @@ def make_context(question, passages, *, dates=None, notes=None, order=None, know
     rows = np.array(range(len(passages)) if order is None else order, np.int64)
     return Context(
         analysis=analyse(question, known_entities=set(known)),
-        dates=ParsedQuestion(question, as_of=ASKED).dates,
+        times=ParsedQuestion(question, as_of=ASKED).times,
         facts=FactTable(facts),
         words=WordTable([set(tokenize(text)) for text in passages]),
-        snapshot=Notes(np.array(stamps)),
+        snapshot=Notes(
+            np.array(stamps),
+            np.full(len(stamps), source),
+            np.array([_ordinals(spans) for spans in days or [()] * len(stamps)]),
+            [f"{place}.md" for place in range(len(stamps))],
+            notes,
+        ),
         rows=rows,
         notes=notes[rows],
         size=len(passages),

@@ -110,4 +110,4 @@ def test_r7_scores_do_not_depend_on_distances(context):
 @given(st.text(max_size=200))
 def test_any_text_can_be_asked(text):
     analyse(text)
-    assert ParsedQuestion(text, as_of=0.0).dates is not None
+    assert ParsedQuestion(text, as_of=0.0).times is not None
