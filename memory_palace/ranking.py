@@ -16,7 +16,7 @@ SIGNALS: Mapping[str, str] = {
         "covered replied asked_kind beside_words beside_meaning second_beside_meaning speaker "
         "statement called titled anchor anchoring",
         "descriptions": "enriched bridge",
-        "time": "temporal weekday",
+        "time": "temporal dated weekday",
         "structure": "described overlap logic logic_undamped preference noun_phrase ordering "
         "quoted name theme temporal_phrase",
     }.items()

@@ -85,6 +85,7 @@ HYBRID: Mapping[str, float] = {
     "speaker": 3.0,
     "statement": 1.2,
     "temporal": 5.0,
+    "dated": 15.0,
     "called": 200.0,
     "titled": 8.0,
 }
@@ -130,7 +131,7 @@ utterances; at 4 it took one, at 8 six.
 ``fusion`` is the least that anybody would build: the words of a note and its nearest passage."""
 
 
-_UNASKED = ("asked_kind", "statement")
+_UNASKED = ("asked_kind", "dated", "statement")
 RECALL = Profile(
     "recall",
     {name: weight for name, weight in HYBRID.items() if name not in _UNASKED}

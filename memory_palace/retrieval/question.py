@@ -22,7 +22,7 @@ import numpy as np
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import BETWEEN, Languages, squeeze_all, tokenize
-from memory_palace.language.word_lists import drop_stop_stems
+from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
 from memory_palace.models import Query, Scores
 
 if TYPE_CHECKING:
@@ -83,6 +83,15 @@ class ParsedQuestion:
         text = unicodedata.normalize("NFKC", self.text)
         as_of = datetime.fromtimestamp(self._as_of, UTC).date()
         return tuple(find_times(text, as_of, locale=self._locale, languages=self._languages))
+
+    @cached_property
+    def untimed_terms(self) -> tuple[str, ...]:
+        """Its distinct tokens outside of expressions of time that carry meaning."""
+        rest = unicodedata.normalize("NFKC", self.text)
+        for item in reversed(self.times):
+            rest = f"{rest[: item.start]} {rest[item.end :]}"
+        terms = dict.fromkeys(tokenize(rest, languages=self._languages))
+        return tuple(term for term in terms if term not in STOP_STEMS)
 
 
 def narrow(query: Query, snapshot: Snapshot, root: Path) -> Query:

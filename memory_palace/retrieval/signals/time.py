@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
 from memory_palace.index.segment import SOURCES
 from memory_palace.language.time.spans import EARLIEST, TimeExpression, Window, month_span
+from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.signals.table import measure
 
 ENDS = 0.05
 """By how much the ends of a long window fall short of its middle."""
@@ -34,6 +36,8 @@ ANY_YEAR = 0.9
 """For a day that is written without its year."""
 SURE = 0.5
 """Below this certainty an expression may be what is asked about, and not when."""
+RARE_WORDS = 2
+"""Words of one passage that an expression of time weighs as many as."""
 OF_NOTE = 0.5
 """One note in seven is from any weekday: its date says less than the word (chosen, not tuned)."""
 
@@ -73,6 +77,27 @@ def temporal(context: SearchContext) -> Scores:
         if _is_sure(asked):
             _mark_passages(context, asked, passages)
     scores: Scores = np.maximum(notes[context.notes], passages[context.rows])
+    return scores
+
+
+def dated(context: SearchContext) -> Scores:
+    """Return the same as far as the question asks for a time and little else, in [0, 1].
+
+    "What did I do on October 14" has no other word to be answered by. A sure expression counts as
+    two rare words beside those that are left of the question and that some passage has.
+    """
+    sure = [asked for asked in context.times if _is_sure(asked)]
+    if not sure:
+        return context.silence()
+    rows = len(context.snapshot.row_note)
+    rest = (
+        expect_idf(term, found, rows)
+        for term in context.evidence.question.untimed_terms
+        if (found := context.words.document_frequency(term))
+    )
+    time = RARE_WORDS * len(sure) * expect_idf("", 1, rows)
+    share = time / (time + sum(rest))
+    scores: Scores = np.float32(share * share) * measure("temporal", context)
     return scores
 
 
