@@ -211,7 +211,16 @@ def fold_names(names: Sequence[str]) -> list[str]:
 
 
 def is_mistyped(asked: str, name: str) -> bool:
-    """Say whether two names differ in one letter, or in two that stand side by side."""
+    """Say whether two names differ in one letter, or in two that stand side by side.
+
+    Another figure is another thing: 2026-10-14 is not a mistyped 2026-10-15.
+    """
+    if not _is_near(asked, name):
+        return False
+    return [*filter(str.isdigit, asked)] == [*filter(str.isdigit, name)]
+
+
+def _is_near(asked: str, name: str) -> bool:
     longer, shorter = (asked, name) if len(asked) >= len(name) else (name, asked)
     if len(longer) - len(shorter) > 1:
         return False
