@@ -189,6 +189,7 @@ class Engine:
             anchors=query.anchors,
             languages=snapshot.languages,
             unmatched_quotes=query.unmatched,
+            times=(*query.filters.when, *found.times),
         )
 
     def _embed(self, query: Query, snapshot: Snapshot, profile: Profile) -> Query:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -129,6 +130,18 @@ class ChunkRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeReading:
+    """How an expression of time was read."""
+
+    text: str
+    first: date
+    last: date
+    """Inclusive on both sides."""
+    certainty: float
+    """In (0, 1]; below .5 it may well be a topic: "in winter the cells die"."""
+
+
+@dataclass(frozen=True, slots=True)
 class Filters:
     """Exact conditions on notes, applied before ranking."""
 
@@ -142,6 +155,8 @@ class Filters:
     """Folders, relative to the root: notes in or below any of them pass."""
     tags: tuple[str, ...] = ()
     """Notes with every one of them, or a tag nested in it, pass."""
+    when: tuple[TimeReading, ...] = ()
+    """Passages that are from one of these times by the word of their notes, or name it, pass."""
     domains: frozenset[str] | None = None
     """Folders: notes right inside pass."""
     written_by: float | None = None
@@ -311,6 +326,8 @@ class QueryResult:
     """How many notes differ from the index."""
     anchors: AnchorEvidence | None = None
     """Where anchors were asked: which fired, and which way answered."""
+    times: tuple[TimeReading, ...] = ()
+    """How the expressions of time that count for the answer were read."""
     unmatched_quotes: tuple[str, ...] = ()
     """What the question has in quotation marks and no note holds."""
     is_answered: bool = True

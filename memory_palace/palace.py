@@ -111,7 +111,7 @@ class Palace(Notebook):
         ``is_use=False`` logs no use. Raise ``UsageError`` for what cannot be used.
         """
         check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
-        chosen = choose_filters(filters, conditions, self.paths.rooms, now=time.time())
+        chosen = choose_filters(filters, conditions, self.paths.rooms, now=time.time(), as_of=as_of)
         chosen, moment = ask_as_of(chosen, as_of, now=time.time())
         how: RankingOptions = {"limit": limit, "per_note": per_note, "gate": gate, "rerank": rerank}
         how |= {"min_confidence": min_confidence, "budget_bytes": budget_bytes}

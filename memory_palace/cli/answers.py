@@ -7,17 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 from memory_palace.cli.printing import show_date, to_record
 from memory_palace.language.visible import visible, visible_line
-from memory_palace.models import Hit, Piece, QueryResult, Validity, cut_confidence
+from memory_palace.models import (
+    ELLIPSIS,
+    Hit,
+    Piece,
+    QueryResult,
+    TimeReading,
+    Validity,
+    cut_confidence,
+)
 
 _MONTHS = (
     "January February March April May June July August September October November December".split()
 )
+
+
+_OPEN = date(1900, 1, 1)
+"""Where "until May" begins."""
+_SURE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +166,18 @@ def write_lines(shown: Shown) -> Iterator[str]:
         yield f"linked: {' · '.join(shown.linked)}"
 
 
+def write_time(time: TimeReading) -> str:
+    """Return how an expression of time was read: ``"last May" read as 2026-05-01 … 2026-05-31``."""
+    first, last = str(time.first), str(time.last)
+    if time.first == _OPEN:
+        first = ""
+    days = last if first == last else f"{first} {ELLIPSIS} {last}".strip()
+    verb = "read as" if time.certainty >= _SURE else "may be a topic, or mean"
+    return visible_line(f'"{time.text}" {verb} {days}')
+
+
 def _scoring(result: QueryResult) -> Iterator[str]:
+    yield from map(write_time, result.times)
     if result.anchors:
         fired = ", ".join(map(str, result.anchors.fired)) or "no anchor"
         yield visible(f"answered by {result.anchors.answered_by}: {fired}")
@@ -194,6 +218,8 @@ def answer_record(
         record["mode"] = result.mode
     if details or result.freshness != "current":
         record |= {"freshness": result.freshness, "behind": result.behind}
+    if details or result.times:
+        record["times"] = [to_record(time) for time in result.times]
     if details or result.unmatched_quotes:
         record["unmatched_quotes"] = list(result.unmatched_quotes)
     if details:

@@ -1,4 +1,4 @@
-"""What Tab completes: notes, folders, tags, rooms, profiles and palaces, read from the index.
+"""What Tab completes: notes, folders, tags, rooms, times, profiles, palaces, read from the index.
 
 No model is loaded and nothing is said: a palace without an index completes nothing.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date
 from typing import Any
 
 from memory_palace.errors import PalaceError
@@ -103,6 +104,13 @@ def _rooms(ctx: Any, incomplete: str) -> Iterator[str]:
     yield from ROOMS
 
 
+def _times(ctx: Any, incomplete: str) -> Iterator[str]:
+    """Yield what people say most, and the months that notes are of."""
+    yield from ("today", "yesterday", "this week", "last week", "this month", "last month")
+    firsts = {int(first) for first in _snapshot(ctx).days[:, 0] if first}
+    yield from {date.fromordinal(first).isoformat()[:7] for first in firsts}
+
+
 def _profiles(ctx: Any, incomplete: str) -> Iterator[str]:
     from memory_palace.cli.options import open_palace
     from memory_palace.ranking import SHIPPED
@@ -130,6 +138,7 @@ _KINDS: Mapping[str, Callable[[Any, str], Iterator[str]]] = {
     "tags": _tags,
     "types": _types,
     "rooms": _rooms,
+    "times": _times,
     "profiles": _profiles,
     "palaces": _palaces,
 }

@@ -76,6 +76,15 @@ Since = Annotated[
     str | None,
     Option("--since", help="Only notes from this date on: a date, 30d, 2w, 6m or 1y."),
 ]
+When = Annotated[
+    str | None,
+    Option(
+        "--when",
+        metavar="TIME",
+        help='Only passages that are from a time or name it: 2026-05, "last May", "since March 3".',
+        autocompletion=completed("times"),
+    ),
+]
 Until = Annotated[str | None, Option("--until", help="Only notes up to this date.")]
 AsOf = Annotated[
     str | None, Option("--as-of", help="Answer as if today were this date; leave out later notes.")

@@ -14,8 +14,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.embedding.base import PART_LENGTH
 from memory_palace.index.commit import Commit
-from memory_palace.index.segment import PASSAGES, VectorChoice, take_part
+from memory_palace.index.segment import PASSAGES, VectorChoice
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix, Scores
 
@@ -54,6 +55,12 @@ UNRELATED = (
     "Children under twelve need a ticket but pay half the price.",
 )
 """Texts of which no two have anything in common: what an embedder makes of chance."""
+
+
+def take_part(vectors: Matrix, which: VectorChoice) -> Matrix:
+    """Return the unit vectors of one of two embedders, given those of both."""
+    taken: Matrix = vectors[..., which.part] / PART_LENGTH if which.prefix else vectors
+    return taken
 
 
 def calibrate(

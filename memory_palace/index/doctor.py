@@ -14,7 +14,7 @@ import numpy as np
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder, find_parts
 from memory_palace.errors import IndexDamagedError
-from memory_palace.index.calibration import list_choices
+from memory_palace.index.calibration import list_choices, take_part
 from memory_palace.index.commit import read_commit
 from memory_palace.index.context import Derive
 from memory_palace.index.fold import group_rows
@@ -26,7 +26,6 @@ from memory_palace.index.segment import (
     VectorMember,
     chunk_line,
     chunk_record,
-    take_part,
 )
 from memory_palace.index.snapshot import Snapshot, open_snapshot
 from memory_palace.index.state import MENDED, CommittedState, check_anchors, open_state

@@ -26,11 +26,11 @@ from memory_palace.index.calibration import (
     expect_mean,
     list_choices,
     sample_rows,
+    take_part,
 )
 from memory_palace.index.chat import read_chat
 from memory_palace.index.npz import Array, map_arrays, write_arrays
 from memory_palace.index.postings import BM25, PostingLookup
-from memory_palace.index.segment import take_part
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import tokenize
 from memory_palace.models import Matrix

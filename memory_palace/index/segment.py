@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.embedding.base import PART_LENGTH
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, map_arrays
@@ -67,12 +66,6 @@ class VectorChoice(NamedTuple):
 
 
 PASSAGES, DESCRIPTIONS = VectorChoice(), VectorChoice("described")
-
-
-def take_part(vectors: Matrix, which: VectorChoice) -> Matrix:
-    """Return the unit vectors of one of two embedders, given those of both."""
-    taken: Matrix = vectors[..., which.part] / PART_LENGTH if which.prefix else vectors
-    return taken
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,8 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
     rows = np.flatnonzero(allowed[snapshot.row_note])
     if query.rows is not None:
         rows = query.rows[allowed[snapshot.row_note[query.rows]]]
+    if query.filters.when:
+        rows = rows[_match_rows(snapshot, query.filters)[rows]]
     cosines = evidence.meaning.cosines[rows]
     nearest = evidence.meaning.nearest(rows, limit=NEAREST)
     return SearchContext(
@@ -179,7 +181,19 @@ def match_notes(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
         passes &= _match_dates(snapshot, filters)
     if filters.folder + filters.tags:
         passes &= match_names(snapshot, filters)
+    if filters.when:
+        naming = snapshot.row_note[_match_rows(snapshot, filters)]
+        passes &= np.isin(np.arange(len(passes)), naming)
     return passes
+
+
+def _match_rows(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
+    """Say for each row whether it is from the times of the filters, or names one of them."""
+    from memory_palace.retrieval.when import match_when  # delayed: few questions need it
+
+    notes, rows = match_when(snapshot, filters.when)
+    matches: NDArray[np.bool_] = rows | np.append(notes, False)[snapshot.row_note]
+    return matches
 
 
 def _match_dates(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memory_palace.config import ROOMS, Rooms
 from memory_palace.errors import UsageError
 from memory_palace.language.moments import Moment, to_timestamp
-from memory_palace.models import Filters, Priority
+from memory_palace.models import Filters, Priority, TimeReading
 from memory_palace.places import PALACE
 
 if TYPE_CHECKING:
@@ -35,10 +35,14 @@ class Conditions(TypedDict, total=False):
     """One tag or several, which a note must all have; ``hut`` is met by ``hut/roof`` too."""
     since: Moment | None
     until: Moment | None
+    when: str | None
+    """A time that notes are from by their own word, or passages name: ``last May``."""
 
 
-def make_filters(*, now: float, **given: Unpack[Conditions]) -> Filters:
+def make_filters(*, now: float, asked: float | None = None, **given: Unpack[Conditions]) -> Filters:
     """Check conditions as people give them; ``now`` is what ``30d`` counts back from.
+
+    ``asked`` is the moment of the question, now unless it is given.
 
     Raise ``UsageError`` for an unknown priority or room, and for text that is not a date. Folders
     and tags are known to an index only, and checked where it is asked.
@@ -57,7 +61,16 @@ def make_filters(*, now: float, **given: Unpack[Conditions]) -> Filters:
         until=to_timestamp(until, now=now, end_of_day=True) if until is not None else None,
         folder=tuple(_strip_folder(name) for name in _listed(given.get("folder"))),
         tags=tuple(_strip_tag(name) for name in _listed(given.get("tags"))),
+        when=_read_when(given.get("when"), now if asked is None else asked),
     )
+
+
+def _read_when(expression: str | None, asked: float) -> tuple[TimeReading, ...]:
+    if expression is None:
+        return ()
+    from memory_palace.retrieval.when import read_when  # delayed: few questions need it
+
+    return read_when(expression, asked)
 
 
 def check_priority(name: str) -> Priority:
@@ -188,13 +201,19 @@ def ask_as_of(filters: Filters, as_of: Moment | None, *, now: float) -> tuple[Fi
 
 
 def choose_filters(
-    filters: Filters | None, conditions: Conditions, rooms: Rooms, *, now: float
+    filters: Filters | None,
+    conditions: Conditions,
+    rooms: Rooms,
+    *,
+    now: float,
+    as_of: Moment | None = None,
 ) -> Filters:
     """Return ``filters``, or those that were given one by one; a room must be a folder here."""
     if all(value in (None, (), []) for value in conditions.values()):
         filters = Filters() if filters is None else filters
     elif filters is None:
-        filters = make_filters(**conditions, now=now)
+        _, asked = ask_as_of(Filters(), as_of, now=now)
+        filters = make_filters(**conditions, now=now, asked=asked)
     else:
         raise UsageError(f"give filters, or {' and '.join(conditions)}; not both")
     if filters.room is not None and filters.room.casefold() in ROOMS:

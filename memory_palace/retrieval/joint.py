@@ -7,8 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.calibration import list_choices
-from memory_palace.index.segment import take_part
+from memory_palace.index.calibration import list_choices, take_part
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Scores, Vector
 from memory_palace.retrieval.evidence import Places, VectorEvidence

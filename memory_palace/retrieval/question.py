@@ -45,6 +45,7 @@ _FOLDER_NOTES = frozenset({"index", "_index", "readme"})
 
 _TAG = re.compile(r"(?<![\w&/#])#([^\W\d_][\w/-]*)")
 _NARROWING = frozenset('#"“„«「『＂')
+_WHEN = "when:"
 
 _Named = tuple[Sequence[int], Sequence[str], float]
 """Notes, a name of each, and what it counts."""
@@ -97,12 +98,21 @@ class ParsedQuestion:
 def narrow(query: Query, snapshot: Snapshot, root: Path) -> Query:
     """Leave those notes to be ranked that have the tags of a question, and what it quotes.
 
-    A tag that no note has is a word as any other, and so is what no note holds of the quotes.
+    So do those that are from the time of a ``when:…``. A tag that no note has is a word as any
+    other, and so is what no note holds of the quotes.
     """
     from memory_palace.retrieval.context import match_notes  # delayed: few questions need it
     from memory_palace.retrieval.filters import bear_tag
     from memory_palace.retrieval.quotes import find_quoted, match_quotes
 
+    if _WHEN in query.text.casefold():
+        from memory_palace.retrieval.when import read_when, take_when
+
+        rest, asked = take_when(query.text)
+        languages = snapshot.languages
+        times = [t for text in asked for t in read_when(text, query.as_of, languages=languages)]
+        filters = replace(query.filters, when=(*query.filters.when, *times))
+        query = replace(query, text=rest, filters=filters)
     tags = [tag for tag in _TAG.findall(query.text) if bear_tag(snapshot, tag).any()]
     if tags:
         filters = replace(query.filters, tags=(*query.filters.tags, *tags))
@@ -124,8 +134,8 @@ def find_unknown_tags(text: str, snapshot: Snapshot) -> list[str]:
 
 
 def may_narrow(text: str) -> bool:
-    """Say quickly whether a question may have a tag or a quote."""
-    return not _NARROWING.isdisjoint(text)
+    """Say quickly whether a question may have a tag, a quote or a ``when:…``."""
+    return not _NARROWING.isdisjoint(text) or _WHEN in text.casefold()
 
 
 def embed_question(query: Query, embedder: Embedder, *, with_phrases: bool = False) -> Query:
