@@ -85,7 +85,7 @@ HYBRID: Mapping[str, float] = {
     "speaker": 3.0,
     "statement": 1.2,
     "temporal": 5.0,
-    "dated": 15.0,
+    "dated": 30.0,
     "called": 200.0,
     "titled": 8.0,
 }
