@@ -40,12 +40,7 @@ Verbose = Annotated[
 Limit = Annotated[int, Option("-k", "--top-k", min=1, help="Maximum number of results.")]
 Type = Annotated[
     str | None,
-    Option(
-        "-t",
-        "--type",
-        help="Only this note type.",
-        autocompletion=completed("types"),
-    ),
+    Option("-t", "--type", help="Only this note type.", autocompletion=completed("types")),
 ]
 PriorityName = Annotated[
     str | None, Option("-p", "--priority", help="Only this priority: high, medium or low.")
@@ -76,14 +71,10 @@ Since = Annotated[
     str | None,
     Option("--since", help="Only notes from this date on: a date, 30d, 2w, 6m or 1y."),
 ]
+_TIMES = completed("times")
 When = Annotated[
     str | None,
-    Option(
-        "--when",
-        metavar="TIME",
-        help='Only passages that are from a time or name it: 2026-05, "last May", "since March 3".',
-        autocompletion=completed("times"),
-    ),
+    Option("--when", help='Only what is of a time or names it: "last May".', autocompletion=_TIMES),
 ]
 Until = Annotated[str | None, Option("--until", help="Only notes up to this date.")]
 AsOf = Annotated[

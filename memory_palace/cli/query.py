@@ -83,20 +83,11 @@ ExitStatus = Annotated[
 
 LINKED = 2
 """Linked notes per hit whose titles are shown, where ``--neighbors`` does not say."""
-_ASKED = {
+_SAME = "type priority room since until when include_cold as_of min_confidence rerank"
+_ASKED = {name: name for name in _SAME.split()} | {
     "top_k": "limit",
-    "type": "type",
-    "priority": "priority",
-    "room": "room",
     "tag": "tags",
-    "since": "since",
-    "until": "until",
-    "when": "when",
-    "include_cold": "include_cold",
-    "as_of": "as_of",
     "budget": "budget_bytes",
-    "min_confidence": "min_confidence",
-    "rerank": "rerank",
 }
 """Options that go to ``Palace.query`` as they are, and what it calls them."""
 

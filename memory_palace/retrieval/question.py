@@ -21,6 +21,7 @@ import numpy as np
 
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import BETWEEN, Languages, squeeze_all, tokenize
 from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
 from memory_palace.models import Query, Scores
@@ -79,6 +80,8 @@ class ParsedQuestion:
     @cached_property
     def times(self) -> tuple[TimeExpression, ...]:
         """The expressions of time in it; most questions have none."""
+        if not may_name_time(self.text):
+            return ()
         from memory_palace.language.time.reading import find_times  # delayed: few questions need it
 
         text = unicodedata.normalize("NFKC", self.text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.models import Contribution, Scores
+from memory_palace.models import Contribution, Scores, TimeReading
 from memory_palace.retrieval.context import SearchContext
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.profiles import Profile
@@ -40,6 +40,20 @@ class ScoringRule:
         is_shut = self.is_gated and signal in self.profile.gated
         weight = np.float32(0 if is_shut else self.profile.weights[signal])
         return np.full(len(context.cosines), weight)
+
+    def figures(self) -> dict[str, float]:
+        """Return the figures of the gate; empty without one."""
+        return self.gate.figures() if self.gate else {}
+
+    def read_times(self, context: SearchContext) -> tuple[TimeReading, ...]:
+        """Return how the times of a question were read, where the profile looks at them."""
+        if "temporal" not in self.profile.weights:
+            return ()
+        return tuple(
+            TimeReading(item.text, window.first, window.last, item.certainty)
+            for item in context.times
+            for window in item.windows
+        )
 
 
 @dataclass(frozen=True, slots=True)

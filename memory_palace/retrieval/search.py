@@ -13,7 +13,6 @@ from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.models import Hit, Query, TimeReading
 from memory_palace.notes.reading import find_disputes
 from memory_palace.retrieval.confidence import ANSWERED, Confidence
@@ -34,8 +33,7 @@ class SearchResult(NamedTuple):
     hits: list[Hit]
     is_answered: bool
     """Whether a hit is as sure as demanded; of a listing, whether it has any."""
-    times: tuple[TimeReading, ...] = ()
-    """How the expressions of time in the question were read, where the profile looks at them."""
+    times: tuple[TimeReading, ...]
 
 
 class RankingOptions(TypedDict, total=False):
@@ -94,8 +92,6 @@ def search(
         shown = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
         hits = mark_disputed(paths, shown)
     return SearchResult(hits, is_answered, rule.read_times(context))
-
-
 
 
 def _choose_profile(snapshot: Snapshot, asked: str | Profile) -> Profile:

@@ -85,5 +85,5 @@ def test_details_and_json_say_how_a_time_was_read(palace):
     assert '"2026-05" read as 2026-05-01 … 2026-05-31' in told
     told, _ = run_well(*asked, "climb when:2026-05", "--json")
     assert json.loads(told)["times"] == [
-        {"text": "2026-05", "first": "2026-05-01", "last": "2026-05-31", "certainty": 1.0}
+        {"text": "2026-05", "first": "2026-05-01", "last": "2026-05-31", "certainty": 0.95}
     ]

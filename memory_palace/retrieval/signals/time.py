@@ -49,14 +49,14 @@ _SAYS_WHEN = SOURCES.index("file name")
 _SPREAD = 0.25
 """The power of the share that what was asked has of what is given: "in May" answers for May 5."""
 _LONGEST = 62
-"""Days of a window whose dates are looked up day by day; of longer ones whole months are."""
+"""Ordinals of a window whose dates are looked up day by day; of longer ones whole months are."""
 _REACH = 4
 """Tolerances beyond a window up to which dates in passages are looked up, a month at most."""
 _MOST_MONTHS = 240
 _OPEN_DAYS = 3653
 """What is open to the past has its middle ten years before its end at most."""
 
-Days = NDArray[np.float64]
+Ordinals = NDArray[np.float64]
 
 
 def temporal(context: SearchContext) -> Scores:
@@ -116,7 +116,7 @@ def weekday(context: SearchContext) -> Scores:
     return scores
 
 
-def nearness(window: Window, first: Days, last: Days) -> Days:
+def nearness(window: Window, first: Ordinals, last: Ordinals) -> Ordinals:
     """Return how near spans of days, by their ordinals, are to a window, in [0, 1]; 1 is itself.
 
     It is the mean over the days of a span, or what a longer span says of the window that lies in
@@ -126,11 +126,11 @@ def nearness(window: Window, first: Days, last: Days) -> Days:
     length = last - first + 1
     shared = np.clip(np.minimum(last + 1, end) - np.maximum(first, begin), 0, None)
     said = (shared / length) ** _SPREAD * shared / (end - begin)
-    near: Days = np.maximum(said, _mean_nearness(window, first, last))
+    near: Ordinals = np.maximum(said, _mean_nearness(window, first, last))
     return near
 
 
-def _mean_nearness(window: Window, first: Days, last: Days) -> Days:
+def _mean_nearness(window: Window, first: Ordinals, last: Ordinals) -> Ordinals:
     """Return the mean nearness of the days of spans to a window, in [0, 1]."""
     end = window.last.toordinal() + 1
     days = (window.last - window.first).days + 1
@@ -138,16 +138,16 @@ def _mean_nearness(window: Window, first: Days, last: Days) -> Days:
     slope = ENDS * (1 - 1 / (2 * half)) / half
     tolerance = max(window.tolerance_days, 1.0)
 
-    def summed(offset: Days) -> Days:
+    def summed(offset: Ordinals) -> Ordinals:
         """Return the integral of a moment's nearness from the middle on, an odd function."""
         far = np.abs(offset)
         inside, beyond = np.minimum(far, half), np.maximum(far - half, 0)
         tail = OUTSIDE * tolerance / log(2) * (1 - np.exp2(-beyond / tolerance))
-        integral: Days = np.copysign(inside - slope * inside * inside / 2 + tail, offset)
+        integral: Ordinals = np.copysign(inside - slope * inside * inside / 2 + tail, offset)
         return integral
 
     middle = end - half
-    mean: Days = (summed(last + 1 - middle) - summed(first - middle)) / (last - first + 1)
+    mean: Ordinals = (summed(last + 1 - middle) - summed(first - middle)) / (last - first + 1)
     return mean
 
 
@@ -155,7 +155,7 @@ def _is_sure(asked: TimeExpression) -> bool:
     return asked.certainty >= SURE
 
 
-def _changed_days(context: SearchContext) -> Days:
+def _changed_days(context: SearchContext) -> Ordinals:
     """Return the ordinal of the day when each note was last changed, in UTC."""
     return np.floor(context.snapshot.dates / _DAY_SECONDS) + _EPOCH
 
@@ -204,7 +204,7 @@ def _date_keys(window: Window) -> Iterator[tuple[str, float]]:
         yield yearless_key(day), ANY_YEAR * value
 
 
-def _ordinals(*days: date) -> Days:
+def _ordinals(*days: date) -> Ordinals:
     return np.array([day.toordinal() for day in days], np.float64)
 
 
