@@ -18,10 +18,12 @@ from memory_palace.retrieval.evidence import Evidence, Places
 from memory_palace.retrieval.filters import check_priority, check_room, match_names
 
 if TYPE_CHECKING:
-    from memory_palace.language.time.spans import TimeExpression
+    from memory_palace.language.time.spans import TimeExpression, Window
     from memory_palace.retrieval.analysis import Analysis
 
 
+SURE = 0.5
+"""Below this certainty an expression of time may be what is asked about, and not when."""
 NEAREST = 28
 """Passages: enough for the seven nearest notes, which the guards of source document 001 look at,
 unless most of the nearest passages are of one note."""
@@ -57,6 +59,12 @@ class SearchContext:
     def times(self) -> tuple[TimeExpression, ...]:
         """The expressions of time in the question."""
         return self.evidence.question.times
+
+    @property
+    def dates(self) -> tuple[Window, ...]:
+        """The windows of those that are no topic."""
+        sure = (item.windows for item in self.times if item.certainty >= SURE)
+        return tuple(window for windows in sure for window in windows)
 
     @property
     def facts(self) -> PostingLookup:

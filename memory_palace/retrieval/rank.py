@@ -41,10 +41,6 @@ class ScoringRule:
         weight = np.float32(0 if is_shut else self.profile.weights[signal])
         return np.full(len(context.cosines), weight)
 
-    def figures(self) -> dict[str, float]:
-        """Return the figures of the gate; empty without one."""
-        return self.gate.figures() if self.gate else {}
-
     def read_times(self, context: SearchContext) -> tuple[TimeReading, ...]:
         """Return how the times of a question were read, where the profile looks at them."""
         if "temporal" not in self.profile.weights:

@@ -21,7 +21,7 @@ from memory_palace.index.segment import SOURCES
 from memory_palace.language.time.spans import EARLIEST, TimeExpression, Window, month_span
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Scores
-from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.context import SURE, SearchContext
 from memory_palace.retrieval.signals.table import measure
 
 ENDS = 0.05
@@ -34,8 +34,6 @@ UNSAID = 0.5
 """For a date that git or the file gives: that of a copy, as often as not."""
 ANY_YEAR = 0.9
 """For a day that is written without its year."""
-SURE = 0.5
-"""Below this certainty an expression may be what is asked about, and not when."""
 RARE_WORDS = 2
 """Words of one passage that an expression of time weighs as many as."""
 OF_NOTE = 0.5
