@@ -154,6 +154,8 @@ class _Rivals:
             return "holds longer than" if self._is_past[other] else ""
         worth = self._worth[place] - self._worth[other]
         days = self._days[place] - self._days[other]
+        if self._is_copied[place] != self._is_copied[other]:  # when a file was copied says nothing
+            worth, days = self._importance[place] - self._importance[other], 0.0
         if abs(worth) >= _WEIGHS:
             is_newer = days >= 1 and self._importance[place] <= self._importance[other]
             return ("newer than" if is_newer else "more important than") if worth > 0 else ""
@@ -223,6 +225,11 @@ class _Rivals:
             (now if note.is_evergreen else min(note.date.timestamp, now)) // _DAY_SECONDS
             for note in self._records
         ]
+
+    @cached_property
+    def _is_copied(self) -> list[bool]:
+        """Whether only the file system dates a note: a copy or a checkout does so anew."""
+        return [note.date.source == "mtime" for note in self._records]
 
     @cached_property
     def _is_past(self) -> list[bool]:

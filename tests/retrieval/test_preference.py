@@ -66,6 +66,14 @@ def test_the_more_important_and_what_still_holds_comes_first(write, first, secon
     assert order(write(first, second))[0] == expected
 
 
+def test_when_a_file_was_copied_makes_no_note_newer_than_one_that_says_its_date(write):
+    """A checkout dates all files that say nothing to today."""
+    undated = order(write("tags: [a]", "tags: [a]"), as_of="2030-01-01")
+    assert order(write("date: 2025-03-01", "tags: [a]"), as_of="2030-01-01") == undated
+    assert order(write("tags: [a]", "date: 2025-03-01"), as_of="2030-01-01") == undated
+    assert order(write("date: 2025-03-01\npriority: low", "priority: high"))[0] == "two"
+
+
 def test_a_question_of_a_time_is_answered_by_what_held_then(write):
     palace = write(
         "date: 2024-02-01\nvalid_until: 2025-06-30",
