@@ -1,7 +1,8 @@
 """Expressions of time written without sight of the rules, read right to the day.
 
 ``times_*.jsonl`` and ``timeless_*.jsonl`` were written before the rules; the ``held`` halves were
-seen by nobody who wrote rules until these were done. A point of the scale is what the issue asks.
+seen by nobody who wrote rules for letters until these were done; who wrote those for Chinese and
+Japanese had written the expressions as well.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from datetime import date
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -17,11 +19,11 @@ from memory_palace.language.time.reading import find_times
 from memory_palace.language.time.spans import EARLIEST
 
 FOLDER = Path(__file__).parent
-HALVES = [
-    pytest.param(half, least, id=half)
-    for half, least in (("dev", 0.95), ("held", 0.90))
-    if (FOLDER / f"times_{half}.jsonl").exists()
-]
+DIGESTS = {
+    "times_held": "b6f6902d163c82a89e3e854d3a689aeeb24e3db80eeb559873e800ed3d0b0b09",
+    "timeless_held": "f6d9ee0ec5ac04e6400ba90f18a619200395b1ece9118440124c61539319a45b",
+}
+"""As they were given when the other half was committed, before the rules."""
 LEAST_OF_A_LANGUAGE = 0.85
 LEAST_LEFT_ALONE = 0.98
 SURE = 0.5
@@ -45,7 +47,7 @@ def read_days(row: dict[str, str | None]) -> tuple[str | None, str] | None:
     return first, window.last.isoformat()
 
 
-@pytest.mark.parametrize("half, least", HALVES)
+@pytest.mark.parametrize("half, least", [("dev", 0.95), ("held", 0.90)])
 def test_expressions_are_read_right_to_the_day(half: str, least: float) -> None:
     wrong, count = defaultdict(list), defaultdict(int)
     for row in load(f"times_{half}"):
@@ -60,11 +62,16 @@ def test_expressions_are_read_right_to_the_day(half: str, least: float) -> None:
     assert 1 - missed / sum(count.values()) >= least, dict(wrong)
 
 
-@pytest.mark.parametrize("half", [param.values[0] for param in HALVES])
-def test_questions_without_a_time_have_none_that_is_sure(half: str) -> None:
-    rows = load(f"timeless_{half}")
+def test_questions_without_a_time_have_none_that_is_sure() -> None:
+    rows = load("timeless_dev") + load("timeless_held")
     read = []
     for row in rows:
         found = find_times(row["text"] or "", date(2026, 11, 22))
         read += [(row["text"], item.text) for item in found if item.certainty >= SURE][:1]
+    assert len(rows) >= 200
     assert 1 - len(read) / len(rows) >= LEAST_LEFT_ALONE, read
+
+
+@pytest.mark.parametrize("name", DIGESTS)
+def test_the_half_that_nobody_saw_is_as_it_was(name: str) -> None:
+    assert sha256((FOLDER / f"{name}.jsonl").read_bytes()).hexdigest() == DIGESTS[name]
