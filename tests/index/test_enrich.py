@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from memory_palace.config import Config
 from memory_palace.embedding.base import embed_query
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.postings import FIELDS, PostingLookup, same_keys
@@ -16,6 +17,8 @@ from memory_palace.index.segment import DESCRIPTIONS
 from memory_palace.index.values import Derived
 from memory_palace.models import Query
 from memory_palace.notes.note import Chunk
+from memory_palace.palace import Palace
+from memory_palace.ranking import ProfileSettings
 from memory_palace.retrieval.profiles import Profile
 from memory_palace.retrieval.question import join_phrases
 from memory_palace.retrieval.search import search
@@ -134,7 +137,10 @@ def test_a_profile_that_the_index_keeps_too_little_for_names_the_command(indexed
 
 def test_the_profile_structured_answers_from_an_index_with_structure(indexed):
     indexed.index(structure=True)
-    [hit, *_] = indexed.query("what is the sourdough starter", profile="structured").hits
+    own = ProfileSettings("structured", weights={"noun_phrase": 1.0, "described": 1.0})
+    palace = Palace(indexed.paths.root, config=Config(profiles={"phrases": own}))
+    for profile in ("structured", "phrases"):
+        [hit, *_] = palace.query("what is the sourdough starter", profile=profile).hits
     parts = {part.signal: part.contribution for part in hit.contributions}
     assert parts["noun_phrase"] > 0
     assert parts["described"] > 0
