@@ -118,12 +118,7 @@ def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], b
 
 
 def rank_anchored(
-    query: Query,
-    snapshot: Snapshot,
-    paths: PalacePaths,
-    *,
-    limit: int,
-    budget_bytes: int | None = None,
+    query: Query, snapshot: Snapshot, paths: PalacePaths, *, limit: int, budget_bytes: int | None
 ) -> list[Hit]:
     """Rank passages with the anchors of a question, and nothing where none fired."""
     if query.anchors is None or not query.anchors.fired:
