@@ -78,3 +78,8 @@ def test_other_forms_of_the_same_letters_are_read():
         "3 fe\u0301vrier 2026",
     ):
         assert len(find_times(text, ASKED)) == 1, text
+
+
+@pytest.mark.parametrize("text", ["rue du 4 septembre", "calle 5 de mayo", "via 25 aprile"])
+def test_the_name_of_a_street_is_no_date(text):
+    assert find_times(text, ASKED) == []

@@ -36,10 +36,20 @@ _SHIFT_FIRST, _SHIFTED = ("en", "de"), ("unit", "month", "season", "holiday", "w
 _SHORT = 4
 _HYPHEN = re.compile(r"-[^\W\d_]")
 _BEHIND = re.compile(r"[ \t]*([^\W\d_]+|[\w-]|\.\w)?")
-_REACH = 12
+_REACH = 18
 _EVERY = re.compile(
     r"\b(?:every|each|jede[nrsm]?|chaque|tous les|cada|todos [lo]s|todas? as|toda|ogni|tutti i) $"
 )
+_STREET = re.compile(
+    r"\b(?:rue|avenue|boulevard|calle|avenida|plaza|rua|praca|via|viale|piazza|strase|platz)"
+    r"(?: (?:des?|du|del?|da|do|d)\b)?[ ']+$"
+)
+"""What stands before a date that is an address: rue du 4 septembre, Straße des 17. Juni."""
+_TITLE = re.compile(
+    r"\b(?:herrn?|frau|familie|mrs?|ms|dr|miss|mister|senora?|sra?|signora?|signor|monsieur|madame"
+    r"|mme|onkel|tante|uncle|aunt|aunty|tia|tio|don|dona|san|santa)[.]? $"
+)
+"""What stands before a name: Herr Sommer, Mr Friday."""
 _NAME_BEFORE = re.compile(r"[^\W\d][._]$")
 _MODAL_BEFORE = re.compile(r"\b(?:not|might|would|will|can|could|should|may|must) $")
 _OWNER = re.compile(r"'s [a-z]")
@@ -106,12 +116,11 @@ def _is_stray(text: str) -> bool:
 
 
 def _is_part_of_name(token: Token, setting: Setting) -> bool:
-    """Say whether a word ends a name, as in "sample.today", or a verb begins: "will last a day"."""
+    """Say whether a word ends a name ("sample.today") or an address, or is a verb ("will last")."""
     before = setting.folded[max(0, token.start - _REACH) : token.start]
     written = setting.folded[token.start : token.end]
-    return bool(_NAME_BEFORE.search(before)) or (
-        written.startswith("last ") and bool(_MODAL_BEFORE.search(before))
-    )
+    is_name = _NAME_BEFORE.search(before) or _STREET.search(before)
+    return bool(is_name) or (written.startswith("last ") and bool(_MODAL_BEFORE.search(before)))
 
 
 def _find_in_characters(setting: Setting) -> list[TimeExpression]:
@@ -227,6 +236,7 @@ def _express(token: Token, setting: Setting, certainty: float) -> TimeExpression
 def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool) -> float:
     """Return the certainty: of what stands bare it depends on what is around it."""
     meaning: Meaning = token.value
+    before = setting.folded[max(0, token.start - _REACH) : token.start]
     if not meaning.is_bare:
         is_one = happened and not meaning.others
         return max(meaning.certainty, _HAPPENED) if is_one else meaning.certainty
@@ -244,10 +254,9 @@ def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool)
         return _HAPPENED
     behind = _BEHIND.match(setting.folded, token.end)
     following = behind[1] if behind else None
-    before = setting.folded[max(0, token.start - _REACH) : token.start]
     is_clause_end = not following or (following in lexicon.telling and following != "the")
     is_owner = _OWNER.match(setting.folded, token.end)
-    if is_owner or not is_clause_end or _EVERY.search(before):
+    if is_owner or not is_clause_end or _EVERY.search(before) or _TITLE.search(before):
         return _TOPIC
     if meaning.unit == "season" and following and not happened:
         return _TOPIC
