@@ -58,6 +58,7 @@ def test_no_time_is_read(text: str) -> None:
     "text, day",
     [
         ("taken by John on December 1,2023", date(2023, 12, 1)),
+        ("yesterday's notes", date(2026, 11, 21)),
         ("Anruf am 7.4.", date(2026, 4, 7)),
         ("Rechnung vom 1.4.16", date(2016, 4, 1)),
         ("who called on the 3rd?", date(2026, 11, 3)),
@@ -67,3 +68,17 @@ def test_no_time_is_read(text: str) -> None:
 def test_what_looks_like_it_is(text: str, day: date) -> None:
     [item] = [item for item in find_times(text, TODAY) if item.certainty >= 0.5]
     assert (item.windows[0].first, item.windows[0].last) == (day, day)
+
+
+@pytest.mark.parametrize(
+    "text, first, last",
+    [
+        ("last week's notes", date(2026, 11, 9), date(2026, 11, 15)),
+        ("last year's visits", date(2025, 1, 1), date(2025, 12, 31)),
+        ("rainfall Jan-Mar 2026", date(2026, 1, 1), date(2026, 3, 31)),
+        ("March–May", date(2026, 3, 1), date(2026, 5, 31)),
+    ],
+)
+def test_spans_of_short_words_are_read(text: str, first: date, last: date) -> None:
+    [item] = [item for item in find_times(text, TODAY) if item.certainty >= 0.5]
+    assert (item.windows[0].first, item.windows[0].last) == (first, last)

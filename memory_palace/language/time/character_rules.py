@@ -123,6 +123,14 @@ def _first_of(setting: Setting, named: Named) -> Meaning | None:
     return parts.of_span(setting, named | {"which": which})
 
 
+def _since(setting: Setting, named: Named) -> Meaning | None:
+    """Return 四月以来; 春天开始的 is what began then."""
+    sign = named["sign"]
+    written = setting.folded[sign.start : sign.end + 1]
+    meaning = intervals.edge(setting, {"since": named["since"]})
+    return None if written in ("开始的", "開始的") else meaning
+
+
 def _since_or_from(setting: Setting, named: Named) -> Meaning | None:
     """Return 从九月 with no end: up to today, less surely."""
     meaning = intervals.edge(setting, named)
@@ -235,7 +243,8 @@ _LISTED: tuple[tuple[str, str, Callable[[Setting, Named], Any], str], ...] = (
     ("-t", rf"F?(?P<a>{_X})[(]?[-t](?P<b>{_X})[)b]?", _weekdays, "x"),
     ("(", rf"(?P<a>{_X})[(](?P<b>{_X})[)b]?", _weekdays, "x"),
     ("& b", rf"(?P<a>{_X})&(?P<b>{_X})b", _weekdays, "x"),
-    ("(", rf"[sF]?(?P<since>{_X})[(]", intervals.edge, "x"),
+    ("(", rf"[sF](?P<since>{_X})[(]", intervals.edge, "x"),
+    ("(", rf"(?P<since>{_X})(?P<sign>[(])", _since, "x"),
     ("ut )", rf"[ut](?P<until>{_X})[)]", intervals.edge, "x"),
     ("u", rf"u(?P<until>{_X})", intervals.edge, "x"),
     (")", rf"(?P<until>{_X})[)]", intervals.edge, "x"),

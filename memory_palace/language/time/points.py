@@ -12,6 +12,7 @@ from memory_palace.language.time.spans import DaySpan, make_day, month_span
 from memory_palace.language.time.tokens import Token
 
 _NUMBERS = re.compile(r"\d+")
+_MONTH_BEFORE = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?$")
 _OF = re.compile(r"\b(?:of|del?|di|do|du|des|d|dell|vom|im)[ ']*$")
 _YEARS = frozenset(("anni", "annees", "anos", "jahre", "jahren"))
 _ARTICLE = re.compile(r"\b(?:the|el|la|nell|sull|au|over|during|throughout|around)\b|l'")
@@ -103,7 +104,9 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         return None
     if token.is_weak and _is_verb(setting, named):
         return None
-    if token.is_weak and "at" in named and named["at"].letter in "-&t" and "to" not in named:
+    at = named.get("at")
+    is_joined = token.is_weak and at is not None and at.letter in "-&t"
+    if is_joined and not named.keys() & {"year", "to"} and not _follows_month(setting, at):
         return None
     direction = int(named["shift"].value) if "shift" in named else None
     return in_some_year(
@@ -114,6 +117,11 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         direction=direction,
         is_bare=not is_backed,
     )
+
+
+def _follows_month(setting: Setting, sign: Token | None) -> bool:
+    """Say whether a sign joins two months: "March-May"."""
+    return bool(sign and _MONTH_BEFORE.search(setting.folded[: sign.start]))
 
 
 def _is_of(setting: Setting, token: Token) -> bool:

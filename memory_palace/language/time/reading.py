@@ -53,7 +53,6 @@ _TITLE = re.compile(
 _NAME_BEFORE = re.compile(r"[^\W\d][._]$")
 _MODAL_BEFORE = re.compile(r"\b(?:not|might|would|will|can|could|should|may|must) $")
 _OWNER = re.compile(r"'s [a-z]")
-_PAIR = 2
 _OF_BEFORE = re.compile(r"\b(?:of|de|di|d)[ ']+$")
 
 
@@ -110,9 +109,7 @@ def _foreign_languages(pieces: Sequence[Scrap]) -> frozenset[str]:
 def _is_stray(text: str) -> bool:
     """Say whether an expression is a short word: "hier" in a German sentence is no French."""
     words = _LETTERS.findall(text)
-    is_written = not any(char.isdigit() for char in text)
-    is_short = all(len(word) <= _SHORT for word in words)
-    return is_short and (len(words) == 1 or (is_written and len(words) == _PAIR))
+    return len(words) == 1 and len(words[0]) <= _SHORT
 
 
 def _is_part_of_name(token: Token, setting: Setting) -> bool:
