@@ -51,7 +51,8 @@ def open_cross_encoder(folder: Path) -> CrossEncoder:
 
 @lru_cache(maxsize=1)
 def _open(folder: Path, marks: tuple[tuple[int, ...], ...]) -> CrossEncoder:
-    return CrossEncoder(folder)
+    with np.errstate(all="ignore"):  # what is not finite is told by ``score``
+        return CrossEncoder(folder)
 
 
 class CrossEncoder:

@@ -147,6 +147,13 @@ def name_other_kind(folder: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b'"F32"', b'"F64"', 1))
 
 
+def fill_without_bounds(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    data = path.read_bytes()
+    (length,) = struct.unpack("<Q", data[:8])
+    path.write_bytes(data[: 8 + length] + b"\0\0\x80\x7f" * ((len(data) - 8 - length) // 4))
+
+
 def fill_with_nothing(folder: Path) -> None:
     path = folder / "model.safetensors"
     data = path.read_bytes()
@@ -199,6 +206,7 @@ BROKEN: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a missing tensor": (drop_a_tensor, "lack the tensor bert.pooler.dense.bias"),
     "another kind of numbers": (name_other_kind, "F64"),
     "values that are no numbers": (fill_with_nothing, "no numbers"),
+    "values without bounds": (fill_without_bounds, "no numbers"),
     "a pickle": (only_pickle, "pytorch_model.bin, which runs code"),
     "several files": (only_shards, "in several files"),
     "a link to itself": (link_to_itself, "lacks tokenizer.json"),
