@@ -131,8 +131,13 @@ def _find_in_characters(setting: Setting) -> list[TimeExpression]:
 
 
 def _cover(found: Sequence[TimeExpression]) -> float:
-    """Return how much of a text is read as times, in words of usual length."""
-    return sum(len(item.text) * item.certainty for item in found if item.certainty >= _SURE) / 6
+    """Return how much of a text is read as times, in words of usual length.
+
+    What has two readings counts in full, so that they stand where no word tells the language.
+    """
+    sure = [item for item in found if item.certainty >= _SURE]
+    shares = (1.0 if len(item.windows) > 1 else item.certainty for item in sure)
+    return sum(len(item.text) * share for item, share in zip(sure, shares, strict=True)) / 6
 
 
 def _languages_of(
