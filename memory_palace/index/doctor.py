@@ -181,7 +181,11 @@ class _Examiner:
         self, file: SourceFile, data: bytes, rows: list[int], embedder: Embedder
     ) -> Iterator[Finding]:
         note = parse_note(
-            file.path, data, count_tokens=embedder.count_tokens, token_limit=embedder.token_limit
+            file.path,
+            data,
+            count_tokens=embedder.count_tokens,
+            token_limit=embedder.token_limit,
+            locale=self._config.locale,
         )
         stored = [bytes(self._snapshot.row_digests[row]).hex() for row in rows]
         self.checked["chunks"] += len(stored)

@@ -126,7 +126,11 @@ class RowMaker:
 
         embedder = self._context.embedder
         note = parse_note(
-            file.path, data, count_tokens=embedder.count_tokens, token_limit=embedder.token_limit
+            file.path,
+            data,
+            count_tokens=embedder.count_tokens,
+            token_limit=embedder.token_limit,
+            locale=self._context.config.locale,
         )
         self._tally.problems.extend(note.problems)
         return self._row(note, replace(file, stat=stat))

@@ -32,6 +32,8 @@ ANSWERED = 0.75
 """From this confidence on a question counts as answered."""
 LITERAL = 0.9
 """Least confidence in a note that has what was asked for to the letter; see ``Grounds``."""
+LITTLE_ELSE = 0.6
+"""From this share of time on a question is answered by a note of that time."""
 NAMED = 0.97
 """Least confidence of a note of which the question is the name."""
 MISQUOTED = 0.7
@@ -64,7 +66,7 @@ class Grounds(NamedTuple):
     that has no stop words, which is a list of words and no sentence."""
     is_literal: bool
     """Whether it has what was quoted, or every word of a question that is no sentence, or is called
-    like the question but for a letter."""
+    like the question but for a letter, or is from the time that the question is little but."""
     is_named: bool
     """Whether the question is one of its names."""
 
@@ -103,9 +105,34 @@ class Confidence:
             words,
             is_literal=is_quoted
             or self._evidence.called[place] >= MISTYPED * OTHER
-            or self._is_whole(place, dated),
+            or self._is_whole(place, dated)
+            or self._is_from_then(place),
             is_named=bool(self._evidence.called[place] >= LINKED),
         )
+
+    def _is_from_then(self, place: int) -> bool:
+        """Say whether a question asks for little but a time that the note says it is from."""
+        if not self._spans:
+            return False
+        days = self._snapshot.days[place].tolist()
+        return any(
+            first and first <= end and begin <= last
+            for first, last in (days[:2], days[2:])
+            for begin, end in self._spans
+        )
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int]]:
+        """The spans of days that a question asks for and for little else, by their ordinals."""
+        question = self._evidence.question
+        if not question.times:
+            return []
+        from memory_palace.retrieval.signals.time import share_of_time  # delayed: few name a time
+
+        if share_of_time(question, self._evidence.word_rows, unknown=1) < LITTLE_ELSE:
+            return []
+        windows = (window for asked in question.times for window in asked.windows)
+        return [(window.first.toordinal(), window.last.toordinal()) for window in windows]
 
     def _is_whole(self, place: int, dated: frozenset[str]) -> bool:
         """Say whether a note has all words of a question, half of which carry meaning."""

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,8 +112,8 @@ def narrow(query: Query, snapshot: Snapshot, root: Path) -> Query:
         from memory_palace.retrieval.when import read_when, take_when
 
         rest, asked = take_when(query.text)
-        languages = snapshot.languages
-        times = [t for text in asked for t in read_when(text, query.as_of, languages=languages)]
+        read = partial(read_when, locale=query.locale, languages=snapshot.languages)
+        times = [time for text in asked for time in read(text, query.as_of)]
         filters = replace(query.filters, when=(*query.filters.when, *times))
         query = replace(query, text=rest, filters=filters)
     tags = [tag for tag in _TAG.findall(query.text) if bear_tag(snapshot, tag).any()]

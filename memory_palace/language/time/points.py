@@ -15,7 +15,6 @@ _NUMBERS = re.compile(r"\d+")
 _MONTH_BEFORE = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?$")
 _OF = re.compile(r"\b(?:of|del?|di|do|du|des|d|dell|vom|im)[ ']*$")
 _YEARS = frozenset(("anni", "annees", "anos", "jahre", "jahren"))
-_ARTICLE = re.compile(r"\b(?:the|el|la|nell|sull|au|over|during|throughout|around)\b|l'")
 _NAME = re.compile(r" (?!I\b)[A-Z][a-z]")
 _WEEKS, _CENTURY, _LEAST_DECADE = 53, 100, 20
 
@@ -178,7 +177,7 @@ def _yearly(
     if year is None and unit == "season" and _is_name(setting, token):
         return None
     direction = int(named["shift"].value) if "shift" in named else None
-    is_topic = unit == "season" and year is None and not _has_article(setting, at, token)
+    is_topic = unit == "season" and year is None and at is not None and at.letter in "Iij"
     certainty = 0.45 if is_topic and "shift" not in named else 0.9
     return in_some_year(
         make,
@@ -189,14 +188,6 @@ def _yearly(
         certainty=certainty,
         is_bare=not is_backed,
     )
-
-
-def _has_article(setting: Setting, at: Token | None, token: Token) -> bool:
-    """Say whether a season is a certain one: "in the winter", "since spring", not "im Winter"."""
-    if at is None or at.letter not in "Iij":
-        return True
-    between = setting.folded[at.start : token.start]
-    return bool(_ARTICLE.search(between))
 
 
 def numbered_quarter(setting: Setting, number: int, year: int | None) -> Meaning | None:

@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
+from memory_palace.index.postings import PostingLookup
 from memory_palace.index.segment import SOURCES
 from memory_palace.language.time.spans import EARLIEST, TimeExpression, Window, month_span
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Scores
 from memory_palace.retrieval.context import SURE, SearchContext
+from memory_palace.retrieval.question import ParsedQuestion
 from memory_palace.retrieval.signals.table import measure
 
 ENDS = 0.05
@@ -84,19 +86,26 @@ def dated(context: SearchContext) -> Scores:
     "What did I do on October 14" has no other word to be answered by. A sure expression counts as
     two rare words beside those that are left of the question and that some passage has.
     """
-    sure = [asked for asked in context.times if _is_sure(asked)]
-    if not sure:
+    share = share_of_time(context.evidence.question, context.words)
+    if not share:
         return context.silence()
-    rows = len(context.snapshot.row_note)
-    rest = (
-        expect_idf(term, found, rows)
-        for term in context.evidence.question.untimed_terms
-        if (found := context.words.document_frequency(term))
-    )
-    time = RARE_WORDS * len(sure) * expect_idf("", 1, rows)
-    share = time / (time + sum(rest))
     scores: Scores = np.float32(share * share) * measure("temporal", context)
     return scores
+
+
+def share_of_time(question: ParsedQuestion, words: PostingLookup, *, unknown: int = 0) -> float:
+    """Return which part of a question sure expressions of time are, in [0, 1]; see ``dated``.
+
+    A word that no passage has counts as one that ``unknown`` passages have, and not at all for 0.
+    """
+    sure = sum(map(_is_sure, question.times))
+    if not sure:
+        return 0.0
+    rows = len(words.snapshot.row_note)
+    found = ((term, words.document_frequency(term) or unknown) for term in question.untimed_terms)
+    rest = sum(expect_idf(term, having, rows) for term, having in found if having)
+    time = RARE_WORDS * sure * expect_idf("", 1, rows)
+    return time / (time + rest)
 
 
 def weekday(context: SearchContext) -> Scores:
