@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from growing import assert_linear
 
 from memory_palace.language.time.reading import find_times
 from memory_palace.language.time.spans import EARLIEST
@@ -83,3 +84,8 @@ def test_other_forms_of_the_same_letters_are_read():
 @pytest.mark.parametrize("text", ["rue du 4 septembre", "calle 5 de mayo", "via 25 aprile"])
 def test_the_name_of_a_street_is_no_date(text):
     assert find_times(text, ASKED) == []
+
+
+@pytest.mark.parametrize("text", ["on ", "2024-05-03 ", "q1 ", "3月", "end of "])
+def test_many_expressions_take_linear_time(text):
+    assert_linear(lambda repeats: find_times(text * repeats, ASKED), 300)

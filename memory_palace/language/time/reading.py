@@ -93,8 +93,11 @@ def find_times(
         ]
         readings.append((evidence + _cover(found), found))
     chosen: list[TimeExpression] = []
+    taken: set[int] = set()
     for _, found in sorted(readings, key=lambda reading: -reading[0]):
-        chosen += [item for item in found if not any(map(item.overlaps, chosen))]
+        free = [item for item in found if taken.isdisjoint(range(item.start, item.end))]
+        taken.update(*(range(item.start, item.end) for item in free))
+        chosen += free
     return sorted(chosen, key=lambda item: item.start)
 
 

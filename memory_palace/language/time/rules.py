@@ -43,7 +43,7 @@ class Rule:
 
 _X = "[xmZY]"
 _N = "[dnwaf]"
-_IN = "[iIjeF]*"
+_IN, _AT = "[iIjeF]{0,4}", "[ie]{0,3}"
 _YEAR = "(?P<year>[yY])"
 _TO = "[-tju]"
 
@@ -192,23 +192,23 @@ _LISTED: tuple[tuple[str, str, Callable[[Setting, Named], Any], str], ...] = (
     ("bR &", f"[bR]e?(?P<a>{_X}|y)&{_IN}(?P<b>{_X}|y)", intervals.between, "x"),
     (
         "-tju",
-        f"[Fs]?[ie]*(?P<a>{_X}|(?<=[Fs])y){_TO}{_IN}(?P<b>{_X}|y)[)]?",
+        f"[Fs]?{_AT}(?P<a>{_X}|(?<=[Fs])y){_TO}{_IN}(?P<b>{_X}|y)[)]?",
         intervals.between,
         "x",
     ),
     ("y -tju", f"(?P<a>y){_TO}{_IN}(?P<b>{_X}|y)[)]?", intervals.between, "x"),
     (
         "sF",
-        f"(?:s|F(?=.(?:O|i(?:[|]|$))))[ie]*(?P<since>{_X}|y)(?:O|i(?=[|]|$))?",
+        f"(?:s|F(?=.(?:O|i(?:[|]|$)))){_AT}(?P<since>{_X}|y)(?:O|i(?=[|]|$))?",
         intervals.edge,
         "x",
     ),
     ("(O", f"(?P<since>{_X}|y)[(O]", intervals.edge, "x"),
-    ("u", f"u[ie]*(?P<until>{_X}|y(?!U))", intervals.edge, "x"),
+    ("u", f"u{_AT}(?P<until>{_X}|y(?!U))", intervals.edge, "x"),
     (")", f"(?P<until>{_X}|y)[)]", intervals.edge, "x"),
-    ("BV", f"[BV][ie]*(?P<before>{_X}|y)", intervals.edge, "x"),
+    ("BV", f"[BV]{_AT}(?P<before>{_X}|y)", intervals.edge, "x"),
     ("<", f"(?P<before>{_X}|y)<", intervals.edge, "x"),
-    ("A", f"A[ie]*(?P<after>{_X}|y)", intervals.edge, "x"),
+    ("A", f"A{_AT}(?P<after>{_X}|y)", intervals.edge, "x"),
     (">", f"(?P<after>{_X}|y)>", intervals.edge, "x"),
     ("iI y", "[iI](?P<year>y)", points.written_year, "Y"),
     ("o", "(?<=[ie])(?P<day>[o])(?![A-Za-z])", distances.day_of_this_month, "x"),

@@ -53,10 +53,6 @@ class TimeExpression:
     has_year: bool
     """Whether it means the same whenever it is read."""
 
-    def overlaps(self, other: TimeExpression) -> bool:
-        """Whether two expressions share text."""
-        return self.start < other.end and other.start < self.end
-
     @property
     def is_calendar(self) -> bool:
         """Whether it names a day of the calendar, "March 5", and not one by its distance."""
