@@ -111,9 +111,8 @@ def narrow(query: Query, snapshot: Snapshot, root: Path) -> Query:
     if _WHEN in query.text.casefold():
         from memory_palace.retrieval.when import read_when, take_when
 
-        rest, asked = take_when(query.text)
-        read = partial(read_when, locale=query.locale, languages=snapshot.languages)
-        times = [time for text in asked for time in read(text, query.as_of)]
+        read = partial(read_when, as_of=query.as_of, locale=query.locale)
+        rest, times = take_when(query.text, partial(read, languages=snapshot.languages))
         filters = replace(query.filters, when=(*query.filters.when, *times))
         query = replace(query, text=rest, filters=filters)
     tags = [tag for tag in _TAG.findall(query.text) if bear_tag(snapshot, tag).any()]

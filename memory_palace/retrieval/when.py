@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from unicodedata import normalize
 
@@ -51,10 +51,26 @@ def read_when(
     raise UsageError(f"{expression!r} is not a time; {_EXAMPLES}")
 
 
-def take_when(text: str) -> tuple[str, list[str]]:
-    """Return a question without its ``when:…``, and the expressions that stood there."""
-    found = [quoted or bare for quoted, bare in _EXPRESSION.findall(text)]
-    return " ".join(_EXPRESSION.sub(" ", text).split()), found
+def take_when(
+    text: str, read: Callable[[str], Sequence[TimeReading]]
+) -> tuple[str, list[TimeReading]]:
+    """Return a question without its ``when:…``, and what is read of them.
+
+    What is no time is refused in quotation marks; without them it is a word as any other.
+    """
+    times: list[TimeReading] = []
+
+    def take(found: re.Match[str]) -> str:
+        try:
+            times.extend(read(found[2] if found[1] is None else found[1]))
+        except UsageError:
+            if found[1] is not None:
+                raise
+            return found[0]
+        return " "
+
+    rest = _EXPRESSION.sub(take, text)
+    return " ".join(rest.split()), times
 
 
 def match_when(

@@ -87,3 +87,9 @@ def test_details_and_json_say_how_a_time_was_read(palace):
     assert json.loads(told)["times"] == [
         {"text": "2026-05", "first": "2026-05-01", "last": "2026-05-31", "certainty": 0.95}
     ]
+
+
+def test_what_is_no_time_behind_a_bare_when_is_a_word_of_the_question(palace):
+    assert palace.query("climb when:we climbed", neighbors=0).hits
+    with pytest.raises(UsageError, match="'we climbed' is not a time"):
+        palace.query('climb when:"we climbed"')
