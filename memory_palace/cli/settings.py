@@ -22,7 +22,8 @@ def show_settings(ctx: Context, as_json: Json = False) -> None:
     """
     values = to_record(open_palace(ctx).config)
     del values["anchors"]["ignored"]
-    shown = {name: "" if value is None else str(value).lower() for name, value in values.items()}
+    shown = {name: "" if value is None else str(value) for name, value in values.items()}
+    shown |= {name: str(value).lower() for name, value in values.items() if value in (True, False)}
     lines = (f"{name}: {value}".rstrip() for name, value in shown.items())
     print_answer({"settings": values}, lines, as_json=as_json)
 
