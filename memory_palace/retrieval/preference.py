@@ -49,6 +49,8 @@ _ANSWERS = 0.5
 _WEIGHS = 0.15
 """What importance and recency differ by at least to decide before the dates do: that of high and
 none, but not that of medium and none."""
+NEWER_DAYS = 14
+"""Entries and talks of the same fortnight go on with one thing; none is a newer version of it."""
 _DAY_SECONDS = 86_400.0
 PREFERRED = "preferred"
 
@@ -152,14 +154,15 @@ class _Rivals:
         """Say what makes a hit the one to believe, in words; empty where nothing does."""
         if self._is_past[place] != self._is_past[other]:
             return "holds longer than" if self._is_past[other] else ""
-        worth = self._worth[place] - self._worth[other]
         days = self._days[place] - self._days[other]
-        if self._is_copied[place] != self._is_copied[other]:  # when a file was copied says nothing
-            worth, days = self._importance[place] - self._importance[other], 0.0
+        if self._is_copied[place] != self._is_copied[other]:
+            days = 0.0  # when a file was copied says nothing
+        value = self._importance if abs(days) < NEWER_DAYS else self._worth
+        worth = value[place] - value[other]
         if abs(worth) >= _WEIGHS:
-            is_newer = days >= 1 and self._importance[place] <= self._importance[other]
+            is_newer = days >= NEWER_DAYS and self._importance[place] <= self._importance[other]
             return ("newer than" if is_newer else "more important than") if worth > 0 else ""
-        return "newer than" if days >= 1 else ""
+        return "newer than" if days >= NEWER_DAYS else ""
 
     @cached_property
     def _are_alike(self) -> NDArray[np.bool_]:
