@@ -33,6 +33,17 @@ def ago(setting: Setting, named: dict[str, Token]) -> Meaning:
     return Meaning(day, day, "day", long.certainty, tolerance_of(long))
 
 
+def yearly_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
+    """Return "Good Friday two years ago" and "in May three years ago": those of that year."""
+    anchor, long = named["anchor"].value, named["long"].value
+    if long.unit != "year" or long.count % 1 or anchor.in_year is None:
+        return None
+    span = anchor.in_year(setting.as_of.year - int(long.count))
+    return (
+        replace(anchor, first=span[0], last=span[1], has_year=True, is_bare=False) if span else None
+    )
+
+
 def some_ago(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     """Return "weeks ago": some three of them; "2000 years ago" is no year."""
     if setting.folded[: named["unit"].start].rstrip()[-1:].isdigit():

@@ -55,7 +55,7 @@ def _day_of_three(setting: Setting, numbers: list[int], *, is_dotted: bool) -> M
     days = [make_day(year, second, first), make_day(year, first, second)]
     if is_dotted and third < _CENTURY:
         days = days[:1]
-    elif order == "dmy" or order == "ymd":
+    elif order == "dmy" or order == "ymd" or (is_dotted and not order):
         days = [days[0] or days[1]]
     elif order == "mdy":
         days = [days[1] or days[0]]
@@ -121,6 +121,9 @@ def numbered_part(setting: Setting, named: dict[str, Token]) -> Meaning | None:
     year = year_of(named.get("year"))
     if text[:4].isdigit():
         year, text = int(text[:4]), text[4:].strip("- ")
+    elif "/" in text:
+        text, _, written = text.partition("/")
+        year = int(written)
     number = int(_NUMBERS.findall(text)[0])
     if "w" in text:
         week = numbered_week(setting, number, year)

@@ -101,7 +101,7 @@ def month(setting: Setting, named: dict[str, Token]) -> Meaning | None:
         return None
     if token.is_weak and not named.keys() & {"year", "shift", "to"} and _is_name(setting, token):
         return None
-    if token.is_weak and _is_verb(setting, named):
+    if token.is_weak and (_is_verb(setting, named) or _is_noun(setting, named)):
         return None
     at = named.get("at")
     is_joined = token.is_weak and at is not None and at.letter in "-&t"
@@ -136,6 +136,12 @@ def _is_verb(setting: Setting, named: dict[str, Token]) -> bool:
     written = setting.text[: token.start]
     is_ending = "at" not in named and "to" in named and named["to"].letter == "E"
     return is_small and (is_ending or (is_pointed and written.lower() != written))
+
+
+def _is_noun(setting: Setting, named: dict[str, Token]) -> bool:
+    """Say whether "march" is one: "the march was long"."""
+    is_the = setting.folded[: named["month"].start].endswith("the ")
+    return is_the and not named.keys() & {"year", "shift", "to"}
 
 
 def _is_name(setting: Setting, token: Token) -> bool:

@@ -51,6 +51,7 @@ _TITLE = re.compile(
 )
 """What stands before a name: Herr Sommer, Mr Friday."""
 _NAME_BEFORE = re.compile(r"[^\W\d][._]$")
+_SITE = re.compile(r"\.[a-z]{2}")
 _MODAL_BEFORE = re.compile(r"\b(?:not|might|would|will|can|could|should|may|must) $")
 _OWNER = re.compile(r"'s [a-z]")
 _OF_BEFORE = re.compile(r"\b(?:of|de|di|d)[ ']+$")
@@ -116,10 +117,11 @@ def _is_stray(text: str) -> bool:
 
 
 def _is_part_of_name(token: Token, setting: Setting) -> bool:
-    """Say whether a word ends a name ("sample.today") or an address, or is a verb ("will last")."""
+    """Say whether a word is of a name ("sample.today") or an address, or a verb ("will last")."""
     before = setting.folded[max(0, token.start - _REACH) : token.start]
     written = setting.folded[token.start : token.end]
-    is_name = _NAME_BEFORE.search(before) or _STREET.search(before)
+    is_site = _SITE.match(setting.folded, token.end)
+    is_name = is_site or _NAME_BEFORE.search(before) or _STREET.search(before)
     return bool(is_name) or (written.startswith("last ") and bool(_MODAL_BEFORE.search(before)))
 
 

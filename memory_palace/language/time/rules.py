@@ -173,6 +173,10 @@ _LISTED: tuple[tuple[str, str, Callable[[Setting, Named], Any], str], ...] = (
     ("S PQ", "(?P<shift>S)(?P<time>[PQ])", distances.part_of_day, "x"),
     ("Q", "(?P<before>[ie])?(?P<day>Q)(?:[iI]?e?[PQ])?", distances.day_word, "x"),
     # Relative to another date, or to today
+    ("xm T g", "(?P<anchor>[xm]),?(?P<long>T)g", intervals.yearly_ago, ""),
+    ("xm GV T", f"(?P<anchor>[xm]),?{_IN}[GV](?P<long>T)", intervals.yearly_ago, ""),
+    ("T g xm", f"(?P<long>T)g,?{_IN}(?P<anchor>[xm])", intervals.yearly_ago, ""),
+    ("GV T xm", f"[GV](?P<long>T),?{_IN}(?P<anchor>[xm])", intervals.yearly_ago, ""),
     ("TU BVAlF xmZY", f"(?P<long>[TU])(?P<to>[BVAlF]){_IN}(?P<anchor>{_X})", intervals.beside, ""),
     ("v xmZY", f"(?P<eve>v){_IN}(?P<anchor>{_X})", intervals.beside, "x"),
     ("xmZY v", f"(?P<anchor>{_X})(?P<eve>v)", intervals.beside, "x"),
