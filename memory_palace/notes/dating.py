@@ -22,7 +22,7 @@ _ISO = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?:(?<=\d{8})(?:\d{6}|
 """``2026-03-01``, ``20260301``, or a moment to the minute or second, as notes are numbered by."""
 _FOLDERS = re.compile(r"(?:^|/)(\d{4})/(?:\d{4}[-_.])?(\d{1,2})(?!\d)[^/]*/(\d{1,2})$")
 """``2026/03/01``, ``2026/03-March/1``."""
-_YEAR_FOLDER = re.compile(r"(?<!\d)((?:19|20|21)\d\d)(?!\d)[^/]*/")
+_YEAR = re.compile(r"(?<!\d)((?:19|20|21)\d\d)(?!\d)")
 _NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([-_. ])(\d{1,2})\2(\d{4})(?!\d)")
 """``14-10-2026``, ``14_10_2026``: what grammar reads with slashes."""
 _LOG_OPTIONS = "--format=%x01%ct --name-only -z --no-renames --diff-filter=AMR".split()
@@ -92,8 +92,8 @@ def days_in_name(
     days = [day for y, _, m, d in found if (day := _make_day(y, m, d))]
     if days:
         return ((days[0], days[0]),), None
-    years = _YEAR_FOLDER.findall(path)
-    as_of = as_of or (date(int(years[-1]), 12, 31) if years else None)
+    years = [int(match[1]) for part in path.split("/")[:-1] if (match := _YEAR.search(part))]
+    as_of = as_of or (date(years[-1], 12, 31) if years else None)
     return _read_name(name, as_of, locale)
 
 
