@@ -21,7 +21,7 @@ import numpy as np
 
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.time.lexicon import may_name_time
+from memory_palace.language.time.lexicon import drop_asking, may_name_time
 from memory_palace.language.tokens import BETWEEN, Languages, squeeze_all, tokenize
 from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
 from memory_palace.models import Query, Scores
@@ -94,7 +94,7 @@ class ParsedQuestion:
         rest = unicodedata.normalize("NFKC", self.text)
         for item in reversed(self.times):
             rest = f"{rest[: item.start]} {rest[item.end :]}"
-        terms = dict.fromkeys(tokenize(rest, languages=self._languages))
+        terms = dict.fromkeys(tokenize(drop_asking(rest), languages=self._languages))
         return tuple(term for term in terms if term not in STOP_STEMS)
 
 

@@ -29,7 +29,22 @@ def test_the_day_comes_first_in_each_form_of_a_question(palace):
     assert len(first) == 6 and min(first.values()) >= 0.95 * EACH_FORM, first
 
 
-@pytest.mark.parametrize("text", ["what did I do on October 26", "2026-10-26", "26.10.2026"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what did I do on October 26",
+        "show me my diary entry of October 26th",
+        "2026-10-26",
+        "26.10.2026",
+        "was habe ich am 26. Oktober gemacht",
+        "qu'est-ce que j'ai fait le 26 octobre",
+        "¿qué hice el 26 de octubre?",
+        "o que eu fiz em 26 de outubro",
+        "cosa ho fatto il 26 ottobre",
+        "10月26日我做了什么",
+        "10月26日に何をしたか",
+    ],
+)
 def test_a_note_of_the_day_answers_a_question_that_is_little_but_a_day(palace, text):
     asked = palace.query(text, limit=2, neighbors=0, as_of="2026-11-22")
     assert asked.is_answered and asked[0].confidence >= 0.9

@@ -77,6 +77,9 @@ _SHORTEST_MONTH = 5
 _WORD = re.compile(r"[^\W\d_]+")
 _KANA, _HAN = ("\u3041", "\u30fa"), ("\u4e00", "\u9fff")
 _DIGIT = re.compile(r"\d")
+_KANA_ASKING = re.compile(r"[\u3041-\u309f何誰私僕俺]+")
+_HAN_ASKING = re.compile("什[么麼]|怎[么麼]|[我你您他她们們做干了过過的在哪谁誰吗嗎呢些都有是]")
+"""Words of Japanese and Chinese that only ask or join."""
 
 
 class TimeWord(NamedTuple):
@@ -228,3 +231,21 @@ def may_name_time(text: str) -> bool:
         return True
     words = read_hints().words
     return any(word in words for word in _WORD.findall(fold(text)))
+
+
+def drop_asking(text: str) -> str:
+    """Blank the words of a question that say only that one asks: "was habe ich … gemacht".
+
+    They are the frequent words and those of what happened, of the language that has most of them.
+    """
+    if any(_holds(text, span) for span in (_KANA, _HAN)):
+        blank = _KANA_ASKING if _holds(text, _KANA) else _HAN_ASKING
+        return blank.sub(" ", text)
+    words = [(match[0], match.span()) for match in _WORD.finditer(fold(text))]
+    telling = read_hints().telling
+    language = max(LATIN, key=lambda name: sum(word in telling[name] for word, _ in words))
+    lexicon = read_lexicon(language)
+    for word, (start, end) in words:
+        if word in lexicon.telling or word in lexicon.happened:
+            text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
