@@ -281,6 +281,6 @@ class Config:
     """Path prefixes with a trust each; a note's source is the longest that fits, else its room."""
 
     @property
-    def reading(self) -> tuple[tuple[str, ...], str]:
-        """What decides what an index keeps of a text: its stemmers, and what reads structure."""
-        return self.languages, self.structure
+    def reading(self) -> tuple[tuple[str, ...], str, str]:
+        """What decides what an index keeps of a text: stemmers, reader of structure, locale."""
+        return self.languages, self.structure, self.locale

@@ -111,7 +111,7 @@ class Palace(Notebook):
         ``is_use=False`` logs no use. Raise ``UsageError`` for what cannot be used.
         """
         check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
-        chosen = choose_filters(filters, conditions, self.paths.rooms, now=time.time(), as_of=as_of)
+        chosen = self._choose(filters, conditions, as_of)
         chosen, moment = ask_as_of(chosen, as_of, now=time.time())
         how: RankingOptions = {"limit": limit, "per_note": per_note, "gate": gate, "rerank": rerank}
         how |= {"min_confidence": min_confidence, "budget_bytes": budget_bytes}
@@ -161,8 +161,16 @@ class Palace(Notebook):
         **conditions: Unpack[Conditions],
     ) -> list[NoteRecord]:
         """List the notes that meet the conditions, or match the filters, in path order."""
-        chosen = choose_filters(filters, conditions, self.paths.rooms, now=time.time())
+        chosen = self._choose(filters, conditions)
         return super().notes(filters=chosen, include_cold=include_cold)
+
+    def _choose(
+        self, filters: Filters | None, conditions: Conditions, as_of: Moment | None = None
+    ) -> Filters:
+        now, locale = time.time(), self.config.locale
+        return choose_filters(
+            filters, conditions, self.paths.rooms, now=now, as_of=as_of, locale=locale
+        )
 
     def awaited_model(self) -> AwaitedModel | None:
         """Return the model that the next build takes up, or would if it were here."""

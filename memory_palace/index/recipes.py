@@ -35,6 +35,8 @@ ENRICHED = "enriched-1"
 """Bump it whenever ``facts.enrich`` can describe the same facts in other words."""
 
 
+_LOCALE = "locale-"
+"""What goes before a locale: numbers of days in notes are read by it."""
 _OTHER_VERSION = "the index was built by another version of palace; run `palace index` to update it"
 _OTHER_LANGUAGES = (
     "the settings name other languages than the index was built for; run `palace index` to make "
@@ -58,12 +60,15 @@ def name_recipe(
     detail: Detail = Detail.PLAIN,
     languages: Languages = (),
     structure: str = PATTERNS,
+    locale: str = "",
 ) -> str:
     """Name the recipe of an index; two indexes with one fingerprint may share segments.
 
-    ``structure`` is the setting. Raise ``MissingPartError`` where what it names is not here.
+    ``structure`` and ``locale`` are the settings. Raise ``MissingPartError`` where what the first
+    names is not here.
     """
     parts = [embedder.fingerprint, CHUNKER, "+".join((TOKENIZER, *languages))]
+    parts += [f"{_LOCALE}{locale}"] if locale else []
     parts.append(FACTS if detail == Detail.PLAIN else f"{STRUCTURE}+{_name_reader(structure)}")
     return "|".join([*parts, ENRICHED] if detail == Detail.ENRICHED else parts)
 
@@ -84,9 +89,11 @@ def fits_recipe(embedder: Embedder, commit: Commit, *, structure: str = "") -> b
     """
     fingerprint = commit.fingerprint
     detail, languages = read_detail(fingerprint), read_languages(fingerprint)
+    locale = next((part for part in fingerprint.split("|") if part.startswith(_LOCALE)), "")
+    told = locale.removeprefix(_LOCALE)
     if structure:
-        return name_recipe(embedder, detail, languages, structure) == fingerprint
-    own = name_recipe(embedder, detail, languages)
+        return name_recipe(embedder, detail, languages, structure, told) == fingerprint
+    own = name_recipe(embedder, detail, languages, locale=told)
     return _drop_reader(own) == _drop_reader(fingerprint)
 
 

@@ -39,7 +39,9 @@ class Conditions(TypedDict, total=False):
     """A time that notes are from by their own word, or passages name: ``last May``."""
 
 
-def make_filters(*, now: float, asked: float | None = None, **given: Unpack[Conditions]) -> Filters:
+def make_filters(
+    *, now: float, asked: float | None = None, locale: str = "", **given: Unpack[Conditions]
+) -> Filters:
     """Check conditions as people give them; ``now`` is what ``30d`` counts back from.
 
     ``asked`` is the moment of the question, now unless it is given.
@@ -61,16 +63,16 @@ def make_filters(*, now: float, asked: float | None = None, **given: Unpack[Cond
         until=to_timestamp(until, now=now, end_of_day=True) if until is not None else None,
         folder=tuple(_strip_folder(name) for name in _listed(given.get("folder"))),
         tags=tuple(_strip_tag(name) for name in _listed(given.get("tags"))),
-        when=_read_when(given.get("when"), now if asked is None else asked),
+        when=_read_when(given.get("when"), now if asked is None else asked, locale),
     )
 
 
-def _read_when(expression: str | None, asked: float) -> tuple[TimeReading, ...]:
+def _read_when(expression: str | None, asked: float, locale: str) -> tuple[TimeReading, ...]:
     if expression is None:
         return ()
     from memory_palace.retrieval.when import read_when  # delayed: few questions need it
 
-    return read_when(expression, asked)
+    return read_when(expression, asked, locale=locale)
 
 
 def check_priority(name: str) -> Priority:
@@ -207,13 +209,14 @@ def choose_filters(
     *,
     now: float,
     as_of: Moment | None = None,
+    locale: str = "",
 ) -> Filters:
     """Return ``filters``, or those that were given one by one; a room must be a folder here."""
     if all(value in (None, (), []) for value in conditions.values()):
         filters = Filters() if filters is None else filters
     elif filters is None:
         _, asked = ask_as_of(Filters(), as_of, now=now)
-        filters = make_filters(**conditions, now=now, asked=asked)
+        filters = make_filters(**conditions, now=now, asked=asked, locale=locale)
     else:
         raise UsageError(f"give filters, or {' and '.join(conditions)}; not both")
     if filters.room is not None and filters.room.casefold() in ROOMS:

@@ -61,3 +61,16 @@ def test_other_languages_are_said_and_the_index_made_again_without_a_vector(fold
 def test_an_index_of_an_older_tokenizer_has_the_same_vectors():
     assert has_same_vectors("hashing|sections-6|words-1|plain-4", "hashing|sections-6|words-4+de|x")
     assert not has_same_vectors("hashing|sections-5|words-1|x", "hashing|sections-6|words-1|x")
+
+
+def test_a_locale_reads_days_of_names_anew_and_those_of_a_filter(folder):
+    (folder / "4-3-2026 Dach.md").write_text("Das Dach ist dicht.\n", "utf-8")
+    palace = Palace(folder)
+    palace.index()
+    for locale, month in (("en-GB", "2026-03"), ("en-US", "2026-04")):
+        (folder / ".palace" / "palace.yaml").write_text(f"locale: {locale}\n")
+        palace = Palace(folder)
+        report = palace.index()
+        assert report.embedded == 0
+        for when in (month, "4/3/2026"):
+            assert [hit.path for hit in palace.query("Dach", when=when)] == ["4-3-2026 Dach.md"]
