@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -44,10 +45,11 @@ def test_a_damaged_message_is_an_error_where_json_was_never_imported() -> None:
     assert (done.stdout, done.stderr) == (b"refused\n", b"")
 
 
-def test_the_socket_is_in_the_runtime_folder(tmp_path: Path) -> None:
-    path = socket_path("/a/palace", {"XDG_RUNTIME_DIR": str(tmp_path), "TMPDIR": "/tmp"})
-    assert path.startswith(f"{tmp_path}/memory-palace/")
-    assert path != socket_path("/b/palace", {"XDG_RUNTIME_DIR": str(tmp_path)})
+def test_the_socket_is_in_the_runtime_folder() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # a short name, as sockets need
+        path = socket_path("/a/palace", {"XDG_RUNTIME_DIR": folder, "TMPDIR": "/tmp"})
+        assert path.startswith(f"{folder}/memory-palace/")
+        assert path != socket_path("/b/palace", {"XDG_RUNTIME_DIR": folder})
 
 
 @pytest.mark.parametrize("runtime", ["", "relative", "/no/such/folder", "/tmp/" + "x" * 90])
