@@ -129,13 +129,15 @@ def test_a_pipeline_reads_names_phrases_and_relations_that_a_question_finds(tmp_
     if recipes.english_pipeline() is None:
         pytest.skip("needs an English pipeline of spaCy")
     (tmp_path / ".palace").mkdir()
-    (tmp_path / ".palace" / "palace.yaml").write_text("structure: spacy\n")
+    (tmp_path / ".palace" / "palace.yaml").write_text(
+        "structure: spacy\nprofiles: {read: {extends: structured, weights: {noun_phrase: 1}}}\n"
+    )
     (tmp_path / "hut.md").write_text("# Hut\n\nOur neighbour Anna Lopez repaired the tide gauge.\n")
     (tmp_path / "bread.md").write_text("# Bread\n\nKnead the dough for ten minutes.\n")
     palace = Palace(tmp_path)
     palace.index(embedder="hashing", structure=True)
     assert "+spacy-" in palace.snapshot().commit.fingerprint
-    [hit, *_] = palace.query("who repaired the tide gauge?", profile="structured").hits
+    [hit, *_] = palace.query("who repaired the tide gauge?", profile="read").hits
     found = {part.signal: part.value for part in hit.contributions}
     assert hit.path == "hut.md" and found["noun_phrase"] > 0 and found["logic"] > 0
     assert palace.doctor().findings == ()
