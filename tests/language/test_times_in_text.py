@@ -41,6 +41,8 @@ def read(text, **options):
         ("notes of 5.10.2025", "2025-10-05", "2025-10-05"),
         ("Notizen vom 5. 10. 2025", "2025-10-05", "2025-10-05"),
         ("was war am 5ten Oktober", "2026-10-05", "2026-10-05"),
+        ("was geschah in KW 40", "2026-09-28", "2026-10-04"),
+        ("desde a semana passada", "2026-11-09", "2026-11-22"),
     ],
 )
 def test_what_people_asked_and_were_not_understood_is_read(text, first, last):
@@ -68,6 +70,8 @@ def test_a_locale_says_which_number_is_the_month(locale, days):
         "où a été rangée la clé",
         "version 3.4.2024",
         "may I ask about the march",
+        "how do bees survive the winter",
+        "a quinta sinfonia de Beethoven",
         "what is the plan for Monday.com",
         "every Monday we clean",
         "Monday.com pricing",

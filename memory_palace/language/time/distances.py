@@ -123,9 +123,15 @@ def short_weekday(setting: Setting, named: dict[str, Token]) -> str | None:
     """Return the number of "segunda", which is Monday in Portuguese where it counts nothing."""
     token = named["ordinal"]
     is_name = setting.language == "pt" and setting.folded[token.start : token.end] in _SHORT
+    if _OF_SOMETHING.match(setting.folded[max(0, token.start - 3) :]):
+        return None
     return str(int(token.value) - 2) if is_name else None
 
 
+_OF_SOMETHING = re.compile(
+    r"(?:^|.?\W)a (?:segunda|quarta|quinta|sexta) (?!que\b|a\b|da\b|de\b|eu\b)[^\W\d]"
+)
+"""What is no day: "a quinta sinfonia"."""
 _SHORT = frozenset(("segunda", "quarta", "quinta", "sexta"))
 
 

@@ -113,7 +113,7 @@ def _foreign_languages(pieces: Sequence[Scrap]) -> frozenset[str]:
 def _is_stray(text: str) -> bool:
     """Say whether an expression is a short word: "hier" in a German sentence is no French."""
     words = _LETTERS.findall(text)
-    return len(words) == 1 and len(words[0]) <= _SHORT
+    return len(words) == 1 and not any(map(str.isdigit, text)) and len(words[0]) <= _SHORT
 
 
 def _is_part_of_name(token: Token, setting: Setting) -> bool:
@@ -265,7 +265,7 @@ def _settle(token: Token, setting: Setting, lexicon: Lexicon, *, happened: bool)
     is_owner = _OWNER.match(setting.folded, token.end)
     if is_owner or not is_clause_end or _EVERY.search(before) or _TITLE.search(before):
         return _TOPIC
-    if meaning.unit == "season" and following and not happened:
+    if meaning.unit == "season" and not happened:
         return _TOPIC
     is_plain = meaning.unit != "weekday" and " " not in setting.text[token.start : token.end]
     if is_plain and _OF_BEFORE.search(before):

@@ -43,7 +43,7 @@ class Rule:
 
 _X = "[xmZY]"
 _N = "[dnwaf]"
-_IN, _AT = "[iIjeF]{0,4}", "[ie]{0,3}"
+_IN, _AT = "[iIjeF]{0,4}", "[iej]{0,3}"
 _YEAR = "(?P<year>[yY])"
 _TO = "[-tju]"
 
