@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.calibration import read_null
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOPWORDS
+from memory_palace.language.word_lists import STOPWORDS, expect_idf
 from memory_palace.models import ALWAYS, NoteRecord
 from memory_palace.retrieval.confidence import Confidence
 from memory_palace.retrieval.evidence import Exact, Places
@@ -34,6 +34,8 @@ SHARE = 0.5
 one's does at least."""
 ALIKE = 2.3
 """Deviations of chance by which two passages are more alike than hits of the question are."""
+ENDED = 1.0
+"""The same where one of the two says that it does not hold: then it has to be less alike."""
 LINKED = 4.0
 """The same for two notes of which one links to the other: it says something besides."""
 _ODDLY = 3.0
@@ -42,7 +44,7 @@ they are versions of one note.
 
 Chosen on 100 written pairs that say the same, beside SciFact and the golden questions with dates
 and priorities at random: references/scoring.md has the figures."""
-_WORDS = 0.0, 0.07
+_WORDS = 0.0, 0.05
 """Mean and deviation of the likeness of words, where there are no vectors."""
 _ANSWERS = 0.5
 """Confidence in what took the place of a note, from which on it goes before that."""
@@ -170,7 +172,8 @@ class _Rivals:
         mean, deviation = self._null
         hits = self._likeness[np.triu_indices(len(self.rows), 1)]
         usual = (hits.sum() - self._likeness + mean) / len(hits)
-        apart = np.where(self._are_linked, LINKED, ALIKE)
+        has_ended = np.not_equal.outer(self._is_past, self._is_past)
+        apart = np.where(self._are_linked, LINKED, np.where(has_ended, ENDED, ALIKE))
         least = np.minimum(usual, mean + _ODDLY * deviation) + apart * deviation
         alike: NDArray[np.bool_] = self._likeness >= least
         return alike
@@ -263,15 +266,20 @@ class _Rivals:
 
     @cached_property
     def _likeness(self) -> Exact:
-        """Cosine of each two passages; without vectors of the words at their beginnings."""
+        """Cosine of each two passages; without vectors of the words they begin with, by idf."""
         snapshot = self._context.snapshot
         if self._context.query.vector is not None:
             vectors = snapshot.rows_of(self.rows).astype(np.float64)
             cosines: Exact = np.round(vectors @ vectors.T, 6)
             return cosines
         words = [self._read_words(row) for row in self.rows.tolist()]
-        shared = [[len(a & b) / max(len(a) * len(b), 1) ** 0.5 for b in words] for a in words]
-        return np.array(shared)
+        known, rows = self._context.words, len(snapshot.row_note)
+        listed = sorted(set().union(*words))
+        rare = [expect_idf(word, known.document_frequency(word), rows) for word in listed]
+        holds = np.array([[word in own for word in listed] for own in words]) * rare
+        lengths = np.linalg.norm(holds, axis=1)
+        shared: Exact = holds @ holds.T / np.maximum(np.outer(lengths, lengths), 1.0)
+        return shared
 
     def _read_words(self, row: int) -> set[str]:
         snapshot = self._context.snapshot
@@ -289,5 +297,4 @@ def _start(ordinal: int) -> float:
     return (ordinal - _EPOCH) * _DAY_SECONDS
 
 
-_EPOCH = 719_163
-"""1970-01-01 as ``date.toordinal``."""
+_EPOCH = 719_163  # 1970-01-01 as date.toordinal

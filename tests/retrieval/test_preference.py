@@ -150,3 +150,11 @@ def test_metadata_adds_nothing_to_what_a_passage_answers(build, ask, passage):
 def test_a_listing_is_ordered_by_metadata_alone(build, ask, passage):
     found = search(ask("", type="project"), build([passage("palace/a.md", priority="high")]))
     assert found.hits[0].score == 0.625  # 0.5 * 0.5 + 0.25 * 0.5 + 0.25 * 1.0
+
+
+def test_what_no_longer_holds_needs_less_likeness_to_stand_back(write, monkeypatch):
+    monkeypatch.setattr("memory_palace.retrieval.preference.ALIKE", 99.0)
+    newer = write("date: 2020-01-01", "date: 2026-01-01")
+    assert newer.query(QUESTION, neighbors=0)[0].path == "one.md"
+    ended = write("valid_until: 2024-01-01", "date: 2020-01-01")
+    assert ended.query(QUESTION, neighbors=0)[0].path == "two.md"
