@@ -25,11 +25,17 @@ LINES = [
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory):
+def indexed(tmp_path_factory):
     root = tmp_path_factory.mktemp("skill")
     shutil.copytree(ROOT / "palace", root / "palace", ignore=shutil.ignore_patterns(".*"))
     run_well("-C", root, "index", "--embedder", "hashing", "-q")
     return root
+
+
+@pytest.fixture
+def sample(indexed, tmp_path):
+    """A copy for each test: what one ticks another finds ticked."""
+    return shutil.copytree(indexed, tmp_path / "skill")
 
 
 @pytest.mark.parametrize("line", LINES)
