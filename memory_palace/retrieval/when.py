@@ -13,20 +13,17 @@ from numpy.typing import NDArray
 from memory_palace.errors import UsageError
 from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
 from memory_palace.index.postings import PostingLookup
-from memory_palace.index.segment import SOURCES
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.time.reading import find_times
 from memory_palace.language.time.spans import month_span
 from memory_palace.language.tokens import Languages
 from memory_palace.models import TimeReading
+from memory_palace.retrieval.signals.time import SAYS_WHEN, changed_days
 
 _EXPRESSION = re.compile(r"(?<!\S)when:(?:[\"“„«]([^\"”“»]*)[\"”“»]|(\S+))", re.I)
 _EXAMPLES = 'write 2026-05, "last May", "since March 3" or "between May and July"'
 _WEEK_DAYS = 7
 _MOST_MONTHS = 240
-_DAY_SECONDS = 86_400.0
-_EPOCH = date(1970, 1, 1).toordinal()
-_SAYS_WHEN = SOURCES.index("file name")
 
 
 def read_when(
@@ -84,8 +81,8 @@ def match_when(
     notes = np.zeros(len(snapshot.paths), np.bool_)
     rows = np.zeros(len(snapshot.row_note), np.bool_)
     facts = PostingLookup(snapshot, "facts")
-    changed = np.floor(snapshot.dates / _DAY_SECONDS) + _EPOCH
-    is_said = snapshot.date_sources <= _SAYS_WHEN
+    changed = changed_days(snapshot)
+    is_said = snapshot.date_sources <= SAYS_WHEN
     for time in times:
         first, last = time.first.toordinal(), time.last.toordinal()
         notes |= is_said & (first <= changed) & (changed <= last)

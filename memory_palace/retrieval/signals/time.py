@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from memory_palace.facts.fact import FactKind, date_key, within_key, yearless_key
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.segment import SOURCES
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.time.spans import EARLIEST, TimeExpression, Window, month_span
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Scores
@@ -44,7 +45,7 @@ OF_NOTE = 0.5
 _DAY_SECONDS = 86_400.0
 _EPOCH = date(1970, 1, 1).toordinal()
 _EPOCH_WEEKDAY = date(1970, 1, 1).weekday()
-_SAYS_WHEN = SOURCES.index("file name")
+SAYS_WHEN = SOURCES.index("file name")
 """Sources up to here are the note's own word."""
 _SPREAD = 0.25
 """The power of the share that what was asked has of what is given: "in May" answers for May 5."""
@@ -116,7 +117,7 @@ def weekday(context: SearchContext) -> Scores:
     scores = context.silence()
     if not context.analysis.weekdays:
         return scores
-    of_notes = (_changed_days(context)[context.notes] - _EPOCH + _EPOCH_WEEKDAY) % 7
+    of_notes = (changed_days(context.snapshot)[context.notes] - _EPOCH + _EPOCH_WEEKDAY) % 7
     for day in context.analysis.weekdays:
         np.maximum(scores, np.float32(OF_NOTE) * (of_notes == day), out=scores)
         np.maximum(scores, context.mark(context.facts.rows(FactKind.WEEKDAY, str(day))), out=scores)
@@ -162,17 +163,17 @@ def _is_sure(asked: TimeExpression) -> bool:
     return asked.certainty >= SURE
 
 
-def _changed_days(context: SearchContext) -> Ordinals:
+def changed_days(snapshot: Snapshot) -> Ordinals:
     """Return the ordinal of the day when each note was last changed, in UTC."""
-    return np.floor(context.snapshot.dates / _DAY_SECONDS) + _EPOCH
+    return np.floor(snapshot.dates / _DAY_SECONDS) + _EPOCH
 
 
 def _note_dates(context: SearchContext, window: Window, *, is_sure: bool) -> Scores:
     """Return how near each note is by the spans it is of, and by when it was changed."""
     snapshot = context.snapshot
     days = snapshot.days.astype(np.float64)
-    is_said = snapshot.date_sources <= _SAYS_WHEN
-    changed = _changed_days(context)
+    is_said = snapshot.date_sources <= SAYS_WHEN
+    changed = changed_days(context.snapshot)
     near = nearness(window, changed, changed)
     near *= np.where(is_said, np.where(days[:, 0] > 0, BESIDE, 1.0), UNSAID if is_sure else 0.0)
     for column, share in ((0, 1.0), (2, BESIDE)):
