@@ -12,7 +12,7 @@ from memory_palace.models import Problem
 
 _OPEN = re.compile(r"<private(?:\s[^<>]*)?>", re.IGNORECASE)
 _CLOSE = re.compile(r"</private\s*>", re.IGNORECASE)
-_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}+")
 _LEFT_OUT = "(left out here: a secret)"
 _SAYS_PRIVATE = re.compile(
     r"^[ \t]*[\"']?private[\"']?[ \t]*:[ \t]*[\"']?(?:true|yes|on|1)\b",
