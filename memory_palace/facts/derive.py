@@ -50,7 +50,7 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
             words=tuple(tokenize(chunk.embed_text, languages=languages)),
             names=called,
             extras=structure.extras,
-            facts=(*structure.facts, *_find_facts(chunk, written), *named),
+            facts=(*structure.facts, *_find_facts(chunk, written, config.locale), *named),
             description=structure.description,
         )
         for chunk, structure, called in zip(note.chunks, structures, names, strict=False)
@@ -68,10 +68,11 @@ def _name_terms(note: Note, languages: Languages) -> set[str]:
     return {token for name in names for token in tokenize(name, languages=languages)}
 
 
-def extract_dates(text: str, written: date | None = None) -> list[Fact]:
+def extract_dates(text: str, written: date | None = None, *, locale: str = "") -> list[Fact]:
     """Return a fact for each date that a passage names.
 
     ``written`` is the day the note is from, where it says so: "yesterday" is a date then.
+    ``locale`` says which number of 3/4/2026 is the month.
     """
     if not may_name_time(text):
         return []
@@ -79,11 +80,11 @@ def extract_dates(text: str, written: date | None = None) -> list[Fact]:
 
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    found = find_times(strip_markup(text), written or _ANY_DAY)
+    found = find_times(strip_markup(text), written or _ANY_DAY, locale=locale)
     return [fact for item in found for fact in _facts_of(item, has_day=written is not None)]
 
 
-def _find_facts(chunk: Chunk, written: date | None) -> Iterator[tuple[str, str]]:
+def _find_facts(chunk: Chunk, written: date | None, locale: str) -> Iterator[tuple[str, str]]:
     for speaker in find_speakers(chunk.text):
         yield FactKind.SPEAKER.value, speaker
     if chunk.text.rstrip().endswith(("?", "？")):
@@ -94,7 +95,7 @@ def _find_facts(chunk: Chunk, written: date | None) -> Iterator[tuple[str, str]]
     headings = [strip_markup(line) for line in _HEADING.findall(chunk.text)]
     for heading in filter(None, squeeze_all(headings)):
         yield FactKind.HEADING.value, heading
-    for fact in extract_dates(chunk.text, written):
+    for fact in extract_dates(chunk.text, written, locale=locale):
         yield fact.kind.value, fact.key
 
 

@@ -65,6 +65,7 @@ def test_an_index_of_an_older_tokenizer_has_the_same_vectors():
 
 def test_a_locale_reads_days_of_names_anew_and_those_of_a_filter(folder):
     (folder / "4-3-2026 Dach.md").write_text("Das Dach ist dicht.\n", "utf-8")
+    (folder / "Lauf.md").write_text("We ran on 4/3/2026 in rain.\n", "utf-8")
     palace = Palace(folder)
     palace.index()
     for locale, month in (("en-GB", "2026-03"), ("en-US", "2026-04")):
@@ -74,3 +75,7 @@ def test_a_locale_reads_days_of_names_anew_and_those_of_a_filter(folder):
         assert report.embedded == 0
         for when in (month, "4/3/2026"):
             assert [hit.path for hit in palace.query("Dach", when=when)] == ["4-3-2026 Dach.md"]
+        [named] = palace.query("who ran in the rain", when=month, limit=1, neighbors=0)
+        assert named.path == "Lauf.md"
+        other = "2026-04" if month == "2026-03" else "2026-03"
+        assert not palace.query("who ran in the rain", when=other, neighbors=0).hits
