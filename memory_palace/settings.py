@@ -109,12 +109,8 @@ def parse_locale(value: Any, where: SettingPlace) -> str:
 
 def parse_rooms(value: Any, where: SettingPlace) -> dict[str, str]:
     """Check the mapping ``rooms``: folders below the notes, each with the room that it is."""
-    if value is None:  # every line below is a comment
-        return {}
-    if not isinstance(value, Mapping):
-        raise where.wrong(f"rooms must map folders to rooms, not {shorten(value)}")
     checked = {}
-    for given, room in value.items():
+    for given, room in where.mapping(value, "rooms must map folders to rooms").items():
         folder = _check_folder("rooms", given, where.at(given), example=FOLDERS[ARCHIVE])
         if not isinstance(room, str) or room not in ROOMS:
             near = get_close_matches(str(room), ROOMS, n=1)

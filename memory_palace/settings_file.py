@@ -39,6 +39,15 @@ class SettingPlace:
         line = self.lines.get(self.names) or self.lines.get(self.names[:-1])
         return ConfigError(f"{self.source}:{line}: {why}" if line else f"{self.source}: {why}")
 
+    def mapping(self, value: Any, why: str) -> Mapping[Any, Any]:
+        """Return a mapping, empty where every line below its name is a comment.
+
+        Raise ``ConfigError`` that says ``why`` for anything else.
+        """
+        if value is not None and not isinstance(value, Mapping):
+            raise self.wrong(f"{why}, not {shorten(value)}")
+        return value or {}
+
 
 def read_settings(path: Path) -> tuple[dict[Any, Any], Lines]:
     """Return the mapping that a file holds, and its lines; a missing or empty file is empty.

@@ -19,12 +19,8 @@ _KNOWN = [field.name for field in fields(ProfileSettings)]
 
 def parse_profiles(value: Any, where: SettingPlace) -> dict[str, ProfileSettings]:
     """Check the mapping ``profiles``: names, each with weights by signal and what else it says."""
-    if value is None:  # every line below is a comment
-        return {}
-    if not isinstance(value, Mapping):
-        raise where.wrong(f"profiles must map names to profiles, not {shorten(value)}")
     checked = {}
-    for name, given in value.items():
+    for name, given in where.mapping(value, "profiles must map names to profiles").items():
         place = where.at(name)
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             message = "is no name for a profile; use letters, digits, - and _"
