@@ -11,9 +11,9 @@ from statistics import fmean
 
 from memory_palace.bench.metrics import paired_interval
 from memory_palace.changes.changing import read_notes
+from memory_palace.dialogue import Dialogue
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
-from memory_palace.redqueen.dialogue import Dialogue
 from memory_palace.redqueen.evaluator import mentions
 from memory_palace.redqueen.examiner import TemplateExaminer
 from memory_palace.redqueen.round_values import Question, Strategy

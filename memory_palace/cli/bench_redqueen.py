@@ -15,9 +15,9 @@ from memory_palace.bench.hardening import build_vault_palace, measure_hardening
 from memory_palace.cli.bench_options import Asked, EmbedderName, Rounds, Seed, printing
 from memory_palace.cli.options import Json, Prices, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
+from memory_palace.dialogue import open_dialogue
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import half_life_days
-from memory_palace.redqueen.dialogue import open_dialogue
 
 
 def run_redqueen(

@@ -10,7 +10,7 @@ from typer import Argument, Context, Option, Typer
 from memory_palace.cli.changes import change_record, show_change
 from memory_palace.cli.options import AllowUncommitted, Apply, Json, Prices, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
-from memory_palace.redqueen.dialogue import open_dialogue
+from memory_palace.dialogue import open_dialogue
 from memory_palace.redqueen.llm import model_roles
 from memory_palace.redqueen.round_values import Strategy, band
 from memory_palace.redqueen.rounds import PastRound, Round

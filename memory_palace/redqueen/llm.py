@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from importlib.resources import files
 from typing import TypeVar
 
-from memory_palace.redqueen.cue_index import CueIndex
-from memory_palace.redqueen.dialogue import (
+from memory_palace.dialogue import (
     Dialogue,
     ReplyError,
     read_choice,
@@ -17,6 +17,7 @@ from memory_palace.redqueen.dialogue import (
     read_text,
     read_texts,
 )
+from memory_palace.redqueen.cue_index import CueIndex
 from memory_palace.redqueen.evolver import clean_anchor
 from memory_palace.redqueen.examined import Memories
 from memory_palace.redqueen.round_values import (
@@ -143,7 +144,12 @@ class ModelPlayer:
             named = zip(_name(batch), replies, strict=True)
             return [read(name, item, answer) for (name, item), answer in named]
 
-        return await self._dialogue.ask(role, data, parse)
+        return await self._dialogue.ask(role, read_prompt(role), data, parse)
+
+
+def read_prompt(role: str) -> str:
+    """Return the prompt of a role."""
+    return files("memory_palace.redqueen").joinpath("prompts", f"{role}.md").read_text("utf-8")
 
 
 def _batches(items: Sequence[Item]) -> Iterator[Sequence[Item]]:

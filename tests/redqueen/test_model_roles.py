@@ -11,15 +11,14 @@ import pytest
 
 from memory_palace.bench.answers import measure_answers
 from memory_palace.cli.app import main
-from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError, UsageError
-from memory_palace.redqueen.dialogue import (
+from memory_palace.dialogue import (
     ATTEMPTS,
     ReplyError,
     find_json,
     open_dialogue,
-    read_prompt,
 )
-from memory_palace.redqueen.llm import model_roles
+from memory_palace.errors import CheckFailedError, MissingPartError, PalaceError, UsageError
+from memory_palace.redqueen.llm import model_roles, read_prompt
 from memory_palace.redqueen.round_values import Strategy
 from memory_palace.redqueen.rounds import run
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from importlib.resources import files
 from typing import Any, TypeVar
 
 from memory_palace.errors import CheckFailedError, UsageError
@@ -112,18 +111,25 @@ class Dialogue:
         return str(self._model.model_id)
 
     async def ask(
-        self, role: str, data: Mapping[str, object], parse: Callable[[object], Value]
+        self,
+        role: str,
+        instructions: str,
+        data: Mapping[str, object],
+        parse: Callable[[object], Value],
+        *,
+        schema: Mapping[str, object] | None = None,
     ) -> Value:
-        """Send a role's prompt with its data; return what ``parse`` makes of the JSON reply.
+        """Send instructions with data; return what ``parse`` makes of the JSON reply.
 
-        A reply that ``parse`` refuses is asked for again, with the reason. Raise
-        ``CheckFailedError`` after three of them.
+        ``schema`` goes along where the model knows schemas. A reply that ``parse`` refuses is asked
+        for again, with the reason; raise ``CheckFailedError`` in the name of ``role`` after three
+        of them.
         """
-        prompt = f"{read_prompt(role)}\n{json.dumps(data, ensure_ascii=False, indent=1)}\n"
+        prompt = f"{instructions}\n{json.dumps(data, ensure_ascii=False, indent=1)}\n"
         complaint = ""
         for attempt in range(ATTEMPTS):
             self.retries += attempt > 0
-            reply = await asyncio.to_thread(self._send, prompt + complaint)
+            reply = await asyncio.to_thread(self._send, prompt + complaint, schema)
             try:
                 return parse(find_json(reply))
             except ReplyError as error:
@@ -154,10 +160,12 @@ class Dialogue:
         cost = self._tokens_in * price_in + self._tokens_out * price_out
         return f"{words}; cost {cost / _PER_PRICE:.4f}"
 
-    def _send(self, prompt: str) -> str:
+    def _send(self, prompt: str, schema: Mapping[str, object] | None = None) -> str:
         self.calls += 1
+        knows = schema is not None and getattr(self._model, "supports_schema", False)
+        more = {"schema": dict(schema)} if schema is not None and knows else {}
         with calling(self.name):
-            response = self._model.prompt(prompt, stream=False)
+            response = self._model.prompt(prompt, stream=False, **more)
             text = str(response.text())
         usage = response.usage()
         if usage.input is None and usage.output is None:
@@ -183,8 +191,3 @@ def _parse_prices(text: str) -> tuple[float, float]:
     except ValueError as error:
         raise UsageError(f"prices must be two numbers, such as 0.10,0.40, not {text!r}") from error
     return tokens_in, tokens_out
-
-
-def read_prompt(role: str) -> str:
-    """Return the prompt of a role."""
-    return files("memory_palace.redqueen").joinpath("prompts", f"{role}.md").read_text("utf-8")
