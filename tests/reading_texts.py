@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 
 from memory_palace.anchors.terms import chunk_terms, note_terms, words_of
+from memory_palace.checking import attempts, checker, numbers, verdicts, wording
 from memory_palace.config import Config
 from memory_palace.facts.derive import derive
 from memory_palace.facts.structure import describe_chunks
@@ -31,7 +32,7 @@ from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.metabolism import distill
-from memory_palace.mnemonics import claims, contradictions, form, lint, numbers, smashin, support
+from memory_palace.mnemonics import form, lint, smashin
 from memory_palace.notes.document import parse_document, split_sections
 from memory_palace.notes.excerpt import excerpt, split_line_range
 from memory_palace.notes.frontmatter import set_fields
@@ -73,9 +74,14 @@ def _grammar(text: str) -> object:
     )
 
 
-def _support(text: str) -> object:
-    source = contradictions.MemoryText("A", "Jean checks the rain gauge at half past six.")
-    return support.check_support(text, source, tokens=["wet gong"])
+def _check(text: str) -> object:
+    passage = verdicts.Passage("a.md", 1, 1, "Jean checks the rain gauge at half past six.")
+    return checker.check_answer(text, [passage], tokens=["wet gong"])
+
+
+def _check_against(text: str) -> object:
+    passage = verdicts.Passage("a.md", 1, text.count("\n") + 1, text)
+    return checker.check_answer("Jean checks the rain gauge at half past six.", [passage])
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
@@ -110,8 +116,9 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "question": analyse,
     "numbers": lambda text: (numbers.find_numbers(text), numbers.find_implied(text)),
     "clock": lambda text: list(numbers.find_clock_times(text)),
-    "claims": lambda text: (claims.find_claims(text), claims.find_attempts(text, "wet gong")),
-    "answer": _support,
+    "claims": lambda text: (wording.find_claims(text), attempts.find_attempts(text, "wet gong")),
+    "answer": _check,
+    "passage": _check_against,
     "memory": _form,
     "factors": lambda text: (smashin.detect_factors(text), form.read_marks(text)),
     "telegraph": lambda text: distill.strip_foam(distill.split_statements(text)),

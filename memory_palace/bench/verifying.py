@@ -10,22 +10,30 @@ from typing import TypeAlias
 import numpy as np
 
 from memory_palace.bench.verify_set.cases import HALVES, Case, Split, load_cases, make_cases
-from memory_palace.mnemonics.memory_values import Memory
-from memory_palace.mnemonics.nearness import EmbedTokens
-from memory_palace.mnemonics.verification import Verdict, Verification, verify_response
+from memory_palace.checking.alignment import EmbedTokens
+from memory_palace.checking.checker import check_answer
+from memory_palace.checking.verdicts import Passage, Verdict
+from memory_palace.mnemonics.verification import TokenVerdict, check_tokens
 
 CLAIMED_F1 = 0.92
 """Of source document 000, which names neither cases nor checks."""
 
-Accept: TypeAlias = Callable[[Verification], bool]
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One answer, checked for its token and for what it claims."""
+
+    holds_token: bool
+    is_supported: bool
+
+
+Accept: TypeAlias = Callable[[Checked], bool]
 Label: TypeAlias = Callable[[Case], bool]
 
 CHECKS: Mapping[str, Accept] = {
-    "token alone": lambda found: found.token_verdict == Verdict.GROUNDED,
-    "support alone": lambda found: found.support_verdict == Verdict.GROUNDED,
-    "both": lambda found: (
-        found.token_verdict == Verdict.GROUNDED and found.support_verdict == Verdict.GROUNDED
-    ),
+    "token alone": lambda found: found.holds_token,
+    "support alone": lambda found: found.is_supported,
+    "both": lambda found: found.holds_token and found.is_supported,
 }
 LABELS: Mapping[str, Label] = {
     "claims": lambda case: case.is_supported,
@@ -85,19 +93,17 @@ def measure_verification(
     ]
 
 
-def _verify(case: Case, embed_tokens: EmbedTokens | None) -> Verification:
-    memory = Memory(
-        id=case.subject,
-        subject=case.subject,
-        image="",
-        content=case.content,
-        verify_token=case.token,
+def _verify(case: Case, embed_tokens: EmbedTokens | None) -> Checked:
+    passage = Passage(case.subject, 1, 1, case.content)
+    found = check_answer(case.response, [passage], tokens=[case.token], embed_tokens=embed_tokens)
+    return Checked(
+        check_tokens(case.response, [case.token]) == TokenVerdict.HELD,
+        found.verdict in (Verdict.QUOTED, Verdict.SUPPORTED),
     )
-    return verify_response(case.response, [memory], embed_tokens=embed_tokens)
 
 
 def _row(
-    split: Split, check: str, label: str, kind: str, pairs: Sequence[tuple[Case, Verification]]
+    split: Split, check: str, label: str, kind: str, pairs: Sequence[tuple[Case, Checked]]
 ) -> VerificationRow:
     accepted = np.array([CHECKS[check](found) for _, found in pairs], dtype=bool)
     positive = np.array([LABELS[label](case) for case, _ in pairs], dtype=bool)

@@ -14,13 +14,13 @@ from memory_palace.bench.plots import draw_hierarchy, draw_verification
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.two_hops import CLAIMED_SAVING, HierarchyRow, measure_hierarchy
 from memory_palace.bench.verifying import CLAIMED_F1, VerificationRow, measure_verification
+from memory_palace.checking.checker import MEASURED_EMBEDDER
 from memory_palace.cli.bench_options import Plots, Seed, printing
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.embedding.base import embed_query, find_token_reader
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError
-from memory_palace.mnemonics.support import MEASURED_EMBEDDER
 
 
 def run_verify(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from memory_palace.markdown.links import MarkdownLink
 from memory_palace.markdown.markup import Markup
@@ -38,8 +39,12 @@ def strip_markup(text: str) -> str:
         text = _apply(_with_small_headings(markup), sorted(_edits(markup)))
     for marks, pattern, replacement in _STEPS:
         if any(mark in text for mark in marks):
-            text = pattern.sub(replacement, text)
+            text = pattern.sub(partial(_replace, replacement), text)
     return text
+
+
+def _replace(replacement: str, match: re.Match[str]) -> str:
+    return match.expand(replacement) + "\n" * match[0].count("\n")
 
 
 def _with_small_headings(markup: Markup) -> str:
@@ -57,7 +62,8 @@ def _edits(markup: Markup) -> Iterator[_Edit]:
     """Yield what is left out: where it starts and ends, and what stands for it."""
     for part in markup.hidden:
         if part.kind in ("block", "code"):
-            yield part.start, part.end, "\n" if part.kind == "block" else _BREAK
+            lines = "\n" * markup.text.count("\n", part.start, part.end)
+            yield part.start, part.end, (lines or "\n") if part.kind == "block" else _BREAK + lines
     for link in markup.links:
         if link.form == "wiki":
             start, end = _shown_name(markup.text, link)

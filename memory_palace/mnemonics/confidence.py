@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from memory_palace.mnemonics.memory_values import MOST_FACTORS, Memory
-from memory_palace.mnemonics.verification import Verdict, check_tokens
+from memory_palace.mnemonics.verification import TokenVerdict, check_tokens
 
 ALPHA, BETA, GAMMA = 0.5, 0.3, 0.2
 """Of nearness, token and SMASHIN SCOPE (source document 000, which publishes no measurement)."""
@@ -33,8 +33,8 @@ def calculate_retrieval_score(
         (alpha, max(0.0, cosine_similarity(memory.embedding, query_embedding))),
         (gamma, memory.smashin_score / MOST_FACTORS),
     ]
-    if verdict != Verdict.NOT_APPLICABLE:
-        parts.append((beta, float(verdict == Verdict.GROUNDED)))
+    if verdict != TokenVerdict.NOT_APPLICABLE:
+        parts.append((beta, float(verdict == TokenVerdict.HELD)))
     weights = [weight for weight, _ in parts]
     if any(weight < 0 or not math.isfinite(weight) for weight in weights) or not sum(weights):
         raise ValueError(f"weights must be finite, not negative and not all zero, not {weights}")

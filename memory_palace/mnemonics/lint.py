@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from memory_palace.checking.attempts import fold_words
 from memory_palace.language.markers import drop_markers, find_markers
 from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.mnemonics.form import CONTENT, IMAGE, Form
 from memory_palace.mnemonics.memory_values import MOST_FACTORS
 from memory_palace.mnemonics.smashin import count_score
-from memory_palace.mnemonics.verification_tokens import fold_words
 
 LEAST_WORDS = 2
 """Content words of a token; shorter ones are said by chance (source document 000: 3 to 5 words)."""

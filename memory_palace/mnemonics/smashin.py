@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 
+from memory_palace.checking.numbers import find_numbers
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tokens import tokenize
 from memory_palace.markdown.prose import strip_markup
 from memory_palace.mnemonics.memory_values import BY_WORDS, Factor, Mark
-from memory_palace.mnemonics.numbers import find_numbers
 
 BANDS = (
     (10, "excellent", "89-96 %"),

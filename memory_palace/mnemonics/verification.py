@@ -1,31 +1,27 @@
-"""Whether a response came from the memories it should rest on: by token, and by what it claims.
+"""Whether a response holds the tokens of the memories it should rest on.
 
-The token says that a memory was read (provenance), the support check that it says so (truth). They
-are reported apart, each with three values, and folded only at the end.
+A token says that a memory was read (provenance). Whether what is said is true, ``checking`` asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
+from memory_palace.checking.attempts import find_attempts, fold_words
 from memory_palace.errors import CheckFailedError
-from memory_palace.mnemonics.claims import find_attempts
-from memory_palace.mnemonics.contradictions import MemoryText
 from memory_palace.mnemonics.memory_values import Memory
-from memory_palace.mnemonics.nearness import EmbedTokens
-from memory_palace.mnemonics.support import Support, check_support
-from memory_palace.mnemonics.verification_tokens import find_tokens, fold_words, holds_token
+from memory_palace.mnemonics.verification_tokens import find_tokens, holds_token
 
 
-class Verdict(StrEnum):
-    """What a check found."""
+class TokenVerdict(StrEnum):
+    """Whether a response holds what proves that a memory was read."""
 
-    GROUNDED = "grounded"
-    UNGROUNDED = "ungrounded"
-    NOT_APPLICABLE = "not applicable"
-    """There was nothing to check: no token, or no claim."""
+    HELD = "held"
+    MISSING = "missing"
+    NOT_APPLICABLE = "not_applicable"
+    """The memory has no token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,38 +29,11 @@ class TokenCheck:
     """Whether a response holds the token of one memory."""
 
     memory_id: str
-    outcome: Verdict
+    outcome: TokenVerdict
     held: tuple[str, ...]
     missing: tuple[str, ...]
     near: tuple[str, ...]
     """Phrases of the response that are nearly a missing token: half remembered, or made up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """Both checks of one response."""
-
-    tokens: tuple[TokenCheck, ...]
-    """One for each memory, in the order given."""
-    support: Support
-
-    @property
-    def token_verdict(self) -> Verdict:
-        """All memories together: one missing token is enough to be ungrounded."""
-        return _fold(check.outcome for check in self.tokens)
-
-    @property
-    def support_verdict(self) -> Verdict:
-        """Whether every claim is borne out by some memory."""
-        supported = self.support.is_supported
-        if supported is None:
-            return Verdict.NOT_APPLICABLE
-        return Verdict.GROUNDED if supported else Verdict.UNGROUNDED
-
-    @property
-    def outcome(self) -> Verdict:
-        """Both together: ungrounded where either is, grounded where the other is."""
-        return _fold((self.token_verdict, self.support_verdict))
 
 
 class VerificationChecker:
@@ -84,9 +53,9 @@ class VerificationChecker:
     def check_response(self, response: str, expected_token: str | None) -> tuple[bool, str]:
         """Return whether a response passes, and why. Where no token is expected it passes."""
         outcome = check_tokens(response, [expected_token] if expected_token else [])
-        if outcome == Verdict.NOT_APPLICABLE:
+        if outcome == TokenVerdict.NOT_APPLICABLE:
             return True, "No verification token required"
-        if outcome == Verdict.GROUNDED:
+        if outcome == TokenVerdict.HELD:
             return True, f"Verification token '{expected_token}' found"
         return False, f"HALLUCINATION SUSPECTED: Token '{expected_token}' not found"
 
@@ -100,45 +69,36 @@ class VerificationChecker:
 
 def check_tokens(
     response: str | Sequence[str], tokens: Sequence[str], *, require_all: bool = False
-) -> Verdict:
+) -> TokenVerdict:
     """Say whether a response holds a token of a memory, or all of them.
 
     Tokens without a word can be held by nothing and ask for nothing: ``lint`` names them.
     """
     real = [token for token in tokens if fold_words(token)]
     if not real:
-        return Verdict.NOT_APPLICABLE
+        return TokenVerdict.NOT_APPLICABLE
     held = [holds_token(response, token) for token in real]
     is_grounded = all(held) if require_all else any(held)
-    return Verdict.GROUNDED if is_grounded else Verdict.UNGROUNDED
+    return TokenVerdict.HELD if is_grounded else TokenVerdict.MISSING
 
 
-def verify_response(
-    response: str,
-    memories: Sequence[Memory],
-    *,
-    require_all: bool = False,
-    embed_tokens: EmbedTokens | None = None,
-) -> Verification:
-    """Check a response against all the memories it should rest on.
-
-    Each claim counts by the memory that bears it out best. ``embed_tokens`` must be of the embedder
-    that the threshold of ``support`` was chosen for; without it, words are compared. Raise
-    ``ValueError`` where no memory is given.
-    """
-    if not memories:
-        raise ValueError("name at least one memory to verify against")
+def check_memories(
+    response: str, memories: Sequence[Memory], *, require_all: bool = False
+) -> tuple[TokenCheck, ...]:
+    """Say of each memory whether a response holds its token."""
     words = fold_words(response)
-    tokens = [token for memory in memories for token in memory.verify_tokens]
-    sources = [MemoryText(memory.subject, memory.content) for memory in memories]
-    supports = [
-        check_support(response, source, tokens=tokens, embed_tokens=embed_tokens)
-        for source in sources
-    ]
-    checks = tuple(
+    return tuple(
         _check_memory(response, words, memory, require_all=require_all) for memory in memories
     )
-    return Verification(checks, _join(supports))
+
+
+def fold_tokens(checks: Iterable[TokenCheck]) -> TokenVerdict:
+    """Return what all memories together show: one missing token is enough to be missing."""
+    found = {check.outcome for check in checks}
+    for outcome in (TokenVerdict.MISSING, TokenVerdict.HELD):
+        if outcome in found:
+            return outcome
+    return TokenVerdict.NOT_APPLICABLE
 
 
 def _check_memory(
@@ -150,20 +110,3 @@ def _check_memory(
     near = (a.phrase for token in missing for a in find_attempts(response, token))
     outcome = check_tokens(words, tokens, require_all=require_all)
     return TokenCheck(memory.id, outcome, held, missing, tuple(dict.fromkeys(near)))
-
-
-def _join(supports: Sequence[Support]) -> Support:
-    """Return each claim as the memory sees it that bears it out best."""
-    claims = tuple(
-        max(seen, key=lambda claim: (not claim.contradictions, claim.score))
-        for seen in zip(*(support.claims for support in supports), strict=True)
-    )
-    return replace(supports[0], claims=claims)
-
-
-def _fold(outcomes: Iterable[Verdict]) -> Verdict:
-    found = set(outcomes)
-    for outcome in (Verdict.UNGROUNDED, Verdict.GROUNDED):
-        if outcome in found:
-            return outcome
-    return Verdict.NOT_APPLICABLE

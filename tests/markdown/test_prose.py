@@ -12,7 +12,7 @@ from memory_palace.markdown.prose import strip_markup
         ("## Rain Gauge", "## rain gauge"),
         ("Rain Gauge\n---", "rain gauge\n---"),
         ("see `palace index` now", "see  .  now"),
-        ("a\n\n```\nNot Prose\n```\n\nb", "a\n\n\n\n\nb"),
+        ("a\n\n```\nNot Prose\n```\n\nb", "a\n\n\n\n\n\nb"),
         ("    - an item, indented in its list", "    - an item, indented in its list"),
         ("[[notes/Rain gauge#Frost]] [[a|the other]]", "Rain gauge the other"),
         ('[the gauge](a.md "title") ![a picture](p.png)', "the gauge a picture"),

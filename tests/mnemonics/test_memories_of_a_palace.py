@@ -19,7 +19,6 @@ from memory_palace.mnemonics.memory_notes import (
 from memory_palace.mnemonics.memory_values import Factor, Mark, Memory
 from memory_palace.mnemonics.reviewing import plan_reviews, record_review
 from memory_palace.mnemonics.reviews import LOG
-from memory_palace.mnemonics.verification import Verdict
 from memory_palace.mnemonics.verify import verify
 from memory_palace.palace import Palace
 from memory_palace.redqueen.rounds import load_memories
@@ -123,14 +122,14 @@ def test_a_review_is_one_line_and_changes_no_note(palace):
 
 def test_a_response_is_verified_without_an_index_and_by_words(palace):
     done = verify(palace, "One no aborts all. Twins refusing soup.", ["2pc"])
-    assert done.verification.outcome == Verdict.GROUNDED and done.passes_strictly
+    assert done.token_verdict == "held" and done.passes_strictly
     assert not done.by_meaning
 
 
 def test_d14_a_token_that_another_note_tells_does_not_pass_strictly(palace):
     (palace.paths.root / "palace/chambers/leak.md").write_text("# Leak\n\nTwins refusing soup.\n")
     done = verify(palace, "One no aborts all. Twins refusing soup.", ["2pc"])
-    assert done.verification.outcome == Verdict.GROUNDED and not done.passes_strictly
+    assert done.token_verdict == "held" and not done.passes_strictly
 
 
 def test_d12_a_memory_is_changed_under_the_writer_s_lock(palace, monkeypatch):

@@ -1,18 +1,17 @@
-"""Whether a response came from a memory: three values, token and claims apart."""
+"""Whether a response holds the token of a memory."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memory_palace.errors import CheckFailedError
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.verification import (
-    Verdict,
+    TokenVerdict,
     VerificationChecker,
+    check_memories,
     check_tokens,
-    verify_response,
+    fold_tokens,
 )
 
 FUNNEL = Memory(
@@ -31,44 +30,25 @@ PUMP = Memory(
 RIGHT = "A thread makes the bucket stick at half."
 
 
-@pytest.mark.parametrize(
-    ("response", "token", "support", "both"),
-    [
-        (f"{RIGHT} [violet raincoat seesaw]", "grounded", "grounded", "grounded"),
-        (RIGHT, "ungrounded", "grounded", "ungrounded"),
-        ("Violet raincoat seesaw. Wasps nest in it.", "grounded", "ungrounded", "ungrounded"),
-        ("violet raincoat seesaw", "grounded", "not applicable", "grounded"),
-        ("No thread makes the bucket stick at half.", "ungrounded", "ungrounded", "ungrounded"),
-    ],
-)
-def test_token_and_claims_are_judged_apart_and_folded_at_the_end(response, token, support, both):
-    found = verify_response(response, [FUNNEL])
-    assert (found.token_verdict, found.support_verdict, found.outcome) == (token, support, both)
-
-
-def test_a_memory_without_token_is_no_failure_and_no_proof():
-    found = verify_response("The pump starts at forty centimetres of water.", [PUMP])
-    assert found.token_verdict == Verdict.NOT_APPLICABLE
-    assert found.outcome == Verdict.GROUNDED  # by its claims alone
-    assert verify_response("Hm.", [PUMP]).outcome == Verdict.NOT_APPLICABLE
-
-
-def test_each_claim_counts_by_the_memory_that_bears_it_out():
-    response = f"{RIGHT} The pump starts at forty centimetres of water. Violet raincoat seesaw."
-    assert verify_response(response, [FUNNEL, PUMP]).outcome == Verdict.GROUNDED
-    assert verify_response(response, [FUNNEL]).support_verdict == Verdict.UNGROUNDED
+def test_one_missing_token_is_enough_and_a_memory_without_one_shows_nothing():
+    held, missing = (
+        check_memories(text, [FUNNEL, PUMP]) for text in ("violet raincoat seesaw", "")
+    )
+    assert [check.outcome for check in held] == ["held", "not_applicable"]
+    assert (fold_tokens(held), fold_tokens(missing)) == ("held", "missing")
+    assert fold_tokens(check_memories("x", [PUMP])) == "not_applicable"
 
 
 def test_a_token_that_is_nearly_there_is_shown_and_does_not_count():
-    found = verify_response(f"{RIGHT} Violet raincoats seesaw.", [FUNNEL]).tokens[0]
-    assert found.outcome == Verdict.UNGROUNDED
+    found = check_memories(f"{RIGHT} Violet raincoats seesaw.", [FUNNEL])[0]
+    assert found.outcome == TokenVerdict.MISSING
     assert found.near == ("Violet raincoats seesaw",)
 
 
 def test_of_several_tokens_one_is_enough_unless_all_are_asked_for():
     tokens = ("violet raincoat seesaw", "humming plate")
-    assert check_tokens("a humming plate", tokens) == Verdict.GROUNDED
-    assert check_tokens("a humming plate", tokens, require_all=True) == Verdict.UNGROUNDED
+    assert check_tokens("a humming plate", tokens) == TokenVerdict.HELD
+    assert check_tokens("a humming plate", tokens, require_all=True) == TokenVerdict.MISSING
 
 
 def test_the_document_s_checker_folds_three_values_into_two():
@@ -81,13 +61,13 @@ def test_the_document_s_checker_folds_three_values_into_two():
 
 
 def test_d2_an_empty_token_is_not_matched_by_everything():
-    assert check_tokens("anything at all", [""]) == Verdict.NOT_APPLICABLE
-    assert check_tokens("anything at all", []) == Verdict.NOT_APPLICABLE
+    assert check_tokens("anything at all", [""]) == TokenVerdict.NOT_APPLICABLE
+    assert check_tokens("anything at all", []) == TokenVerdict.NOT_APPLICABLE
 
 
 def test_d3_a_token_is_not_found_inside_other_words():
-    assert check_tokens("147 couples waltzing", ["47 couples waltzing"]) == Verdict.UNGROUNDED
-    assert check_tokens("two heads breathe", ["two-heads breathe"]) == Verdict.GROUNDED
+    assert check_tokens("147 couples waltzing", ["47 couples waltzing"]) == TokenVerdict.MISSING
+    assert check_tokens("two heads breathe", ["two-heads breathe"]) == TokenVerdict.HELD
 
 
 def test_d4_a_blank_marker_gives_no_token():
@@ -100,15 +80,3 @@ def test_d15_strict_mode_raises_and_lenient_mode_only_says_so():
         VerificationChecker(strict_mode=True).require("nothing", "violet raincoat seesaw")
     said = VerificationChecker(strict_mode=False).require("nothing", "violet raincoat seesaw")
     assert said.startswith("HALLUCINATION")
-
-
-def test_at_least_one_memory_is_needed():
-    with pytest.raises(ValueError, match="at least one"):
-        verify_response("x", [])
-
-
-@given(st.text(max_size=200))
-def test_any_text_can_be_verified(response):
-    found = verify_response(response, [FUNNEL, PUMP])
-    assert 0 <= found.support.score <= 1.3
-    assert found.outcome in Verdict

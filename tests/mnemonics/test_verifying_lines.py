@@ -15,7 +15,6 @@ NOTE = "# Gate\n\nThe gate jams above 2.4 metres.\n\nThe mill closed in 1911.\n"
 @pytest.fixture
 def palace(tmp_path: Path) -> Palace:
     (tmp_path / "gate.md").write_text(NOTE, "utf-8")
-    (tmp_path / "long.md").write_text("# Long\n\n" + "The gate jams often. " * 500, "utf-8")
     (tmp_path / "hidden.md").write_text(f"---\nprivate: true\n---\n{NOTE}", "utf-8")
     (tmp_path / "half.md").write_text(
         "# Half\n\nThe gate is green.\n\n<private>The gate jams above 2.4 metres.</private>\n"
@@ -27,31 +26,34 @@ def palace(tmp_path: Path) -> Palace:
 
 @pytest.mark.parametrize("name", ["gate.md", "gate:3", "gate.md:1-5", "Gate"])
 def test_a_note_without_a_token_bears_out_what_it_says(palace: Palace, name: str) -> None:
-    right = palace.memories.verify("The gate jams above 2.4 metres.", [name]).verification
-    wrong = palace.memories.verify("The gate jams above 9.7 metres.", [name]).verification
-    assert (right.outcome, right.token_verdict) == ("grounded", "not applicable")
-    assert wrong.outcome == "ungrounded"
+    right = palace.memories.verify("The gate jams above 2.4 metres.", [name])
+    wrong = palace.memories.verify("The gate jams above 9.7 metres.", [name])
+    assert (right.answer.verdict, right.token_verdict) == ("quoted", "not_applicable")
+    assert wrong.answer.verdict == "contradicted"
 
 
 def test_only_the_lines_that_are_named_count(palace: Palace) -> None:
-    assert palace.memories.verify("The mill closed in 1911.", ["gate:3"]).verification.outcome == (
-        "ungrounded"
-    )
+    found = palace.memories.verify("The mill closed in 1911.", ["gate:3"])
+    assert found.answer.verdict in ("contradicted", "not_found")
     with pytest.raises(UsageError, match="5 lines"):
         palace.memories.verify("The mill closed in 1911.", ["gate:30"])
 
 
 def test_what_is_withheld_bears_nothing_out(palace: Palace) -> None:
     for name in ("half.md", "half.md:1-9"):
-        found = palace.memories.verify("The gate jams above 2.4 metres.", [name]).verification
-        assert found.outcome == "ungrounded"
+        found = palace.memories.verify("The gate jams above 2.4 metres.", [name])
+        assert found.answer.verdict in ("contradicted", "not_found")
     with pytest.raises(PalaceError, match="no note matches"):
         palace.memories.verify("The gate jams above 2.4 metres.", ["hidden.md"])
 
 
-def test_of_a_long_note_lines_must_be_named(palace: Palace) -> None:
-    with pytest.raises(UsageError, match=r"long\.md:10-30"):
-        palace.memories.verify("The gate jams often.", ["long.md"])
+def test_the_lines_that_bear_a_sentence_out_are_named(palace: Palace) -> None:
+    found = palace.memories.verify("The mill closed in 1911.", ["gate.md"]).answer.sentences[0]
+    assert (found.passage.note, found.passage.first_line, found.passage.last_line) == (
+        "gate.md",
+        5,
+        5,
+    )
 
 
 def test_a_note_that_became_a_link_out_of_the_palace_is_not_read(

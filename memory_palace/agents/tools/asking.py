@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from memory_palace.agents.fencing import fence, show_command, show_hits, write_place, write_state
+from memory_palace.checking.verdicts import write_place as write_passage
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
-from memory_palace.mnemonics.verification import TokenCheck, Verdict
+from memory_palace.mnemonics.verification import TokenCheck, TokenVerdict
 from memory_palace.mnemonics.verify import Verified
 from memory_palace.notes.excerpt import NoteText, split_line_range
 from memory_palace.palace import Palace
@@ -81,23 +82,19 @@ def verify(palace: Palace, answer: str, notes: Sequence[str]) -> str:
 
 
 def _report(done: Verified) -> Iterator[str]:
-    found = done.verification
-    support = found.support
-    yield f"{found.outcome}"
-    yield from (_report_token(check) for check in found.tokens)
-    if not support.claims:
-        yield "the answer claims nothing"
-        return
     how = "" if done.by_meaning else ", compared by words only"
-    yield f"claims {found.support_verdict}: {support.score:.2f}, at least {support.least:.2f}{how}"
-    for claim in support.claims[:_SHOWN_CLAIMS]:
-        yield f"  {claim.score:.2f}  {' '.join(claim.text.split())}"
-        yield from (f"        {' '.join(reason.split())}" for reason in claim.contradictions)
-    if more := len(support.claims[_SHOWN_CLAIMS:]):
-        yield f"  … {more} more claims"
+    yield f"{done.answer.verdict}{how}"
+    yield from (_report_token(check) for check in done.tokens)
+    sentences = done.answer.sentences
+    for sentence in sentences[:_SHOWN_CLAIMS]:
+        place = f" ({write_passage(sentence.passage)})" if sentence.passage else ""
+        yield f"  {sentence.verdict}: {' '.join(sentence.text.split())}"
+        yield f"        {' '.join(sentence.reason.split())}{place}"
+    if more := len(sentences[_SHOWN_CLAIMS:]):
+        yield f"  … {more} more sentences"
 
 
 def _report_token(check: TokenCheck) -> str:
-    near = check.near if check.outcome == Verdict.UNGROUNDED else ()
+    near = check.near if check.outcome == TokenVerdict.MISSING else ()
     remark = f", nearly: {', '.join(near)}" if near else ""
     return f"token {check.outcome}: {check.memory_id}{remark}"

@@ -19,7 +19,7 @@ def find_allies(stem: str) -> frozenset[str]:
 
 
 def _read_lines() -> list[str]:
-    text = files("memory_palace.mnemonics").joinpath("opposites.txt").read_text("utf-8")
+    text = files("memory_palace.checking").joinpath("opposites.txt").read_text("utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib.resources import files
 
-_DATA = files("memory_palace.mnemonics")
+_DATA = files("memory_palace.checking")
 _NUMERALS = tomllib.loads(_DATA.joinpath("numerals.toml").read_text("utf-8"))
 _SMALL: dict[str, int] = _NUMERALS["small"]
 _TENS: dict[str, int] = _NUMERALS["tens"]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import cached_property
+from typing import NamedTuple
 
+from memory_palace.checking.attempts import drop_attempts
+from memory_palace.checking.numbers import UNIT_WORDS, Number, find_numbers
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tagged_words import Part, split_words
-from memory_palace.language.tokens import PLAIN_WORD, plain_words, tokenize
+from memory_palace.language.tokens import PLAIN_WORD, UNSPACED_RUN, plain_words, stem_word, tokenize
 from memory_palace.language.word_lists import NEGATIONS, STOP_STEMS, is_negation
 from memory_palace.markdown.prose import strip_markup
-from memory_palace.mnemonics.numbers import UNIT_WORDS, Number, find_numbers
-from memory_palace.mnemonics.verification_tokens import fold_words
 
 _CLAUSE = re.compile(
     r"[,;()–—]\s+|(?<!\bnot)(?<!\s)\s+(?:and|but|while|whereas|since|because|which|although|so)\s+",
@@ -38,8 +38,10 @@ _STOPPED = STOP_STEMS | DENIALS.union(
 )
 UNITS = frozenset(tokenize(" ".join(UNIT_WORDS)))
 """Stems of units, which tell nothing about what a number is said of."""
-_NEAR = 2 / 3
-"""Share of a token's words side by side that makes a phrase an attempt at the token."""
+_WORD = re.compile(
+    rf"\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?\b|{UNSPACED_RUN.pattern[:-1]}"
+    r"|[^\W_]++(?:['’][^\W_]++)*+|[%€$£°]"
+)
 
 
 _DENYING = frozenset(
@@ -49,6 +51,18 @@ _DENYING = frozenset(
     )
 )
 """Words that deny by their meaning: beside them the count of negations says little."""
+
+
+class WrittenWord(NamedTuple):
+    """One word as it stands in a text."""
+
+    key: str
+    """Casefolded, with straight apostrophes."""
+    stem: str
+    start: int
+    end: int
+    is_telling: bool
+    """Whether it says something by itself: no function word."""
 
 
 class Wording:
@@ -61,6 +75,16 @@ class Wording:
     def stems(self) -> tuple[str, ...]:
         """All stems, in order."""
         return tuple(tokenize(self.text))
+
+    @cached_property
+    def words(self) -> tuple[WrittenWord, ...]:
+        """All words in order as they are written; a number with its point is one of them."""
+        return tuple(map(_read_word, _WORD.finditer(self.text)))
+
+    @cached_property
+    def sentences(self) -> tuple[Wording, ...]:
+        """Its sentences."""
+        return tuple(Wording(text) for text in split_sentences(self.text))
 
     @cached_property
     def content(self) -> tuple[str, ...]:
@@ -114,34 +138,32 @@ class Wording:
         return tuple(dict.fromkeys(key for _, key in sorted(found)))
 
     @cached_property
+    def says_something(self) -> bool:
+        """Whether it claims what could be checked: two telling words, or one with a number."""
+        if self.text.rstrip("\"'”’)*_ ").endswith("?"):
+            return False
+        telling = [stem for stem in self.content if stem not in _ABOUT_REMEMBERING]
+        return len(telling) >= 2 or bool(telling and self.numbers)
+
+    @cached_property
     def clauses(self) -> tuple[Wording, ...]:
         """Its clauses that hold a word or a number."""
         parts = (Wording(part) for part in _CLAUSE.split(self.text))
         return tuple(part for part in parts if part.content or part.numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A phrase of a response that stands where a token would."""
-
-    phrase: str
-    is_exact: bool
+def find_sentences(response: str, tokens: Iterable[str] = ()) -> list[Wording]:
+    """Return the sentences of a response in order, without verification tokens."""
+    text = strip_markup(drop_markers(response))
+    for token in tokens:
+        text = drop_attempts(text, token)
+    wordings = (Wording(_drop_frame(part)) for part in split_sentences(text))
+    return [wording for wording in wordings if wording.words]
 
 
 def find_claims(response: str, tokens: Iterable[str] = ()) -> list[Wording]:
     """Return the sentences that claim something: two words of content, or a number."""
-    text = strip_markup(drop_markers(response))
-    for token in tokens:
-        text = _drop_attempts(text, token)
-    wordings = (Wording(_drop_frame(part)) for part in split_sentences(text))
-    return [wording for wording in wordings if _says_something(wording)]
-
-
-def find_attempts(response: str, token: str) -> list[Attempt]:
-    """Return phrases that are the token, or nearly: two thirds of its words, side by side."""
-    return [
-        Attempt(response[start:end], is_exact) for start, end, is_exact in _spans(response, token)
-    ]
+    return [each for each in find_sentences(response, tokens) if each.says_something]
 
 
 def _drop_frame(sentence: str) -> str:
@@ -152,69 +174,7 @@ def _drop_frame(sentence: str) -> str:
     return sentence[frame.end() :] if frame and is_frame else sentence
 
 
-def _drop_attempts(text: str, token: str) -> str:
-    for start, end, _ in reversed(list(_spans(text, token))):
-        text = f"{text[:start]} {text[end:]}"
-    return text
-
-
-def _spans(text: str, token: str) -> Iterator[tuple[int, int, bool]]:
-    wanted = fold_words(token)
-    if not wanted:
-        return
-    found = list(PLAIN_WORD.finditer(text))
-    words = [" ".join(fold_words(match[0])) for match in found]
-    at = 0
-    while at < len(words):
-        window = words[at : at + len(wanted)]
-        first = _place_of(window[0], wanted)
-        if first is None or _share_alike(window, wanted) < _NEAR:
-            at += 1
-            continue
-        while _place_of(window[-1], wanted) is None:
-            window.pop()
-        stop = at + len(window) - 1
-        last = _place_of(window[-1], wanted)
-        start = _widen(text, found, at, -first)
-        end = _widen(text, found, stop, len(wanted) - 1 - (last or 0))
-        yield found[start].start(), found[end].end(), window == wanted
-        at = end + 1
-
-
-def _widen(text: str, found: Sequence[re.Match[str]], at: int, steps: int) -> int:
-    """Take in the words that stand where other words of the token would, no mark between."""
-    for _ in range(abs(steps)):
-        after = at + (1 if steps > 0 else -1)
-        if not 0 <= after < len(found):
-            break
-        gap = text[
-            min(found[at].end(), found[after].end()) : max(found[at].start(), found[after].start())
-        ]
-        if gap.strip(" -"):
-            break
-        at = after
-    return at
-
-
-def _share_alike(window: Sequence[str], wanted: Sequence[str]) -> float:
-    left = list(wanted)
-    for word in window:
-        match = next((other for other in left if _is_alike(word, other)), None)
-        if match is not None:
-            left.remove(match)
-    return 1 - len(left) / len(wanted)
-
-
-def _place_of(word: str, wanted: Sequence[str]) -> int | None:
-    return next((at for at, other in enumerate(wanted) if _is_alike(word, other)), None)
-
-
-def _is_alike(word: str, other: str) -> bool:
-    """Say whether two words are equal but for an ending."""
-    common = min(len(word), len(other))
-    return word == other or (common >= 4 and word[: common - 2] == other[: common - 2])
-
-
-def _says_something(wording: Wording) -> bool:
-    telling = [stem for stem in wording.content if stem not in _ABOUT_REMEMBERING]
-    return len(telling) >= 2 or bool(telling and wording.numbers)
+def _read_word(match: re.Match[str]) -> WrittenWord:
+    key = match[0].casefold().replace("’", "'")
+    stem = stem_word(key.removesuffix("'s"))
+    return WrittenWord(key, stem, match.start(), match.end(), stem not in _STOPPED)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.mnemonics.claims import Wording
-from memory_palace.mnemonics.comparing import find_crossings, find_reversals, split_statements
+from memory_palace.checking.comparing import find_crossings, find_reversals, split_statements
+from memory_palace.checking.wording import Wording
 
 LAMPS = [
     Wording("At dusk hums the porch lamp, which is brass, and at noon flickers the stair lamp."),

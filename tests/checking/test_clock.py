@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.mnemonics.numbers import find_clock_times
+from memory_palace.checking.numbers import find_clock_times
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.mnemonics.claims import Wording, find_attempts, find_claims
-from memory_palace.mnemonics.contradictions import MemoryText, find_contradictions
+from memory_palace.checking.attempts import find_attempts
+from memory_palace.checking.checker import check_answer
+from memory_palace.checking.verdicts import Passage, Verdict
+from memory_palace.checking.wording import find_claims
 
-PUMP = MemoryText(
-    "The pump in the cellar",
+PUMP = Passage(
+    "pump.md",
+    3,
+    3,
     "The old pump starts at forty centimetres of water and stops at ten. In February the northern "
     "valve froze, because its lid was left open. Shut the valve first, then the lid. Oil the "
     "bearing twice a year, never flush it. The red lamp means no current, the green one no water. "
@@ -34,7 +38,7 @@ PUMP = MemoryText(
     ],
 )
 def test_a_swapped_number_month_side_or_denial_is_a_contradiction(claim):
-    assert find_contradictions(Wording(claim), PUMP)
+    assert check_answer(claim, [PUMP]).verdict == Verdict.CONTRADICTED
 
 
 @pytest.mark.parametrize(
@@ -49,7 +53,7 @@ def test_a_swapped_number_month_side_or_denial_is_a_contradiction(claim):
     ],
 )
 def test_the_same_in_other_words_is_none(claim):
-    assert find_contradictions(Wording(claim), PUMP) == []
+    assert check_answer(claim, [PUMP]).verdict != Verdict.CONTRADICTED
 
 
 def test_talk_about_remembering_and_tokens_claim_nothing():

@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from memory_palace.mnemonics.claims import UNITS, Wording
+from memory_palace.checking.wording import UNITS, Wording
 
+FOLLOWS = 0.65
+"""Share of a claim's content words in one sentence: above, it follows the wording."""
 _MUTUAL = 0.4
 """Share that both of two clauses must have in the other to say the same thing."""
 
@@ -109,7 +111,7 @@ def find_crossings(claim: Wording, sentences: Sequence[Wording]) -> Iterator[str
         matches = list(_compare(claim, passage))
         for one, other in combinations(matches, 2):
             if min(one.share, other.share) >= _LEAST_SHARE and len(one.homes & other.homes) > 1:
-                yield f"“{one.text}” and “{other.text}” swap what the memory says"
+                yield f"“{one.text}” and “{other.text}” swap what the passage says"
                 return
 
 
@@ -156,7 +158,7 @@ def find_reversals(claim: Wording, sentences: Sequence[Wording]) -> Iterator[str
     known = [ends for sentence in sentences for ends in _find_changes(sentence)]
     for start, end in _find_changes(claim):
         if any(start & last and end & first and not start & first for first, last in known):
-            yield "the change runs the other way in the memory"
+            yield "the change runs the other way in the passage"
             return
 
 

@@ -1,0 +1,46 @@
+"""Every test of what a claim says otherwise than a passage, by one name each.
+
+A test is one function ``(claim, passage, alignment) -> differences``. ``passage`` is the sentence,
+or the two or three, that the claim was found in; ``alignment.around`` is all of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TypeAlias
+
+from memory_palace.checking.alignment import Alignment
+from memory_palace.checking.categories import (
+    find_mixtures,
+    find_opposed_words,
+    find_substitutions,
+)
+from memory_palace.checking.denial import find_denied_clauses, find_exceptions
+from memory_palace.checking.names import find_other_names
+from memory_palace.checking.order import find_exchanges, find_swaps
+from memory_palace.checking.quantities import find_other_numbers
+from memory_palace.checking.verdicts import Difference
+from memory_palace.checking.wording import Wording
+
+DifferenceTest: TypeAlias = Callable[[Wording, Wording, Alignment], Iterator[Difference]]
+
+TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
+    {
+        "other numbers": find_other_numbers,
+        "denied clauses": find_denied_clauses,
+        "exceptions": find_exceptions,
+        "opposed words": find_opposed_words,
+        "mixtures": find_mixtures,
+        "substitutions": find_substitutions,
+        "swaps": find_swaps,
+        "exchanges": find_exchanges,
+        "other names": find_other_names,
+    }
+)
+
+
+def find_differences(claim: Wording, passage: Wording, alignment: Alignment) -> list[Difference]:
+    """Return what all tests find, in their order, each once."""
+    found = (each for test in TESTS.values() for each in test(claim, passage, alignment))
+    return list(dict.fromkeys(found))

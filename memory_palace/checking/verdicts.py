@@ -1,0 +1,90 @@
+"""What a check of an answer says, of each sentence and of the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+DifferenceKind: TypeAlias = Literal[
+    "number", "unit", "negation", "role", "order", "category", "time", "name"
+]
+
+
+class Verdict(StrEnum):
+    """What was found of a sentence, or of an answer, the best first."""
+
+    QUOTED = "quoted"
+    """A passage has it in nearly the same words, and nothing that carries meaning differs."""
+    SUPPORTED = "supported"
+    """A passage has it in other words, and nothing was found that differs: no proof."""
+    NOT_FOUND = "not_found"
+    """No passage is about it, or none says enough of it."""
+    CONTRADICTED = "contradicted"
+    """A passage says it with another number, thing, order, or denied."""
+    NOT_APPLICABLE = "not_applicable"
+    """It says nothing that could be checked."""
+
+
+_WORST_FIRST = (Verdict.CONTRADICTED, Verdict.NOT_FOUND, Verdict.SUPPORTED, Verdict.QUOTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Lines of a note, 1-based and inclusive, that an answer is compared with."""
+
+    note: str
+    first_line: int
+    last_line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that an answer says otherwise than a passage."""
+
+    kind: DifferenceKind
+    reason: str
+    mine: str
+    """Words of the answer."""
+    theirs: str
+    """Words of the passage, empty where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceCheck:
+    """One sentence of an answer."""
+
+    text: str
+    verdict: Verdict
+    reason: str
+    passage: Passage | None
+    """The lines that bore it out or contradict it; ``None`` where nothing comes near."""
+    differences: tuple[Difference, ...]
+    score: float
+    """How much of it the passage covers, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCheck:
+    """All sentences of an answer, in order."""
+
+    sentences: tuple[SentenceCheck, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of the sentences that can be checked: never a mean."""
+        return worst_verdict(tuple(sentence.verdict for sentence in self.sentences))
+
+
+def worst_verdict(verdicts: tuple[Verdict, ...]) -> Verdict:
+    """Return the worst of some verdicts; without one that checks anything, not applicable."""
+    return next((v for v in _WORST_FIRST if v in verdicts), Verdict.NOT_APPLICABLE)
+
+
+def write_place(passage: Passage) -> str:
+    """Return where a passage is, as ``read`` and ``verify --against`` take it."""
+    lines = f"{passage.first_line}"
+    if passage.last_line > passage.first_line:
+        lines += f"-{passage.last_line}"
+    return f"{passage.note}:{lines}"
