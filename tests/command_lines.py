@@ -22,7 +22,7 @@ UNRUN = {
 """Verbs that are walked with ``--help`` alone."""
 SETUP = """
 index --embedder hashing --structure
-memory new "Wet gong" --image "Kick it." --content "We vote." --token "wet gong slippers" --apply
+memory new "Wet gong" --image "Kick it." --content "We vote." --token "wet gong slippers"
 task new Packs --owner wren --project frost --goal Fresh --check swapped --apply
 locus add Cellar --at 2.5,-1 --summary bottles --apply
 conflict open Frost "Wet gong" --by sable

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeAlias
 
 from typer import Argument, Context, Option, Typer
 
-from memory_palace.cli.changes import show_change
+from memory_palace.cli.changes import change_record
 from memory_palace.cli.memory_index import show_index
 from memory_palace.cli.memory_reviews import Name, due, review, score
-from memory_palace.cli.options import Apply, Json, Tags, open_palace, read_input
+from memory_palace.cli.options import Json, Tags, open_palace, read_input
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.errors import CheckFailedError
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.sentences import split_sentences
-from memory_palace.mnemonics.memory_notes import MEMORIES_ROOM
+from memory_palace.language.visible import visible
+from memory_palace.mnemonics.domains import DomainGuess
+from memory_palace.mnemonics.memory_notes import WrittenMemory
 from memory_palace.mnemonics.memory_values import LinkKind, Memory, MemoryLink
 from memory_palace.mnemonics.smashin import band_of
 
 app = Typer(no_args_is_help=True, help="Write, check and review memories.")
 Domain = Annotated[str | None, Option("--domain", help="Only this folder of memories.")]
+NewDomain = Annotated[
+    str | None,
+    Option("--domain", help="Folder of memories to file it in; guessed or asked by default."),
+]
+NewRoom = Annotated[
+    str | None, Option("--room", help="Room, or a folder in one, in place of the memories'.")
+]
 Items: TypeAlias = list[str] | None
 
 
@@ -41,17 +51,21 @@ def new(
     file: Annotated[
         str | None, Option("--from", help="File with the text or sections; - for stdin.")
     ] = None,
-    room: Annotated[str, Option("--room", help="Room, or a folder in one.")] = MEMORIES_ROOM,
+    domain: NewDomain = None,
+    room: NewRoom = None,
     tag: Tags = None,
-    apply: Apply = False,
     as_json: Json = False,
 ) -> None:
-    """Write a memory from options, a file, or stdin.
+    """Write a memory from options, a file, or stdin, filed with notes on the same matter.
 
     Example: palace memory new "Two-phase commit" --image "You kick a giant red gong."
-    --content "Everyone votes before anyone commits." --token "gong in slippers" --apply
+    --content "Everyone votes before anyone commits." --token "gong in slippers"
     """
-    written = open_palace(ctx).memories.new(
+    memories = open_palace(ctx).memories
+    text = "" if file is None else read_input(file)
+    if domain is None and room is None and sys.stdin.isatty():
+        domain = _choose_domain(memories.guess_domain(f"{subject}\n{content}\n{text}"))
+    written = memories.new(
         subject,
         image=image,
         content=content,
@@ -59,14 +73,36 @@ def new(
         anchors=anchor or (),
         locus=locus,
         links=tuple(map(_parse_link, link or ())),
-        text="" if file is None else read_input(file),
+        text=text,
+        domain=domain,
         room=room,
         tags=tag or (),
-        apply=apply,
     )
-    show_change(written.outcome, as_json=as_json, flaws=to_record(written.flaws))
+    _show_written(written, as_json=as_json)
+
+
+def _show_written(written: WrittenMemory, *, as_json: bool) -> None:
+    record = change_record(written.outcome) | {
+        "domain": written.domain or None,
+        "guessed": written.is_guessed,
+        "flaws": to_record(written.flaws),
+    }
+    print_answer(record, written.outcome.paths, as_json=as_json)
+    if written.outcome.remark:
+        say(written.outcome.remark)
+    if written.is_guessed and not written.domain:
+        say("filed in no domain; `--domain NAME` names one")
     for flaw in written.flaws:
         say(str(flaw))
+
+
+def _choose_domain(guess: DomainGuess) -> str | None:
+    """Return what a person answers where nothing is sure; nothing is an answer too."""
+    if guess.is_sure:
+        return None
+    hint = f", perhaps {visible(guess.name)}" if guess.name else ""
+    print(f"Domain, a folder of memories [none{hint}]: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip()
 
 
 @app.command("lint")

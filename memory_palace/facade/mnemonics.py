@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_palace.facade.verb import Feature, Verb
-from memory_palace.mnemonics import memories, memory_notes, reviewing, verify
-from memory_palace.mnemonics.memory_notes import MEMORIES_ROOM, WrittenMemory
+from memory_palace.mnemonics import domains, memories, memory_notes, reviewing, verify
+from memory_palace.mnemonics.memory_notes import WrittenMemory
 from memory_palace.mnemonics.memory_values import MemoryLink
 
 
@@ -18,6 +18,7 @@ class Memories(Feature):
     define = Verb(memories.define)
     tour = Verb(memories.tour)
     hierarchy = Verb(memories.open_hierarchy)
+    guess_domain = Verb(domains.guess_domain)
     lint = Verb(memory_notes.lint_memories)
     score = Verb(memory_notes.score_memory)
     review = Verb(reviewing.record_review)
@@ -35,13 +36,14 @@ class Memories(Feature):
         locus: str = "",
         links: Sequence[MemoryLink] = (),
         text: str = "",
-        room: str = MEMORIES_ROOM,
+        domain: str | None = None,
+        room: str | None = None,
         tags: Sequence[str] = (),
-        apply: bool = False,
     ) -> WrittenMemory:
-        """Write a memory from its parts; without ``apply`` the note is only shown.
+        """Write a memory from its parts, into the folder of a domain.
 
-        ``text`` is Markdown with the sections of a memory; parts that are given replace them.
+        ``text`` is Markdown with the sections of a memory; parts that are given replace them. A
+        domain that is not named is guessed, unless a room is; an empty one is none.
         """
         memory = memory_notes.draft_memory(
             subject,
@@ -53,4 +55,4 @@ class Memories(Feature):
             links=links,
             text=text,
         )
-        return memory_notes.new_memory(self.engine, memory, room=room, tags=tags, apply=apply)
+        return memory_notes.new_memory(self.engine, memory, domain=domain, room=room, tags=tags)

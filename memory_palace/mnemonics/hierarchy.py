@@ -131,7 +131,7 @@ class HierarchicalIndex:
         best = self._rank(query, vector, range(len(self.memories)))[:k]
         listing = "".join(self.domain_text(name) for name in self._router.names)
         chosen = tuple(self.memories[at] for at in best)
-        route = Route(self._router.names, 1.0, False)
+        route = Route(self._router.names, 1.0, False, 0.0)
         return Retrieved(chosen, route, listing, listing + "".join(map(render, chosen)))
 
     @property

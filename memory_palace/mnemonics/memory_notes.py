@@ -11,6 +11,7 @@ from memory_palace.changes.composing import note_path
 from memory_palace.changes.operations import Create, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
+from memory_palace.mnemonics.domains import MEMORIES_ROOM, guess_domain
 from memory_palace.mnemonics.form import IMAGE, SMASHIN, Form, read_form, read_memory
 from memory_palace.mnemonics.lint import Flaw, lint_memory
 from memory_palace.mnemonics.memories import MemoryNotes, read_memory_notes
@@ -31,15 +32,17 @@ from memory_palace.notes.sections import replace_section
 from memory_palace.retrieval.filters import check_room
 
 COMMAND = "memory"
-MEMORIES_ROOM = "reflection_wing/memories"
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenMemory:
-    """A new memory, shown or made, and what could be better about it."""
+    """A new memory, and what could be better about it."""
 
     outcome: Outcome
     flaws: tuple[Flaw, ...]
+    domain: str
+    """Folder of memories that it was filed in; empty for none, or where a room was named."""
+    is_guessed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,29 +104,38 @@ def new_memory(
     engine: Engine,
     memory: Memory,
     *,
-    room: str = MEMORIES_ROOM,
+    domain: str | None = None,
+    room: str | None = None,
     tags: Sequence[str] = (),
     today: date | None = None,
-    apply: bool = False,
 ) -> WrittenMemory:
-    """Write a memory as a note in a room. Its factors are counted from the words of its image."""
-    check_room(room.partition("/")[0])
+    """Write a memory as a new note. Its factors are counted from the words of its image.
+
+    It goes into the folder of its ``domain`` in ``room``, by default where memories are kept. A
+    domain that is not named is guessed, unless a room is; an empty one is none.
+    """
+    is_guessed = domain is None and room is None
+    if is_guessed:
+        guess = guess_domain(engine, f"{memory.subject}\n{memory.content}")
+        domain = guess.name if guess.is_sure else ""
+    folder = "/".join(filter(None, (room or MEMORIES_ROOM, domain)))
+    check_room(folder.partition("/")[0])
     marks = merge_marks(memory.marks, detect_factors(memory.image))
     day = today or datetime.now(UTC).date()
 
     def create() -> Create:
-        path = note_path(engine.paths.rooms, memory.subject, room=room)
+        path = note_path(engine.paths.rooms, memory.subject, room=folder)
         scored = replace(memory, id=path, marks=marks, smashin_score=count_score(marks))
         return Create(path, render_memory(scored, tags=tags, today=day).encode())
 
     def plan(_: Library) -> Plan:
         return Plan([create()], f"remember {memory.subject}")
 
-    outcome = change_notes(engine, plan, command=COMMAND, apply=apply)
+    outcome = change_notes(engine, plan, command=COMMAND, apply=True)
     notes, note = read_memory_notes(engine), create()
     document = parse_document(note.path, note.data)
     flaws = [] if document is None else _lint(read_form(document), notes)
-    return WrittenMemory(outcome, tuple(flaws))
+    return WrittenMemory(outcome, tuple(flaws), domain or "", is_guessed)
 
 
 def score_memory(

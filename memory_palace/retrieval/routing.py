@@ -41,6 +41,8 @@ class Route:
     share: float
     """Of all votes, for the domains that were taken."""
     is_sure: bool
+    lead: float
+    """Of all votes, by how much the first domain has more than the second."""
 
 
 class Router:
@@ -139,7 +141,9 @@ def choose_domains(
         share += float(votes[at])
     chance = len(taken) / len(names) if names else 1.0
     is_sure = chance < 1 and (share - chance) / (1 - chance) >= SURE
-    return Route(tuple(names[at] for at in (taken if is_sure else order)), share, is_sure)
+    first, second = (float(votes[at]) for at in (*order, *order)[:2]) if order else (0.0, 0.0)
+    chosen = tuple(names[at] for at in (taken if is_sure else order))
+    return Route(chosen, share, is_sure, first - second)
 
 
 def _sharpen(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -154,19 +158,29 @@ def narrow(query: Query, snapshot: Snapshot) -> Query:
 
     Notes that the filters leave out have no vote. Folders below each other are apart.
     """
-    passed = match_notes(snapshot, query.filters)
-    folders = [path.rpartition("/")[0] for path in snapshot.paths]
-    names = sorted({folders[at] for at in np.flatnonzero(passed)})
-    if not query.text or len(names) < 2:
+    if not query.text:
         return query
-    place = {name: at for at, name in enumerate(names)}
-    homes = np.array([place.get(folder, -1) for folder in folders], np.int64)
-    homes[~passed] = -1
-    votes = count_votes(_hold(query.text, snapshot, homes, len(names)), len(names), passed.sum())
-    route = choose_domains(names, votes, _compare(query, snapshot, homes, len(names)))
+    passed = match_notes(snapshot, query.filters)
+    folders = [
+        path.rpartition("/")[0] if is_passed else None
+        for path, is_passed in zip(snapshot.paths, passed, strict=True)
+    ]
+    route = route_notes(query, snapshot, folders)
     if not route.is_sure:
         return query
     return replace(query, filters=replace(query.filters, domains=frozenset(route.domains)))
+
+
+def route_notes(query: Query, snapshot: Snapshot, domains: Sequence[str | None]) -> Route:
+    """Return the domains of a question. Each note has one, or ``None`` and no vote."""
+    names = sorted({name for name in domains if name is not None})
+    place = {name: at for at, name in enumerate(names)}
+    homes = np.array([-1 if name is None else place[name] for name in domains], np.int64)
+    if len(names) < 2:
+        return choose_domains(names, np.zeros(len(names)))
+    held = _hold(query.text, snapshot, homes, len(names))
+    votes = count_votes(held, len(names), int((homes >= 0).sum()))
+    return choose_domains(names, votes, _compare(query, snapshot, homes, len(names)))
 
 
 def _hold(

@@ -36,7 +36,7 @@ graph neighbors control_panel
 graph route constitution control_panel
 graph orphans
 graph broken
-memory new Gong --image "Kick it." --content "Everyone votes." --token "wet gong slippers" --apply
+memory new Gong --image "Kick it." --content "Everyone votes." --token "wet gong slippers"
 memory lint
 memory show Gong
 memory list

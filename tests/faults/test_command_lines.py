@@ -22,7 +22,7 @@ task new Other --owner a --project frost --goal b --check c --apply
 task start Packs --apply
 task block Packs --reason x --apply
 task complete Packs --apply
-memory new Other --image a --content b --token 'red wet gong' --apply
+memory new Other --image a --content b --token 'red wet gong'
 memory review 'Wet gong' --recalled
 memory score 'Wet gong' --set 'humor: x'
 conflict open Frost Packs --by x

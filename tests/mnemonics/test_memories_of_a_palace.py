@@ -38,15 +38,14 @@ def palace(tmp_path):
     return made
 
 
-def write(palace, memory, *, room="chambers/protocols", apply=True):
-    return new_memory(palace, memory, room=room, tags=(), today=TODAY, apply=apply)
+def write(palace, memory, *, room="chambers/protocols", **where):
+    return new_memory(palace, memory, room=room, tags=(), today=TODAY, **where)
 
 
-def test_nothing_is_written_without_apply_and_undo_takes_it_back(tmp_path):
+def test_a_new_memory_is_written_at_once_and_undo_takes_it_back(tmp_path):
     made = Palace.init(tmp_path)
     path = tmp_path / "palace/chambers/protocols/Two-phase commit.md"
-    assert "+## Image" in write(made, COMMIT, apply=False).outcome.diff and not path.exists()
-    write(made, COMMIT)
+    assert "+## Image" in write(made, COMMIT).outcome.diff and path.exists()
     assert show_memory(made, "2pc").verify_token == "twins refusing soup"
     undo_change(made, command="memory", identity=None, apply=True)
     assert not path.exists()
