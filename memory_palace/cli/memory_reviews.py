@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from typer import Argument, Context, Option
 
 from memory_palace.cli.changes import change_record, show_change
-from memory_palace.cli.options import Apply, Json, completed, open_palace
+from memory_palace.cli.options import Apply, Json, Prices, completed, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
+from memory_palace.dialogue import open_dialogue
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import Fit, half_life_days
 from memory_palace.mnemonics.memory_notes import ScoredMemory
@@ -39,10 +40,16 @@ def score(
         list[str] | None, Option("--unset", help="A factor the image does not have; repeatable.")
     ] = None,
     by: Annotated[str, Option("--by", help="Who makes the judgement.")] = BY_PERSON,
+    model: Annotated[
+        str | None, Option("--model", help="Model of the llm library that judges all twelve.")
+    ] = None,
+    prices: Prices = None,
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
-    """Count the twelve factors of an image: eight from its words, four from the marks you give.
+    """Count the twelve factors of an image: eight from its words, four from marks that are given.
+
+    Marks of people stay, whatever a model says.
 
     Example: palace memory score "the thread in the funnel" --set "humor: two neighbours laugh"
     """
@@ -50,7 +57,11 @@ def score(
         raise UsageError(f"--by takes the name of a person or a model, not {by!r}")
     given = [_parse_mark(text, by, is_present=True) for text in set_ or ()]
     given += [_parse_mark(text, by, is_present=False) for text in unset or ()]
-    scored = open_palace(ctx).memories.score(memory, given, apply=apply)
+    palace = open_palace(ctx)
+    dialogue = open_dialogue(model, prices=prices) if model is not None else None
+    scored = palace.memories.score(memory, given, dialogue=dialogue, apply=apply)
+    if dialogue is not None:
+        say(dialogue.spent())
     if as_json:
         print_answer(_score_record(scored), as_json=True)
         return

@@ -9,11 +9,13 @@ from datetime import UTC, date, datetime
 from memory_palace.changes.changing import Outcome, Plan, change_notes
 from memory_palace.changes.composing import note_path
 from memory_palace.changes.operations import Create, Replace
+from memory_palace.dialogue import Dialogue
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.domains import MEMORIES_ROOM, guess_domain
 from memory_palace.mnemonics.form import IMAGE, SMASHIN, Form, read_form, read_memory
 from memory_palace.mnemonics.lint import Flaw, lint_memory
+from memory_palace.mnemonics.marking import mark_by_model
 from memory_palace.mnemonics.memories import MemoryNotes, read_memory_notes
 from memory_palace.mnemonics.memory_values import Mark, Memory, MemoryLink
 from memory_palace.mnemonics.rendering import (
@@ -139,15 +141,27 @@ def new_memory(
 
 
 def score_memory(
-    engine: Engine, name: str, given: Sequence[Mark] = (), *, apply: bool = False
+    engine: Engine,
+    name: str,
+    given: Sequence[Mark] = (),
+    *,
+    dialogue: Dialogue | None = None,
+    apply: bool = False,
 ) -> ScoredMemory:
-    """Count the factors of a memory again, with marks that are given, and write the map."""
+    """Count the factors of a memory again, with marks that are given, and write the map.
+
+    The model of ``dialogue`` marks what words, nobody, or it itself has marked so far.
+    """
+    notes = read_memory_notes(engine)
+    by_model = mark_by_model(dialogue, notes.read(notes.find(name))) if dialogue else ()
     found: list[tuple[Form, tuple[Mark, ...]]] = []
 
     def plan(library: Library) -> Plan:
         document = read_memory_notes(engine, library).find(name)
         form = read_form(document)
-        marks = merge_marks(form.marks, detect_factors(form.sections.get(IMAGE, "")), given)
+        detected = detect_factors(form.sections.get(IMAGE, ""))
+        stored = [mark for mark in form.marks if mark.by not in {one.by for one in by_model}]
+        marks = merge_marks(stored, [*detected, *by_model], given)
         found.append((form, marks))
         after = replace_section(form.path, document.data, SMASHIN, render_marks(marks))
         after = state_score(form.path, after, count_score(marks))
