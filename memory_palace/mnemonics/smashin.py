@@ -25,7 +25,19 @@ BANDS = (
 """Lowest score, name, and recall@1 as source document 000 claims it, unmeasured here."""
 
 _SENSES = ("sound", "smell", "touch", "taste")
-_YOU = re.compile(r"\byou(?:['’](?:re|ve|ll|d))?\s+\w+", re.IGNORECASE)
+_YOU = re.compile(
+    r"\byou(?:['’](?:re|ve|ll|d))?\s++\w++|\byour\s++\w++|(?<!\w)\w++\s++you\b", re.IGNORECASE
+)
+_BID = re.compile(
+    r"(?:\A|[.!?;:]\s)\s*+([A-Z][a-z]++)\s++(?:the|an?|your|it|its|them|every|each|both)\b"
+)
+"""The first word of a sentence before what it may be done to: ``Put your cheek to the wood``."""
+_SCALE = re.compile(
+    r"\b(?:big|large|tall|long|wide|high|thick|heavy|small|fat|deep|broad|thin)\s++as\s++(?:an?|the)\b"
+    r"|\b(?:bigger|larger|taller|longer|wider|higher|thicker|heavier|smaller|fatter|deeper|tinier)"
+    r"\s++than\s++(?:an?|the|any)\b|(?<!\w)\w++[- ]sized\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"\w+")
 """Words as they are written, for the reasons that people read."""
 _SHOWN = 4
@@ -102,8 +114,17 @@ def _senses(text: str) -> Iterator[str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield what the reader does: ``you lift``."""
-    return (" ".join(match[0].casefold().split()) for match in _YOU.finditer(text))
+    """Yield what the reader does, or is done to: ``you lift``, ``Lift the``, ``your cheek``."""
+    yield from (" ".join(match[0].casefold().split()) for match in _YOU.finditer(text))
+    for match in _BID.finditer(text):
+        if not _BIDDABLE.isdisjoint(tokenize(match[1])):
+            yield match[1].casefold()
+
+
+def _sizes(text: str) -> Iterator[str]:
+    """Yield words of size, and comparisons with a thing: ``as long as a tram``."""
+    yield from _find_words("oversize")(text)
+    yield from (" ".join(match[0].casefold().split()) for match in _SCALE.finditer(text))
 
 
 def _quantities(text: str) -> Iterator[str]:
@@ -120,6 +141,9 @@ def _read_lists(name: str) -> dict[str, str]:
 _STEMS = {
     name: frozenset(tokenize(words)) for name, words in _read_lists("smashin_words.txt").items()
 }
+_BIDDABLE = _STEMS["movement"] | frozenset(
+    tokenize("bite close feel hear hold keep lay listen lower put set smell taste take touch")
+)
 _PHRASES = {
     name: phrases.split(", ") for name, phrases in _read_lists("smashin_phrases.txt").items()
 }
@@ -129,7 +153,7 @@ _DETECTORS: Mapping[Factor, tuple[Callable[[str], Iterator[str]], int]] = {
     Factor.INTERACT: (_parts, 1),
     Factor.NUMBERS: (_quantities, 1),
     Factor.COLOR: (_find_words("color"), 1),
-    Factor.OVERSIZE: (_find_words("oversize"), 1),
+    Factor.OVERSIZE: (_sizes, 1),
     Factor.POSITION: (_find_words("position"), 1),
     Factor.EMOTION: (_find_words("emotion"), 1),
 }
