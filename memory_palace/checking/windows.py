@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from memory_palace.checking.answers import read_prose
 from memory_palace.checking.verdicts import Passage
 from memory_palace.checking.wording import Wording
-from memory_palace.language.markers import drop_markers
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import PLAIN_WORD
-from memory_palace.markdown.prose import strip_markup
 
 _WIDEST = 3
 """Sentences that one of an answer may sum up."""
@@ -36,7 +35,7 @@ class Source:
     @cached_property
     def prose(self) -> str:
         """Its text without markup; every line stays where it is."""
-        return strip_markup(drop_markers(self.passage.text))
+        return read_prose(self.passage.text)
 
     @cached_property
     def around(self) -> Wording:

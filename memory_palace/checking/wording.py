@@ -7,14 +7,13 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from memory_palace.checking.answers import read_answer
 from memory_palace.checking.attempts import drop_attempts
 from memory_palace.checking.numbers import UNIT_WORDS, Number, find_numbers
-from memory_palace.language.markers import drop_markers
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.tokens import PLAIN_WORD, UNSPACED_RUN, plain_words, stem_word, tokenize
 from memory_palace.language.word_lists import NEGATIONS, STOP_STEMS, is_negation
-from memory_palace.markdown.prose import strip_markup
 
 _CLAUSE = re.compile(
     r"[,;()–—]\s+|(?<!\bnot)(?<!\s)\s+(?:and|but|while|whereas|since|because|which|although|so)\s+",
@@ -140,7 +139,7 @@ class Wording:
     @cached_property
     def says_something(self) -> bool:
         """Whether it claims what could be checked: two telling words, or one with a number."""
-        if self.text.rstrip("\"'”’)*_ ").endswith("?"):
+        if self.text.rstrip("\"'”’)*_ ").endswith(("?", ":")):
             return False
         telling = [stem for stem in self.content if stem not in _ABOUT_REMEMBERING]
         return len(telling) >= 2 or bool(telling and self.numbers)
@@ -154,7 +153,7 @@ class Wording:
 
 def find_sentences(response: str, tokens: Iterable[str] = ()) -> list[Wording]:
     """Return the sentences of a response in order, without verification tokens."""
-    text = strip_markup(drop_markers(response))
+    text = read_answer(response)
     for token in tokens:
         text = drop_attempts(text, token)
     wordings = (Wording(_drop_frame(part)) for part in split_sentences(text))

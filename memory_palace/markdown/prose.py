@@ -29,16 +29,17 @@ _STEPS = (
 _Edit = tuple[int, int, str]
 
 
-def strip_markup(text: str) -> str:
+def strip_markup(text: str, *, keep_spans: bool = False) -> str:
     """Return the prose of a note or a part of one; lines stay lines. Code is left out.
 
     Headings become small letters: their capitals say nothing. Links become the text they show.
+    With ``keep_spans`` code and formulas inside of a line stay: they are what a sentence is about.
     """
     if _STRUCTURE.search(text):
         markup = Markup(text, is_part=True)
-        text = _apply(_with_small_headings(markup), sorted(_edits(markup)))
+        text = _apply(_with_small_headings(markup), sorted(_edits(markup, keep_spans)))
     for marks, pattern, replacement in _STEPS:
-        if any(mark in text for mark in marks):
+        if any(mark in text for mark in marks) and not (keep_spans and pattern is _MATH):
             text = pattern.sub(partial(_replace, replacement), text)
     return text
 
@@ -58,10 +59,15 @@ def _with_small_headings(markup: Markup) -> str:
     return "\n".join(lines)
 
 
-def _edits(markup: Markup) -> Iterator[_Edit]:
+def _edits(markup: Markup, keep_spans: bool) -> Iterator[_Edit]:
     """Yield what is left out: where it starts and ends, and what stands for it."""
     for part in markup.hidden:
-        if part.kind in ("block", "code"):
+        if part.kind == "code" and keep_spans:
+            marks = re.match("`*", markup.text[part.start : part.end])
+            width = marks.end() if marks else 0
+            yield part.start, part.start + width, ""
+            yield part.end - width, part.end, ""
+        elif part.kind in ("block", "code"):
             lines = "\n" * markup.text.count("\n", part.start, part.end)
             yield part.start, part.end, (lines or "\n") if part.kind == "block" else _BREAK + lines
     for link in markup.links:

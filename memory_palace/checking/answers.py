@@ -1,0 +1,60 @@
+"""What is written of an answer, or of a passage, and says something that can be checked.
+
+Not its citations, footnotes, heads of tables and titles: a number in them counts nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memory_palace.language.markers import drop_markers
+from memory_palace.language.tagged_words import Part, split_words
+from memory_palace.markdown.prose import strip_markup
+
+_CITATION = re.compile(
+    r"[ \t]?(?:"
+    r"(?<!\[)\[\^?\d{1,4}(?:[ \t]*[,–-][ \t]*\^?\d{1,4}){0,20}\]"
+    r"(?:\([^()\s]{1,500}\)|(?![\]\w(]))"
+    r"|\[\^[^\]\s]{1,40}\]"
+    r"|(?<!\])\([^()\n]{1,200}\.md(?:[:#][^()\n]{0,80})?\))"
+)
+"""``[1]``, ``[2, 3](address)``, ``[^note]``, ``(note.md:12-14)``."""
+_FOOTNOTE = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,40}\]:[^\n]*(?:\n[ \t]+\S[^\n]*)*", re.M)
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<title>[^\n]*)$", re.M)
+_RULE = frozenset("|:->\t ")
+"""What the line between the head of a table and its rows is made of."""
+_ROW = "- "
+_VERBS = (Part.VERB, Part.PARTICIPLE)
+
+
+def read_prose(text: str) -> str:
+    """Return what a passage says, line by line: formulas and code inside of a line included."""
+    return strip_markup(drop_markers(text), keep_spans=True)
+
+
+def read_answer(response: str) -> str:
+    """Return what an answer says, without what leads to its sources and what is only a title."""
+    text = _FOOTNOTE.sub("", response)
+    text = _HEADING.sub(_drop_title, _CITATION.sub("", text))
+    return read_prose("\n".join(_read_tables(text.split("\n"))))
+
+
+def _drop_title(heading: re.Match[str]) -> str:
+    """Keep a heading only where it is a sentence: something is said of something."""
+    is_sentence = any(word.part in _VERBS for word in split_words(heading["title"]))
+    return heading[0] if is_sentence else ""
+
+
+def _read_tables(lines: list[str]) -> list[str]:
+    """Leave out each table's head and the rule under it; every row becomes one statement."""
+    kept: list[str] = []
+    for line in lines:
+        if "|" in line and "-" in line and _RULE.issuperset(line):
+            if kept and kept[-1].startswith(_ROW):
+                kept.pop()
+        elif line.lstrip().startswith("|"):
+            cells = (cell.strip() for cell in line.split("|"))
+            kept.append(_ROW + ", ".join(cell for cell in cells if cell))
+        else:
+            kept.append(line)
+    return kept

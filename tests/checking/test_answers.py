@@ -1,0 +1,64 @@
+"""What of an answer is checked: its sentences, not what stands around them."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_palace.checking.checker import check_answer
+from memory_palace.checking.verdicts import Passage
+from memory_palace.checking.wording import find_claims
+
+NOTE = """# Ports
+
+The service listens on port `8080` with the flag `--fast`. It needs $2f+1$ votes.
+
+A day pass costs $40 and the boat $25. The mill closed in 1911.
+"""
+
+
+def _verdict(answer: str) -> str:
+    return check_answer(answer, [Passage("ports.md", 1, 7, NOTE)]).verdict
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("The service listens on port `8080`.", "The service listens on port `9090`."),
+        ("The service listens on port 8080.", "The service listens on port 9090."),
+        ("A day pass costs $40 and the boat $25.", "A day pass costs $70 and the boat $25."),
+        ("It needs $2f+1$ votes.", "It needs $5f+1$ votes."),
+    ],
+)
+def test_code_and_formulas_in_a_line_count(right: str, wrong: str) -> None:
+    """Before, what stood in backticks or between dollars was left out on both sides."""
+    assert _verdict(right) == "quoted"
+    assert _verdict(wrong) in ("contradicted", "not_found")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The mill closed in 1911 [3].",
+        "The mill closed in 1911 [2, 4-6].",
+        "The mill closed in 1911 [7](https://example.org/12).",
+        "The mill closed in 1911.[^9]\n\n[^9]: The book of the mills of 1930, page 5.",
+        "The mill closed in 1911 (ports.md:7).",
+        "## History of the mills\n\nThe mill closed in 1911.",
+        "Two notes say this about the mills of the valley:\n\n1. The mill closed in 1911.",
+        "| Building | Year of closing |\n|:---|---:|\n| The mill closed | 1911 |",
+    ],
+)
+def test_sources_titles_and_heads_of_tables_claim_nothing(answer: str) -> None:
+    assert _verdict(answer) == "quoted"
+
+
+def test_a_heading_or_a_row_that_says_something_is_checked() -> None:
+    assert _verdict("## The mill closed in 1914") == "contradicted"
+    assert _verdict("| Mill | Closed |\n|---|---|\n| The mill closed | 1914 |") == "contradicted"
+
+
+def test_links_and_brackets_that_are_no_citations_stay() -> None:
+    said = "See [[2020]] and the [mill of 1911](mill.md) on the [5th] of May."
+    assert [claim.text for claim in find_claims(said)] == [
+        "See 2020 and the mill of 1911 on the [5th] of May."
+    ]
