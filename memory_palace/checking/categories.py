@@ -3,108 +3,109 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 
 from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.comparing import (
-    FOLLOWS,
-    find_closeness,
-    longest_run,
-    share_content,
-    words_beside,
-)
-from memory_palace.checking.opposites import find_allies, find_opposites
+from memory_palace.checking.opposites import find_allies, find_opposition
+from memory_palace.checking.partners import Partners
+from memory_palace.checking.polarity import DENYING, NUMBER_WORDS, TURNING
+from memory_palace.checking.relations import find_sides, is_turned
 from memory_palace.checking.verdicts import Difference
-from memory_palace.checking.wording import UNITS, Wording
+from memory_palace.checking.wording import UNITS, Wording, WrittenWord
+from memory_palace.language.tagged_words import Part, split_words
 
-QUOTES = 3
-"""Words in a row that make a phrase a quotation."""
-QUOTED = 0.4
-"""Least share of a claim that a quotation makes up."""
+_NEAR = 2
+"""Telling words on either side that show of what a word is said."""
+
+_COPIED = 0.6
+"""Share of a claim's words that stand in the passage in the same order, to compare places."""
+_LONGEST = 2
+"""Telling words that stand in the place of one or two others."""
+_ROOT = 4
+"""Letters that two forms of one word have in common."""
 
 
 def find_opposed_words(
     claim: Wording, passage: Wording, alignment: Alignment
 ) -> Iterator[Difference]:
-    """Yield a word where the passage says its opposite, of the same thing.
+    """Yield a word where the passage says its opposite, or another thing of the kind, of the same.
 
-    A denied opposite is no contradiction, and neither is one beside which the passage has the word
-    in another form.
+    A denied opposite is no difference, and neither is one that stands in both.
     """
-    for sentence in passage.sentences:
-        follows = share_content(claim, sentence) >= FOLLOWS - 0.1
-        for clause, other in product(claim.clauses, sentence.clauses):
-            found = _opposed(clause, other, claim, sentence)
-            if found and (
-                follows or words_beside(clause, found[0]) & words_beside(other, found[1])
-            ):
-                yield _oppose(*found)
+    both = Partners(claim, passage, alignment)
+    for at, word in enumerate(claim.words):
+        if find_allies(word.stem) == {word.stem} and not word.is_telling:
+            continue
+        for other, theirs in enumerate(passage.words):
+            kind = find_opposition(word.stem, theirs.stem)
+            if kind not in (None, "role") and _are_comparable(both, at, other):
+                reason = f"“{word.key}” where the passage says “{theirs.key}”"
+                yield Difference(kind, reason, word.key, theirs.key)
                 return
 
 
-def find_mixtures(claim: Wording, passage: Wording, alignment: Alignment) -> Iterator[Difference]:
-    """Yield a word of the neighbouring clause, where the clause that is told has its opposite."""
-    for clause in claim.clauses:
-        for sentence in passage.sentences:
-            best = max(sentence.clauses, key=lambda c: find_closeness(clause, c), default=clause)
-            if len(set(clause.keys) & set(best.keys)) < 2:
-                continue
-            for key in clause.keys:
-                against = find_opposites(key) & set(best.stems) - set(clause.stems)
-                if against and key not in best.stems and key in sentence.stems:
-                    yield _oppose(key, min(against))
-                    return
+def _are_comparable(both: Partners, at: int, other: int) -> bool:
+    """Say whether two words are said of the same, both plainly or both denied."""
+    word, theirs = both.mine.wording.words[at], both.theirs.wording.words[other]
+    mine, other_stems = both.mine.sentence(at), both.theirs.sentence(other)
+    if both.mine.stances[at].denial != both.theirs.stances[other].denial:
+        return False
+    if not find_allies(theirs.stem).isdisjoint(mine):
+        return False
+    if (mine ^ other_stems) & TURNING - {word.stem, theirs.stem}:
+        return False
+    denying = both.mine.clause_stems(at) ^ both.theirs.clause_stems(other)
+    if denying & DENYING - {word.stem, theirs.stem}:
+        return False
+    if is_turned(both, find_sides(both.mine, at), find_sides(both.theirs, other)):
+        return False  # a converse: larger than this, smaller than that
+    near = _share_near(both, at, other)
+    allies = find_allies(word.stem)
+    own = [p for p, found in enumerate(both.theirs.wording.words) if found.stem in allies]
+    rest = [place for place in both.mine.telling if place != at]
+    return (
+        near > max((_share_near(both, at, place) for place in own), default=0.0)
+        and both.share(rest, both.theirs.telling) >= 0.5
+    )
 
 
-def find_substitutions(
+def _share_near(both: Partners, at: int, other: int) -> float:
+    """Return how much of what stands beside a word stands beside another one too.
+
+    Of prepositions and adverbs only what they govern says of what they are said.
+    """
+    if both.mine.wording.words[at].is_telling:
+        return both.share(both.mine.beside(at, _NEAR), both.theirs.beside(other, _NEAR + 1))
+    return both.share(both.mine.beside(at, 1)[-1:], both.theirs.beside(other, 1)[-1:])
+
+
+def find_replaced_words(
     claim: Wording, passage: Wording, alignment: Alignment
 ) -> Iterator[Difference]:
-    """Yield a thing that the passage does not name, in a phrase that is otherwise its own."""
-    unknown = [noun for noun in claim.nouns if noun not in alignment.around.stems]
-    run = longest_run(claim.stems, passage.stems)
-    if unknown and run >= max(QUOTES, QUOTED * len(claim.stems)):
-        reason = f"{unknown[0]} is not in the passage, in a phrase taken from it"
-        yield Difference("category", reason, unknown[0], "")
-
-
-def _oppose(mine: str, theirs: str) -> Difference:
-    return Difference("category", f"{mine} where the passage says {theirs}", mine, theirs)
-
-
-def _opposed(
-    one: Wording, other: Wording, claim: Wording, sentence: Wording
-) -> tuple[str, str] | None:
-    """Return a word of a clause and its opposite in another, if neither stands on both sides.
-
-    A word that the whole sentence has too is borne out, unless it stands there beside other words.
-
-    Clauses that differ in what they deny, or in a condition that turns them, are not comparable.
-    """
-    if (one.negations + other.negations) % 2 or one.turns != other.turns:
-        return None
-    mine, theirs = set(claim.stems), set(sentence.stems)
-    for stem in one.stems:
-        against = sorted(find_opposites(stem) & set(other.stems) - mine)
-        allies = find_allies(stem) & theirs
-        if not against or (one.denying ^ other.denying) - {stem, *against}:
+    """Yield a noun or an adjective in the place of another one, in a sentence that is copied."""
+    if alignment.copied < _COPIED:
+        return
+    both = Partners(claim, passage, alignment)
+    for change in alignment.changes:
+        mine = [at for at in change.mine if claim.words[at].is_telling]
+        theirs = [at for at in change.theirs if passage.words[at].is_telling]
+        if not (0 < len(mine) <= _LONGEST and 0 < len(theirs) <= _LONGEST):
             continue
-        if stem in UNITS and any(
-            a.family and a.agrees(b) for a, b in product(one.numbers, other.numbers)
+        at, other = mine[-1], theirs[-1]
+        one, two = claim.words[at], passage.words[other]
+        if (
+            _can_be_replaced(one)
+            and _can_be_replaced(two)
+            and one.stem not in both.theirs.stems
+            and two.stem not in both.mine.stems
+            and one.stem[:_ROOT] != two.stem[:_ROOT]
+            and both.mine.stances[at].denial == both.theirs.stances[other].denial
         ):
-            continue  # half a year, six months
-        if allies and not _is_elsewhere(one, stem, other, sentence, against[0]):
-            continue
-        return stem, against[0]
-    return None
+            reason = f"“{one.key}” where the passage says “{two.key}”"
+            yield Difference("category", reason, one.key, two.key)
+            return
 
 
-def _is_elsewhere(one: Wording, stem: str, other: Wording, sentence: Wording, against: str) -> bool:
-    """Say whether a word stands where a clause has its opposite, and not where the word itself is.
-
-    It has neighbours of the opposite and none of its own, and that clause is the nearest.
-    """
-    near, allies = words_beside(one, stem), find_allies(stem)
-    own = {found for ally in allies for found in words_beside(sentence, ally)}
-    homes = [clause for clause in sentence.clauses if not allies.isdisjoint(clause.stems)]
-    is_nearest = all(find_closeness(one, other) > find_closeness(one, home) for home in homes)
-    return is_nearest and bool(near & words_beside(sentence, against)) and not near & own
+def _can_be_replaced(word: WrittenWord) -> bool:
+    part = split_words(word.key)[0].part
+    is_number = word.key[0].isdigit() or word.key in NUMBER_WORDS
+    return part in (Part.NOUN, Part.ADJECTIVE) and not is_number and word.stem not in UNITS

@@ -2,57 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import product
 
 from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.comparing import FOLLOWS, find_closeness, find_likeness, share_content
-from memory_palace.checking.opposites import find_opposites
+from memory_palace.checking.opposites import find_opposition
+from memory_palace.checking.partners import Partners
+from memory_palace.checking.polarity import DENYING, Denial
 from memory_palace.checking.verdicts import Difference
-from memory_palace.checking.wording import DENIALS, Wording
+from memory_palace.checking.wording import Wording
 
-_SHORT = 5
-"""Words of a clause that does nothing but deny one thing."""
+LEAST_SHARE = 0.5
+"""Share of the telling words beside a denied one that the passage has beside it too."""
 
 
-def find_denied_clauses(
+def find_denied_words(
     claim: Wording, passage: Wording, alignment: Alignment
 ) -> Iterator[Difference]:
-    """Yield a clause that is denied where the passage says it, or the other way round."""
-    denied = _find_denied(passage)
-    for clause in claim.clauses:
-        best = max(passage.clauses, key=lambda other: find_closeness(clause, other), default=clause)
-        is_near = find_likeness(clause, best) >= FOLLOWS
-        is_exception = clause.negations and any(key in denied for key in clause.keys)
-        differs = (clause.negations + best.negations) % 2 == 1 and not is_exception
-        if is_near and differs and not _is_made_up_for(clause, best):
-            reason = f"“{clause.text}” against “{best.text}”"
-            yield Difference("negation", reason, clause.text, best.text)
-
-
-def find_exceptions(claim: Wording, passage: Wording, alignment: Alignment) -> Iterator[Difference]:
-    """Yield a word that a short clause of the passage denies: ``never shake``, ``tea is not``."""
-    denied = _find_denied(passage)
-    for clause in claim.clauses:
-        if clause.negations or clause.denying or len(clause.keys) < 2:
+    """Yield the first word that one of both denies and the other says without a denial near it."""
+    both = Partners(claim, passage, alignment)
+    for at in both.mine.telling:
+        others = both.find(at)
+        if not others:
             continue
-        for key in clause.keys:
-            if key in denied and share_content(clause, alignment.around) >= FOLLOWS:
-                theirs = denied[key].text
-                yield Difference("negation", f"{key} against “{theirs}”", clause.text, theirs)
-                return
+        mine = both.mine.stances[at].denial
+        theirs = [both.theirs.stances[other].denial for other in others]
+        is_denied = mine == Denial.HEAD and set(theirs) == {Denial.FREE}
+        is_said = mine == Denial.FREE and set(theirs) == {Denial.HEAD}
+        if (is_denied or is_said) and _is_same_thing(both, at, others[0], is_denied=is_denied):
+            word = claim.words[at].key
+            reason = (
+                f"“{word}” is denied, and the passage says it"
+                if is_denied
+                else f"“{word}” is said, and the passage denies it"
+            )
+            yield Difference("negation", reason, both.mine.quote(at), both.theirs.quote(others[0]))
+            return
 
 
-def _find_denied(passage: Wording) -> Mapping[str, Wording]:
-    """Return words that a clause of its own denies: ``never shake``, ``coffee is not``."""
-    return {
-        clause.keys[0]: clause
-        for clause in passage.clauses
-        if len(clause.keys) == 1 and clause.negations % 2 and len(clause.stems) <= _SHORT
-    }
-
-
-def _is_made_up_for(one: Wording, other: Wording) -> bool:
-    """Say whether an opposite or a denying word makes up for a negation: not open, so shut."""
-    theirs = set(other.stems) - DENIALS
-    is_opposed = any(find_opposites(stem) & theirs for stem in one.stems if stem not in DENIALS)
-    return is_opposed or one.denying != other.denying or one.turns != other.turns
+def _is_same_thing(both: Partners, at: int, other: int, *, is_denied: bool) -> bool:
+    """Say whether the same is said beside a word in both, and nothing there makes up for it."""
+    beside = [place for place in both.mine.clause(at) if place != at]
+    denied_there = (
+        both.theirs.stances[p].denial == Denial.HEAD for word in beside for p in both.find(word)
+    )
+    if is_denied and any(denied_there):
+        return False  # leaves are not
+    clause = both.theirs.clause(other)
+    is_near = clause == [other] or both.share(beside, clause) > 0
+    if both.share(beside, both.theirs.telling) < LEAST_SHARE or not is_near:
+        return False
+    silent, place = (both.theirs, other) if is_denied else (both.mine, at)
+    speaking, head = (both.mine, at) if is_denied else (both.theirs, other)
+    spoken = speaking.wording.words[head].stem
+    said, denied = silent.clause_stems(place), speaking.clause_stems(head)
+    is_made_up_for = any(
+        find_opposition(one, two)
+        for one, two in product(said - speaking.stems, denied - (silent.stems - {spoken}))
+    )
+    return not is_made_up_for and speaking.stems >= said & DENYING

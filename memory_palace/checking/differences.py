@@ -11,15 +11,12 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.categories import (
-    find_mixtures,
-    find_opposed_words,
-    find_substitutions,
-)
-from memory_palace.checking.denial import find_denied_clauses, find_exceptions
+from memory_palace.checking.categories import find_opposed_words, find_replaced_words
+from memory_palace.checking.denial import find_denied_words
 from memory_palace.checking.names import find_other_names
-from memory_palace.checking.order import find_exchanges, find_swaps
+from memory_palace.checking.order import find_turned_orders
 from memory_palace.checking.quantities import find_other_numbers
+from memory_palace.checking.roles import find_exchanges, find_turned_roles
 from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import Wording
 
@@ -28,12 +25,11 @@ DifferenceTest: TypeAlias = Callable[[Wording, Wording, Alignment], Iterator[Dif
 TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
     {
         "other numbers": find_other_numbers,
-        "denied clauses": find_denied_clauses,
-        "exceptions": find_exceptions,
+        "denied words": find_denied_words,
         "opposed words": find_opposed_words,
-        "mixtures": find_mixtures,
-        "substitutions": find_substitutions,
-        "swaps": find_swaps,
+        "replaced words": find_replaced_words,
+        "turned roles": find_turned_roles,
+        "turned orders": find_turned_orders,
         "exchanges": find_exchanges,
         "other names": find_other_names,
     }

@@ -1,41 +1,69 @@
-"""Words of opposite meaning, as ``opposites.txt`` lists them."""
+"""Words of opposite meaning and things of one kind, as ``opposites.txt`` lists them."""
 
 from __future__ import annotations
 
 from importlib.resources import files
 from itertools import permutations
+from typing import cast
 
+from memory_palace.checking.verdicts import DifferenceKind
 from memory_palace.language.tokens import stem_word
+
+_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "de", "mis", "a", "anti")
+_SHORTEST = 4
+"""Letters of a word whose opposite has a prefix before it."""
+_ENDINGS = (("ful", "less"), ("over", "under"), ("hyper", "hypo"), ("up", "down"), ("pre", "post"))
 
 
 def find_opposites(stem: str) -> frozenset[str]:
     """Return the stems of the opposites of a stemmed word; most words have none."""
-    return _OPPOSITES.get(stem, frozenset())
+    return frozenset(_OPPOSITES.get(stem, ()))
 
 
 def find_allies(stem: str) -> frozenset[str]:
     """Return the stems that stand on the same side as a stemmed word, itself included."""
-    return _ALLIES.get(stem, frozenset({stem}))
+    return frozenset({stem, *_ALLIES.get(stem, ())})
 
 
-def _read_lines() -> list[str]:
-    text = files("memory_palace.checking").joinpath("opposites.txt").read_text("utf-8")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+def find_opposition(mine: str, theirs: str) -> DifferenceKind | None:
+    """Return the kind of difference that two stems make if they exclude each other.
+
+    Beside the listed ones those are opposite that a negating prefix tells apart.
+    """
+    listed = _OPPOSITES.get(mine, {}).get(theirs)
+    return listed or ("negation" if _is_prefixed(mine, theirs) else None)
 
 
-def _read_groups() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    opposites: dict[str, set[str]] = {}
+def _is_prefixed(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(short) < _SHORTEST:
+        return False
+    return any(prefix + short == long for prefix in _PREFIXES) or any(
+        one.startswith(a) and other.startswith(b) and one[len(a) :] == other[len(b) :]
+        for pair in _ENDINGS
+        for a, b in permutations(pair)
+    )
+
+
+def _read_groups() -> tuple[dict[str, dict[str, DifferenceKind]], dict[str, set[str]]]:
+    opposites: dict[str, dict[str, DifferenceKind]] = {}
     allies: dict[str, set[str]] = {}
-    for group in _read_lines():
-        sides = [
-            {stem_word(form) for word in side.split() for form in _compare(word)}
-            for side in group.split("/")
-        ]
-        for mine, theirs in permutations(sides, 2):
-            for word in mine:
-                opposites.setdefault(word, set()).update(theirs)
-                allies.setdefault(word, set()).update(mine)
-    return _freeze(opposites), _freeze(allies)
+    text = files("memory_palace.checking").joinpath("opposites.txt").read_text("utf-8")
+    kind: DifferenceKind = "negation"
+    for line in text.splitlines():
+        if line.startswith("## "):
+            kind = cast(DifferenceKind, line.removeprefix("## "))
+        elif line and not line.startswith("#"):
+            sides = [
+                {stem_word(form) for word in side.split() for form in _compare(word)}
+                for side in line.split("/")
+            ]
+            for mine, theirs in permutations(sides, 2):
+                for word in mine:
+                    known = opposites.setdefault(word, {})
+                    known |= {other: kind for other in theirs - mine if other not in known}
+                    allies.setdefault(word, set()).update(mine)
+    return opposites, allies
 
 
 def _compare(word: str) -> tuple[str, ...]:
@@ -43,10 +71,6 @@ def _compare(word: str) -> tuple[str, ...]:
     base = word.removesuffix("e")
     base = f"{base[:-1]}i" if base.endswith("y") else base
     return word, f"{base}er", f"{base}est"
-
-
-def _freeze(found: dict[str, set[str]]) -> dict[str, frozenset[str]]:
-    return {word: frozenset(words) for word, words in found.items()}
 
 
 _OPPOSITES, _ALLIES = _read_groups()

@@ -1,0 +1,106 @@
+"""Which words of a passage the words of a claim stand for, and what stands beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from memory_palace.checking.alignment import Alignment
+from memory_palace.checking.polarity import NUMBER_WORDS, Stance, find_stances
+from memory_palace.checking.wording import Wording
+
+LIKE = 0.75
+"""Likeness of two words from which on they stand for the same."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A wording with the stance of each of its words."""
+
+    wording: Wording
+
+    @cached_property
+    def stances(self) -> tuple[Stance, ...]:
+        """Clause and denial of each word."""
+        return find_stances(self.wording)
+
+    @cached_property
+    def telling(self) -> tuple[int, ...]:
+        """Places of the words that say something; numbers are others' business."""
+        return tuple(
+            at
+            for at, word in enumerate(self.wording.words)
+            if word.is_telling and not word.key[0].isdigit() and word.key not in NUMBER_WORDS
+        )
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Stems of all words."""
+        return frozenset(word.stem for word in self.wording.words)
+
+    def sentence(self, at: int) -> frozenset[str]:
+        """Return the stems of the sentence that a word stands in."""
+        words, number = self.wording.words, self.stances[at].sentence
+        return frozenset(
+            word.stem
+            for word, stance in zip(words, self.stances, strict=True)
+            if stance.sentence == number
+        )
+
+    def clause(self, at: int) -> list[int]:
+        """Return the places of the telling words in the clause of a word."""
+        clause = self.stances[at].clause
+        return [place for place in self.telling if self.stances[place].clause == clause]
+
+    def clause_stems(self, at: int) -> frozenset[str]:
+        """Return the stems of the telling words in the clause of a word."""
+        return frozenset(self.wording.words[place].stem for place in self.clause(at))
+
+    def beside(self, at: int, width: int) -> list[int]:
+        """Return the telling words next to a place, ``width`` of them on either side."""
+        before = [place for place in self.telling if place < at][-width:]
+        return before + [place for place in self.telling if place > at][:width]
+
+    def gap(self, at: int) -> str:
+        """Return what stands between a word and the one before it."""
+        words = self.wording.words
+        return self.wording.text[words[at - 1].end if at else 0 : words[at].start]
+
+    def phrase(self, places: Iterable[int]) -> str:
+        """Return some words in order."""
+        return " ".join(self.wording.words[at].key for at in sorted(places))
+
+    def quote(self, at: int) -> str:
+        """Return the clause of a word as it is written."""
+        clause = self.stances[at].clause
+        places = [p for p, stance in enumerate(self.stances) if stance.clause == clause]
+        words = self.wording.words
+        return self.wording.text[words[places[0]].start : words[places[-1]].end]
+
+
+class Partners:
+    """A claim and a passage, and for each word of either where the other has it."""
+
+    def __init__(self, claim: Wording, passage: Wording, alignment: Alignment) -> None:
+        self.mine, self.theirs = Text(claim), Text(passage)
+        places: dict[str, list[int]] = {}
+        for at, word in enumerate(passage.words):
+            places.setdefault(word.stem, []).append(at)
+        self.of_mine: dict[int, tuple[int, ...]] = {}
+        for pair in alignment.pairs:
+            same = places.get(claim.words[pair.mine].stem)
+            if same:
+                self.of_mine[pair.mine] = tuple(same)
+            elif pair.likeness >= LIKE:
+                self.of_mine[pair.mine] = (pair.theirs,)
+
+    def find(self, at: int) -> tuple[int, ...]:
+        """Return where the passage has a word of the claim; nowhere, in most cases of a change."""
+        return self.of_mine.get(at, ())
+
+    def share(self, mine: Sequence[int], theirs: Sequence[int]) -> float:
+        """Return the share of some words of the claim that some words of the passage are."""
+        others = frozenset(theirs)
+        shared = sum(not others.isdisjoint(self.find(at)) for at in mine)
+        return shared / len(mine) if mine else 0.0

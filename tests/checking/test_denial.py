@@ -1,0 +1,58 @@
+"""A denial belongs to the word that it governs."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checking.finding import find
+
+SYNC = "The sync service does not upload files that are larger than the quota."
+LEAVES = "Water is allowed in the pit, leaves are not."
+
+
+@pytest.mark.parametrize(
+    ("note", "claim"),
+    [
+        (SYNC, "The sync service uploads files that are larger than the quota."),
+        (SYNC, "Files that are larger than the quota are uploaded by the sync service."),
+        ("You can drag a tab to the left sidebar.", "You cannot drag a tab to the left sidebar."),
+        ("The committee was unable to agree on a date.", "The committee agreed on a date."),
+        ("All users can edit the page.", "No users can edit the page."),
+        ("The editor must approve each article.", "The editor need not approve each article."),
+        (
+            "The drug reduced mortality without increasing side effects.",
+            "The drug reduced mortality while increasing side effects.",
+        ),
+        ("The drill failed at step nine.", "The drill did not fail at step nine."),
+        ("Without jitter all clients came back at once.", "With jitter all clients came back."),
+        ("Boiling water kills germs.", "Boiling water no longer kills germs."),
+        ("Stop words are kept in the index.", "Stop words are not kept in the index."),
+    ],
+)
+def test_what_only_one_of_both_denies_is_a_difference(note, claim):
+    assert [each.kind for each in find(note, claim, "denied words")] == ["negation"]
+
+
+@pytest.mark.parametrize(
+    ("note", "claim"),
+    [
+        (SYNC, "Files bigger than the quota are not uploaded by the sync service."),
+        (SYNC, "The sync service refuses to upload files above the quota."),
+        ("The lid was left open.", "The lid had not been shut."),
+        ("The committee was unable to agree on it.", "The committee could not agree on it."),
+        ("Stop words are kept in the index.", "No stop words are removed from the index."),
+        ("The worker holds at most nine jobs.", "The worker holds not more than nine jobs."),
+        ("The lamp must be off before the fuse is changed.", "Not only the lamp must be off."),
+        ("There is no evidence that oil helps the bearing.", "Oil does not help the bearing."),
+        ("Nothing was deleted for two days.", "For two days nothing was deleted."),
+        ("The gate cannot fail to close.", "The gate closes."),
+    ],
+)
+def test_what_both_deny_or_an_opposite_makes_up_for_is_none(note, claim):
+    assert find(note, claim, "denied words") == []
+
+
+def test_the_reason_names_the_word_and_both_places():
+    (found,) = find(LEAVES, "Leaves are allowed in the pit.", "denied words")
+    assert found.reason == "“leaves” is said, and the passage denies it"
+    assert (found.mine, found.theirs) == ("Leaves are allowed in the pit", "leaves are not")
