@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 
+from memory_palace.errors import UsageError
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.markdown.prose import strip_markup
 
+MOST_CHARACTERS = 50_000
+"""Of an answer."""
 _CITATION = re.compile(
     r"[ \t]?(?:"
     r"(?<!\[)\[\^?\d{1,4}(?:[ \t]*[,–-][ \t]*\^?\d{1,4}){0,20}\]"
@@ -33,7 +36,16 @@ def read_prose(text: str) -> str:
 
 
 def read_answer(response: str) -> str:
-    """Return what an answer says, without what leads to its sources and what is only a title."""
+    """Return what an answer says, without what leads to its sources and what is only a title.
+
+    Raise ``UsageError`` for one of more than ``MOST_CHARACTERS``: each sentence of it is compared
+    with every passage.
+    """
+    if len(response) > MOST_CHARACTERS:
+        raise UsageError(
+            f"the answer has {len(response):,} characters, and {MOST_CHARACTERS:,} at most are "
+            "checked; check it in parts"
+        )
     text = _FOOTNOTE.sub("", response)
     text = _HEADING.sub(_drop_title, _CITATION.sub("", text))
     return read_prose("\n".join(_read_tables(text.split("\n"))))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from memory_palace.checking.answers import MOST_CHARACTERS
 from memory_palace.checking.checker import check_answer
 from memory_palace.checking.verdicts import Passage
 from memory_palace.checking.wording import find_claims
+from memory_palace.errors import UsageError
 
 NOTE = """# Ports
 
@@ -62,3 +64,8 @@ def test_links_and_brackets_that_are_no_citations_stay() -> None:
     assert [claim.text for claim in find_claims(said)] == [
         "See 2020 and the mill of 1911 on the [5th] of May."
     ]
+
+
+def test_an_answer_too_long_to_check_is_refused() -> None:
+    with pytest.raises(UsageError, match="50,001 characters"):
+        _verdict("x" * (MOST_CHARACTERS + 1))
