@@ -1,0 +1,111 @@
+"""What was found wrong with checking an answer, one test each; all failed before issue 17.
+
+Each goes through ``palace verify`` as it is typed, against a note of one paragraph.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from memory_palace import Palace
+from tests.running import run_main
+
+Verify: TypeAlias = Callable[..., dict[str, Any]]
+
+KILN = (
+    "The kiln fires for nine hours. Its door is bricked up by hand. Two potters share the shelves."
+)
+FERRY = "The harbour master pays the pilot before the ferry leaves."
+OVEN = "First heat the oven, then grease the tin. The loaf cools before it is cut."
+OWLS = "The keeper feeds the owls with mice at dusk."
+TANK = (
+    "The tank holds 2 litres of water. The trail takes 90 minutes. The mast is 3 kilometres away."
+)
+MILLS = "The upper mill is larger than the lower mill. Copper conducts better than iron."
+
+
+@pytest.fixture
+def verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Verify:
+    """Check an answer against a note, or what stands in one of two, and return the JSON."""
+
+    def run(answer: str, note: str, *more: str, others: str = "") -> dict[str, Any]:
+        (tmp_path / "note.md").write_text(f"# Note\n\n{note}\n", "utf-8")
+        if others:
+            (tmp_path / "others.md").write_text(f"# Others\n\n{others}\n", "utf-8")
+        Palace.init(tmp_path, here=True).index(embedder="hashing")
+        where = more or ("--against", "note.md")
+        arguments = ("verify", "-C", str(tmp_path), "--text", answer, *where, "--json")
+        status, out, errors = run_main(capsys, *arguments)
+        assert status == 0, errors
+        found: dict[str, Any] = json.loads(out)
+        return found
+
+    return run
+
+
+REFUSED = ("contradicted", "not_found")
+ACCEPTED = ("quoted", "supported")
+
+
+def test_one_invented_sentence_is_not_carried_by_true_ones(verify: Verify) -> None:
+    """The answer was as good as the mean of its claims."""
+    true = "The kiln fires for nine hours. Its door is bricked up by hand."
+    found = verify(f"{true} The glaze is mixed from ash of olive wood.", KILN)
+    assert [each["verdict"] for each in found["sentences"]] == ["quoted", "quoted", "not_found"]
+    assert found["verdict"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "note"),
+    [
+        (
+            "The pilot is paid by the harbour master.",
+            "The harbour master is paid by the pilot.",
+            FERRY,
+        ),
+        (
+            "The oven is heated before the tin is greased.",
+            "The tin is greased before the oven is heated.",
+            OVEN,
+        ),
+        ("The loaf cools before it is cut.", "The loaf is cut before it cools.", OVEN),
+        ("At dusk the owls eat mice.", "The owls eat rats at dusk.", OWLS),
+        ("The keeper gives the owls mice.", "The keeper gives the hawks mice.", OWLS),
+    ],
+)
+def test_roles_steps_and_kinds_are_told_apart(
+    verify: Verify, right: str, wrong: str, note: str
+) -> None:
+    """Who pays whom, what comes first, and another thing of the kind all passed."""
+    assert verify(right, note)["verdict"] in ACCEPTED
+    assert verify(wrong, note)["verdict"] in REFUSED
+
+
+@pytest.mark.parametrize(
+    ("said", "note"),
+    [
+        ("The tank holds 2000 ml of water.", TANK),
+        ("The mast is 3,000 metres away.", TANK),
+        ("The lower mill is smaller than the upper mill.", MILLS),
+        ("Iron conducts worse than copper.", MILLS),
+    ],
+)
+def test_the_same_in_another_unit_or_turned_round_is_accepted(
+    verify: Verify, said: str, note: str
+) -> None:
+    """Converted units and converse comparisons were refused."""
+    assert verify(said, note)["verdict"] in ACCEPTED
+
+
+def test_the_lines_that_bear_a_sentence_out_are_in_the_json(verify: Verify) -> None:
+    """Of several notes nothing said which one bore a claim out."""
+    both = ("--against", "note.md", "--against", "others.md")
+    said = "The kiln fires for nine hours. The harbour master pays the pilot."
+    found = verify(said, KILN, *both, others=FERRY)
+    places = [(each["note"], each["first_line"]) for each in found["sentences"]]
+    assert places == [("note.md", 3), ("others.md", 3)]
