@@ -13,6 +13,7 @@ from typing import TypeAlias
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.categories import find_opposed_words, find_replaced_words
 from memory_palace.checking.denial import find_denied_words
+from memory_palace.checking.foreign import find_foreign_changes
 from memory_palace.checking.names import find_other_names
 from memory_palace.checking.order import find_turned_orders
 from memory_palace.checking.quantities import find_other_numbers
@@ -34,9 +35,16 @@ TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
         "other names": find_other_names,
     }
 )
+FOREIGN_TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
+    {"other numbers": find_other_numbers, "foreign changes": find_foreign_changes}
+)
+"""For a claim that is not in English: in German every noun is written like a name."""
 
 
 def find_differences(claim: Wording, passage: Wording, alignment: Alignment) -> list[Difference]:
-    """Return what all tests find, in their order, each once."""
-    found = (each for test in TESTS.values() for each in test(claim, passage, alignment))
+    """Return what all tests find, in their order, each once; where not in English, those of it."""
+    is_told = claim.tongue != "unclear"
+    tongue = claim.tongue if is_told else alignment.around.tongue
+    tests = FOREIGN_TESTS if tongue == "other" else TESTS
+    found = (each for test in tests.values() for each in test(claim, passage, alignment))
     return list(dict.fromkeys(found))

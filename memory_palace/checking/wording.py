@@ -10,6 +10,7 @@ from typing import NamedTuple
 from memory_palace.checking.answers import read_answer
 from memory_palace.checking.attempts import drop_attempts
 from memory_palace.checking.numbers import UNIT_WORDS, Number, find_numbers
+from memory_palace.language.detect import Tongue, tell_tongue
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.tokens import PLAIN_WORD, UNSPACED_RUN, plain_words, stem_word, tokenize
@@ -37,9 +38,10 @@ _STOPPED = STOP_STEMS | DENIALS.union(
 )
 UNITS = frozenset(tokenize(" ".join(UNIT_WORDS)))
 """Stems of units, which tell nothing about what a number is said of."""
+_UNSPACED = UNSPACED_RUN.pattern[:-1]
+_LETTER = rf"(?:(?!{_UNSPACED})[^\W_])"
 _WORD = re.compile(
-    rf"\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?\b|{UNSPACED_RUN.pattern[:-1]}"
-    r"|[^\W_]++(?:['’][^\W_]++)*+|[%€$£°]"
+    rf"\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?\b|{_UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+|[%€$£°]"
 )
 
 
@@ -135,6 +137,11 @@ class Wording:
             if stem in content
         ]
         return tuple(dict.fromkeys(key for _, key in sorted(found)))
+
+    @cached_property
+    def tongue(self) -> Tongue:
+        """Whether it is in English."""
+        return tell_tongue(self.text)
 
     @cached_property
     def says_something(self) -> bool:
