@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from datetime import date
 
 from memory_palace.anchors.terms import chunk_terms, note_terms, words_of
-from memory_palace.checking import attempts, checker, numbers, verdicts, wording
+from memory_palace.checking import (
+    amounts,
+    attempts,
+    checker,
+    clock,
+    moments,
+    numbers,
+    verdicts,
+    wording,
+)
 from memory_palace.config import Config
 from memory_palace.facts.derive import derive
 from memory_palace.facts.structure import describe_chunks
@@ -114,8 +123,8 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "tongue": detect.tell_tongue,
     "preferences": lambda text: list(preferences.find_preferences(text)),
     "question": analyse,
-    "numbers": lambda text: (numbers.find_numbers(text), numbers.find_implied(text)),
-    "clock": lambda text: list(numbers.find_clock_times(text)),
+    "numbers": lambda text: (numbers.find_numbers(text), amounts.find_amounts(text)),
+    "clock": lambda text: (list(clock.find_clock_times(text)), moments.find_moments(text)),
     "claims": lambda text: (wording.find_claims(text), attempts.find_attempts(text, "wet gong")),
     "answer": _check,
     "passage": _check_against,

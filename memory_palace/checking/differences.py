@@ -18,6 +18,7 @@ from memory_palace.checking.names import find_other_names
 from memory_palace.checking.order import find_turned_orders
 from memory_palace.checking.quantities import find_other_numbers
 from memory_palace.checking.roles import find_exchanges, find_turned_roles
+from memory_palace.checking.times import find_other_times
 from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import Wording
 
@@ -26,6 +27,7 @@ DifferenceTest: TypeAlias = Callable[[Wording, Wording, Alignment], Iterator[Dif
 TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
     {
         "other numbers": find_other_numbers,
+        "other times": find_other_times,
         "denied words": find_denied_words,
         "opposed words": find_opposed_words,
         "replaced words": find_replaced_words,

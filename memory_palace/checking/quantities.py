@@ -1,48 +1,251 @@
-"""Numbers that a passage does not give."""
+"""Where a claim gives another number, or a number of something else, than a passage.
+
+A number is compared as what it is said of: its unit, what it counts, and the words around it. One
+that stands in the passage for another thing, while that of the claim has a number of its own there,
+differs as much as one that the passage does not have.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from dataclasses import dataclass
 
+from memory_palace.checking.agreeing import agrees, is_turned
 from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.numbers import Number, find_clock_times, find_implied
+from memory_palace.checking.amounts import Amount, find_amounts
+from memory_palace.checking.following import find_shares, is_computed, is_count_of_list
+from memory_palace.checking.moments import find_moments
+from memory_palace.checking.surroundings import Meaning, meanings_of, score
+from memory_palace.checking.units import is_same_family
 from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import Wording
+
+_COPIED = 0.6
+"""Share of a claim's words in the order of the passage: above, it is nearly its wording."""
+_SAME = 0.75
+"""Likeness from which two words are the same thing."""
+_MARGIN = 0.6
+"""How much more of what is said around a number must belong to its rival."""
+_HEAD = 1.0
+"""What it counts if two numbers count the same."""
+_SMALL = 12
+_FAR = 1.0
+"""What a number outside of the sentences compared must have in common with the claim's."""
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """A claim beside a passage."""
+
+    claim: Wording
+    passage: Wording
+    alignment: Alignment
+    meanings: Meaning
+
+    @property
+    def is_copied(self) -> bool:
+        return self.alignment.copied >= _COPIED
+
+    def score(self, mine: Amount, theirs: Amount) -> float:
+        """Return how much of what is said of one amount is said of the other."""
+        total = score(mine.around, theirs.around, self.meanings)
+        return total + (_HEAD if self.count_same(mine, theirs) else 0.0)
+
+    def count_same(self, mine: Amount, theirs: Amount) -> bool:
+        """Say whether two amounts have a word in common that they count."""
+        if not mine.counted or not theirs.counted:
+            return False
+        head = mine.counted[-1]
+        other, likeness = self.meanings.get(head, ("", 0.0))
+        return head in theirs.counted or (likeness >= _SAME and other in theirs.counted)
 
 
 def find_other_numbers(
     claim: Wording, passage: Wording, alignment: Alignment
 ) -> Iterator[Difference]:
-    """Yield numbers that the text around does not have; one without a unit is too common."""
-    source = alignment.around
-    known_times = {time.minutes for time in find_clock_times(source.text)}
-    times = [time for time in find_clock_times(claim.text) if time.minutes in known_times]
-    starts = [time.start for time in times]
-    for _, group in groupby(claim.numbers, key=lambda number: number.start):
-        readings = list(group)
-        place = bisect_right(starts, readings[0].start) - 1
-        if place >= 0 and readings[0].start < times[place].end:
-            continue
-        if not _is_known(claim, readings, source):
-            text = readings[0].text
-            theirs = next((number.text for number in passage.numbers), "")
-            yield Difference("number", f"{text} is not a number the passage gives", text, theirs)
+    """Yield the numbers of a claim that the passage gives otherwise, or not at all."""
+    mine = _amounts_of(claim.text)
+    if not mine:
+        return
+    comparison = _Comparison(claim, passage, alignment, meanings_of(claim, passage, alignment))
+    near = _amounts_of(passage.text)
+    source = passage.text if comparison.is_copied else alignment.around.text
+    known = {id(one) for one in find_shares(mine, claim.text, _amounts_of(source), source)}
+    for one in mine:
+        if id(one) not in known:
+            yield from _compare(one, mine, near, comparison)
 
 
-def _is_known(claim: Wording, readings: Sequence[Number], source: Wording) -> bool:
-    if all(number.value == 1 and not number.family for number in readings):
+def _amounts_of(text: str) -> list[Amount]:
+    """Return the amounts of a text that are no dates, times of day or frequencies."""
+    spans = [(moment.start, moment.end) for moment in find_moments(text)]
+    return [
+        one
+        for one in find_amounts(text)
+        if not any(start < one.stop and one.start < end for start, end in spans)
+    ]
+
+
+def _compare(
+    mine: Amount, all_mine: Sequence[Amount], near: Sequence[Amount], comparison: _Comparison
+) -> Iterator[Difference]:
+    rivals = [one for one in near if not agrees(mine, one) and _is_rival(mine, one, comparison)]
+    rival = max(rivals, key=lambda one: comparison.score(mine, one), default=None)
+    best = _find_same(mine, comparison)
+    if best is not None:
+        others = [one for one in all_mine if one is not mine]
+        yield from _compare_same(mine, others, best, rival, comparison)
+    elif mine.is_weak:
+        if rival is not None and _is_sure(mine, rival, comparison):
+            yield _differ(mine, rival)
+    elif not _follows(mine, near, rival, comparison):
+        other = next((one for one in near if _is_other_unit(mine, one)), None)
+        if other is None:
+            yield _differ(mine, rival)
+        else:
+            reason = f"{mine.text} where the passage says {other.text}"
+            yield Difference("unit", reason, mine.text, other.text)
+
+
+def _find_same(mine: Amount, comparison: _Comparison) -> Amount | None:
+    """Return the amount of the passage that is the claim's; of several the one most is common to.
+
+    A claim in its own words may have it from elsewhere in the text around.
+    """
+    texts = [comparison.passage.text]
+    if not comparison.is_copied:
+        texts.append(comparison.alignment.around.text)
+    for text in texts:
+        same = [one for one in find_amounts(text) if agrees(mine, one)]
+        best = max(same, key=lambda one: comparison.score(mine, one), default=None)
+        least = _FAR if _is_common(mine) and text is not texts[0] else 0.0
+        if best is not None and comparison.score(mine, best) >= least:
+            return best
+    return None
+
+
+def _is_common(mine: Amount) -> bool:
+    """Say whether a number is so small that any text has it."""
+    value = mine.first.value
+    return not mine.first.family and value.denominator == 1 and value <= _SMALL
+
+
+def _follows(
+    mine: Amount, near: Sequence[Amount], rival: Amount | None, comparison: _Comparison
+) -> bool:
+    """Say whether a number that the passage does not have follows from those it has."""
+    if _is_clock_time(mine, comparison.alignment.around.text):
         return True
-    known = (*source.numbers, *find_implied(source.text))
-    return _is_relative(claim, readings, source) or any(
-        reading.agrees(other) for reading in readings for other in known
+    if rival is None and is_count_of_list(mine, comparison.passage.text):
+        return True
+    return not comparison.is_copied and is_computed(mine, comparison.claim.text, near)
+
+
+def _is_clock_time(mine: Amount, text: str) -> bool:
+    """Say whether a bare number is a time of day of the passage: at nine."""
+    hour = mine.first.value
+    minutes = hour * 60 % 720
+    is_bare = not mine.first.form and not mine.first.family and 0 <= hour <= 24
+    return is_bare and any(moment.parts.get("minutes") == minutes for moment in find_moments(text))
+
+
+def _differ(mine: Amount, rival: Amount | None) -> Difference:
+    if rival is None:
+        return Difference("number", f"the passage has no {mine.text}", mine.text, "")
+    reason = f"{mine.text} where the passage says {rival.text}"
+    return Difference("number", reason, mine.text, rival.text)
+
+
+def _compare_same(
+    mine: Amount,
+    others: Sequence[Amount],
+    best: Amount,
+    rival: Amount | None,
+    comparison: _Comparison,
+) -> Iterator[Difference]:
+    """Yield a number that is said of something else, bounds the other side, or counts another."""
+    if rival is not None and _is_nearer(mine, others, best, rival, comparison):
+        if not mine.is_weak or _is_sure(mine, rival, comparison):
+            reason = f"{mine.text}, which the passage says of something else, where it says "
+            yield Difference("number", reason + rival.text, mine.text, rival.text)
+    elif is_turned(mine, best):
+        sides = {1: "at least", -1: "at most"}
+        reason = f"{sides[mine.bound]} {mine.text} where the passage says {sides[best.bound]}"
+        yield Difference("number", reason, mine.text, best.text)
+    elif _counts_another(mine, best, comparison):
+        reason = f"{mine.text} where the passage says {best.text}"
+        yield Difference("unit", reason, mine.text, best.text)
+
+
+def _is_nearer(
+    mine: Amount,
+    others: Sequence[Amount],
+    best: Amount,
+    rival: Amount,
+    comparison: _Comparison,
+) -> bool:
+    """Say whether a rival has more of what is said of an amount than its equal.
+
+    Where the claim has the rival too, both are exchanged together, or not at all.
+    """
+    gain = comparison.score(mine, rival) - comparison.score(mine, best)
+    gains = [
+        comparison.score(one, best) - comparison.score(one, rival)
+        for one in others
+        if agrees(one, rival)
+    ]
+    return gain + max(gains, default=0.0) > _MARGIN
+
+
+def _is_rival(mine: Amount, theirs: Amount, comparison: _Comparison) -> bool:
+    """Say whether an amount of the passage is of the kind that could stand for the claim's."""
+    one, other = mine.first, theirs.first
+    if theirs.is_weak and not mine.is_weak and not comparison.is_copied:
+        return False
+    if mine.is_name or theirs.is_name or mine.label or theirs.label:
+        return mine.label == theirs.label
+    if one.family and other.family:
+        return is_same_family(one.family, other.family)
+    if "share" in (one.family, other.family):
+        return "part" in (one.form, other.form)
+    if one.family or other.family or one.form != other.form:
+        return False
+    if mine.counted and theirs.counted:
+        return comparison.count_same(mine, theirs)
+    return (not mine.counted and not theirs.counted) or comparison.score(mine, theirs) >= 1
+
+
+def _is_sure(mine: Amount, rival: Amount, comparison: _Comparison) -> bool:
+    """Say whether a word that may be no number stands for one: ``one server`` for three."""
+    if not comparison.is_copied or (rival.is_weak and rival.first.form != "ordinal"):
+        return False
+    are_ordinal = mine.first.form == rival.first.form == "ordinal"
+    is_same = bool(mine.first.family) or are_ordinal or comparison.count_same(mine, rival)
+    return is_same and comparison.score(mine, rival) > 1 and " of" not in mine.text
+
+
+def _counts_another(mine: Amount, best: Amount, comparison: _Comparison) -> bool:
+    """Say whether a number counts one thing in a claim and another in the passage."""
+    if not mine.counted or not best.counted or mine.first.form == "ordinal":
+        return False
+    if set(mine.counted) & set(best.counted) or comparison.count_same(mine, best):
+        return False
+    head, theirs = mine.counted[-1], best.counted[-1]
+    in_claim = {word.stem for word in comparison.claim.words}
+    in_passage = {word.stem for word in comparison.passage.words}
+    if theirs in in_claim:
+        return False
+    return comparison.is_copied and head not in in_passage
+
+
+def _is_other_unit(mine: Amount, theirs: Amount) -> bool:
+    """Say whether two amounts have the same figure and another unit."""
+    one, other = mine.first, theirs.first
+    if one.value != other.value or one.form != other.form or one.form == "code":
+        return False
+    if mine.per.family and theirs.per.family and mine.per != theirs.per:
+        return True
+    return bool(one.family and other.family) and (one.family, one.size) != (
+        other.family,
+        other.size,
     )
-
-
-def _is_relative(claim: Wording, readings: Sequence[Number], source: Wording) -> bool:
-    """Say whether a number counts times, or is a ``second`` that the passage has as a time."""
-    end = readings[0].end
-    after = claim.text[end : end + len(" times ")].split()[:1]
-    word = readings[0].text.casefold()
-    return after == ["times"] or (word == "second" and word in source.stems)

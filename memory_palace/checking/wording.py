@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from memory_palace.checking.answers import read_answer
 from memory_palace.checking.attempts import drop_attempts
-from memory_palace.checking.numbers import UNIT_WORDS, Number, find_numbers
+from memory_palace.checking.numbers import Number, find_numbers
+from memory_palace.checking.units import UNIT_WORDS
 from memory_palace.language.detect import Tongue, tell_tongue
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tagged_words import Part, split_words

@@ -1,0 +1,75 @@
+"""Numbers that a passage does not give, and that follow from those it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+from memory_palace.checking.amounts import Amount
+from memory_palace.checking.phrases import word_list
+from memory_palace.language.tokens import plain_words
+
+_OF = re.compile(
+    r"(?:[^\W\d_]{1,20} )?(?:of|out of|in every|in|for every|for|to)"
+    r"(?: (?:the|these|those|our|their|its|all))?"
+)
+"""Between a part and a whole: three *out of* four, four *cases of* five."""
+_SUMS = word_list("sums")
+"""Words beside which a number may be the sum or the difference of two others."""
+_STATEMENT = re.compile(r"[.!?:;]\s")
+_COMMA = re.compile(r",\s")
+_JOINT = re.compile(r"(?<!,)\s(?:and|or|und|et|y|e)\s")
+_MOST_LISTED = 12
+
+
+def find_shares(
+    mine: Sequence[Amount], text: str, theirs: Sequence[Amount], passage: str
+) -> Iterator[Amount]:
+    """Yield amounts of a claim that are a share of a passage otherwise said: 3 of 12, 25 %."""
+    given = {share for _, _, share in _find_parts(theirs, passage)}
+    told = {one.first.base for one in theirs if _is_share(one)} | given
+    for part, whole, share in _find_parts(mine, text):
+        if share in told:
+            yield from (part, whole)
+    yield from (one for one in mine if _is_share(one) and one.first.base in given)
+
+
+def _find_parts(amounts: Sequence[Amount], text: str) -> Iterator[tuple[Amount, Amount, Fraction]]:
+    """Yield each ``3 of the 12`` and ``one in five``, with the fraction it is."""
+    for part, whole in pairwise(amounts):
+        between = " ".join(text[part.first.stop : whole.start].split()).casefold()
+        of, to = part.first.value, whole.first.value
+        if _OF.fullmatch(between) and 0 < of < to and not whole.first.family:
+            yield part, whole, of / to
+
+
+def _is_share(one: Amount) -> bool:
+    return one.first.family == "share" or one.first.form == "part"
+
+
+def is_count_of_list(mine: Amount, passage: str) -> bool:
+    """Say whether a number counts what a passage lists: three options, a, b and c."""
+    value = mine.first.value
+    if mine.first.family or value.denominator != 1 or not 2 <= value <= _MOST_LISTED:
+        return False
+    return any(value in _list_lengths(part) for part in _STATEMENT.split(passage))
+
+
+def _list_lengths(statement: str) -> tuple[int, ...]:
+    commas, joints = len(_COMMA.findall(statement)), len(_JOINT.findall(statement))
+    return (commas + 1, joints + 1, commas + joints + 1) if commas or joints else ()
+
+
+def is_computed(mine: Amount, claim: str, theirs: Sequence[Amount]) -> bool:
+    """Say whether a number may be the sum, the difference or the ratio of two of a passage."""
+    wanted = mine.first.base
+    if mine.first.form in ("times", "part"):
+        given = [one.first for one in theirs if one.first.value]
+        return any(one.base == wanted * other.base for one in given for other in given)
+    if _SUMS.isdisjoint(plain_words(claim)):
+        return False
+    alike = [one.first.base for one in theirs if one.first.family == mine.first.family]
+    sums = {result for a, b in combinations(alike, 2) for result in (a + b, abs(a - b))}
+    return wanted in sums or wanted == sum(alike)

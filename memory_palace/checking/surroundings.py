@@ -1,0 +1,111 @@
+"""Which words of a text are said of which of its places: a number, a date."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from memory_palace.checking.alignment import Alignment
+from memory_palace.checking.wording import UNITS, Wording
+from memory_palace.language.tokens import PLAIN_WORD, stem_word
+from memory_palace.language.word_lists import STOP_STEMS
+
+Surroundings: TypeAlias = Mapping[str, float]
+"""Stems with how much they belong to a place, from 0 to 1."""
+Meaning: TypeAlias = Mapping[str, tuple[str, float]]
+"""Stems of a claim with those that stand for them in a passage, and how like they are."""
+
+_STOPPED = STOP_STEMS | UNITS | {"squar", "cubic"}
+_LIKE = 0.5
+"""Likeness from which a word stands for another at all."""
+_SENTENCE_END = re.compile(r"[.!?。！？](?=\s|\Z)|[。！？]")
+_STATEMENT_END = re.compile(
+    r"[,;:()–—]\s|\s(?:and|but|while|whereas|or|which|who|und|oder|et|y|e|ou|aber|mais|pero)\s"
+)
+_JOINT = re.compile(
+    r"\s*(?:(?:,\s)?(?:and|to|or|until|till|through|und|bis|et|y|e|a)\s|[-–,/])\s*(?:(?:the|in|on|at|by)\s)?"
+)
+"""Between places that stand side by side: what is said of one is said of both."""
+_HERE, _ALONE, _SHARED, _ELSEWHERE = 1.0, 0.7, 0.5, 0.2
+"""A word of the same statement, nearest to the place; of a statement without a place; of the same
+statement, nearer to another place; of another statement of the sentence."""
+
+
+def find_surroundings(text: str, places: Sequence[tuple[int, int]]) -> list[Surroundings]:
+    """Return for each place (start and end, in order) the stems around it in its sentence."""
+    sentences = [match.end() for match in _SENTENCE_END.finditer(text)]
+    statements = sorted(
+        {*sentences, *(match.start() + 1 for match in _STATEMENT_END.finditer(text))}
+    )
+    by_sentence: dict[int, list[int]] = {}
+    for at, (start, _) in enumerate(places):
+        by_sentence.setdefault(bisect_right(sentences, start), []).append(at)
+    homes = [bisect_right(statements, start) for start, _ in places]
+    clusters = _find_clusters(text, places)
+    found: list[dict[str, float]] = [{} for _ in places]
+    for word in PLAIN_WORD.finditer(text):
+        stem = stem_word(word[0].casefold().replace("’s", "").replace("'s", ""))
+        here = by_sentence.get(bisect_right(sentences, word.start()), ())
+        if (
+            not here
+            or _is_inside(word.start(), [places[at] for at in here])
+            or stem in _STOPPED
+            or any(map(str.isdigit, stem))
+        ):
+            continue
+        statement = bisect_right(statements, word.start())
+        beside = [at for at in here if homes[at] == statement]
+        nearest = min(
+            beside, key=lambda at: _distance(places[at], word.start(), word.end()), default=-1
+        )
+        for at in here:
+            weight = (
+                _HERE
+                if at == nearest or clusters[at] == clusters[nearest]
+                else _SHARED
+                if at in beside
+                else _ELSEWHERE
+            )
+            weight = weight if beside else _ALONE
+            found[at][stem] = max(weight, found[at].get(stem, 0.0))
+    return list(found)
+
+
+def _find_clusters(text: str, places: Sequence[tuple[int, int]]) -> list[int]:
+    """Return for each place the number of the row of places that it stands in."""
+    clusters = list[int]()
+    for at, (start, _) in enumerate(places):
+        is_joined = at > 0 and _JOINT.fullmatch(
+            text, places[at - 1][1], max(places[at - 1][1], start)
+        )
+        clusters.append(clusters[-1] if is_joined else at)
+    return clusters
+
+
+def _is_inside(at: int, places: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= at < end for start, end in places)
+
+
+def _distance(place: tuple[int, int], start: int, end: int) -> int:
+    return max(place[0] - end, start - place[1], 0)
+
+
+def meanings_of(claim: Wording, passage: Wording, alignment: Alignment) -> Meaning:
+    """Return each stem of a claim with the stem of a passage that stands for it."""
+    return {
+        claim.words[pair.mine].stem: (passage.words[pair.theirs].stem, pair.likeness)
+        for pair in alignment.pairs
+        if pair.theirs >= 0
+    }
+
+
+def score(mine: Surroundings, theirs: Surroundings, meanings: Meaning) -> float:
+    """Return how much of what is said of one place is said of the other, word by word."""
+    total = 0.0
+    for stem, weight in mine.items():
+        other, likeness = (stem, 1.0) if stem in theirs else meanings.get(stem, ("", 0.0))
+        if likeness >= _LIKE and other in theirs:
+            total += likeness * min(weight, theirs[other])
+    return total

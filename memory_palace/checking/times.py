@@ -1,0 +1,213 @@
+"""Where a claim gives another time than a passage: date, weekday, season, hour, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from memory_palace.checking.alignment import Alignment
+from memory_palace.checking.amounts import find_amounts
+from memory_palace.checking.moments import Moment, find_moments
+from memory_palace.checking.surroundings import Meaning, meanings_of, score
+from memory_palace.checking.verdicts import Difference
+from memory_palace.checking.wording import Wording
+
+_COPIED = 0.6
+"""Share of a claim's words in the order of the passage: above, it is nearly its wording."""
+_MARGIN = 0.6
+_TOLERANCE = Fraction(2, 100)
+"""How far "every 30 days" may be from "monthly"."""
+_TOLD = frozenset({"year", "month", "day", "weekday", "minutes", "decade", "century"})
+"""What a claim must have from the passage. Of a season, a part of the day and the like a passage
+may speak in other words: they differ only from another one."""
+_TURNED = frozenset({("before", "after"), ("until", "since"), ("by", "after"), ("by", "since"),
+                     ("until", "after"), ("before", "since")})  # fmt: skip
+_HOURS = {
+    "morning": (4, 12), "noon": (11, 14), "afternoon": (12, 18), "evening": (16, 23),
+    "night": (18, 30),
+}  # fmt: skip
+
+
+def find_other_times(
+    claim: Wording, passage: Wording, alignment: Alignment
+) -> Iterator[Difference]:
+    """Yield the times of a claim that the passage gives otherwise, or not at all."""
+    mine = find_moments(claim.text)
+    if not mine:
+        return
+    near, far = find_moments(passage.text), find_moments(alignment.around.text)
+    meanings = meanings_of(claim, passage, alignment)
+    for one in mine:
+        if one.is_sure:
+            yield from _compare(one, mine, _Comparison(near, far, passage, alignment, meanings))
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """The times of a passage, and of the text around it."""
+
+    near: Sequence[Moment]
+    far: Sequence[Moment]
+    passage: Wording
+    alignment: Alignment
+    meanings: Meaning
+
+    @property
+    def is_copied(self) -> bool:
+        return self.alignment.copied >= _COPIED
+
+    def score(self, mine: Moment, theirs: Moment) -> float:
+        """Return how much of what is said of one time is said of the other."""
+        return score(mine.around, theirs.around, self.meanings)
+
+    def nearest(self, mine: Moment, those: Iterable[Moment]) -> Moment | None:
+        """Return the time that has most in common with that of a claim."""
+        return max(those, key=lambda one: self.score(mine, one), default=None)
+
+
+def _compare(
+    mine: Moment, all_mine: Sequence[Moment], comparison: _Comparison
+) -> Iterator[Difference]:
+    best = _find_same(mine, comparison)
+    rivals = [one for one in comparison.near if one.is_sure and _is_rival(mine, one)]
+    rival = comparison.nearest(mine, rivals)
+    if best is not None:
+        others = [one for one in all_mine if one is not mine]
+        if rival is not None and _is_nearer(mine, others, best, rival, comparison):
+            reason = f"{mine.text}, which the passage says of something else, where it says "
+            yield Difference("time", reason + rival.text, mine.text, rival.text)
+        elif is_turned(mine, best):
+            told, given = f"{mine.relation} {mine.text}", f"{best.relation} {best.text}"
+            yield Difference("time", f"{told} where the passage says {given}", told, given)
+    elif _is_a_number(mine, comparison.alignment.around):
+        return
+    elif rival is not None:
+        if _is_certain(mine) or comparison.is_copied or comparison.score(mine, rival) >= 1:
+            reason = f"{mine.text} where the passage says {rival.text}"
+            yield Difference("time", reason, mine.text, rival.text)
+    elif _is_certain(mine):
+        yield Difference("time", f"the passage has no {mine.text}", mine.text, "")
+
+
+def _find_same(mine: Moment, comparison: _Comparison) -> Moment | None:
+    """Return the time that is the claim's; of one in its own words also from the text around."""
+    places = [comparison.near] if comparison.is_copied else [comparison.near, comparison.far]
+    for place in places:
+        best = comparison.nearest(mine, [one for one in place if is_compatible(mine, one)])
+        if best is not None:
+            return best
+    return None
+
+
+def _is_nearer(
+    mine: Moment,
+    others: Sequence[Moment],
+    best: Moment,
+    rival: Moment,
+    comparison: _Comparison,
+) -> bool:
+    """Say whether a rival has more of what is said of a time than its equal.
+
+    Where the claim has the rival too, both are exchanged together, or not at all.
+    """
+    gain = comparison.score(mine, rival) - comparison.score(mine, best)
+    gains = [
+        comparison.score(one, best) - comparison.score(one, rival)
+        for one in others
+        if is_compatible(one, rival)
+    ]
+    return gain + max(gains, default=0.0) > _MARGIN
+
+
+def _is_certain(mine: Moment) -> bool:
+    return not _TOLD.isdisjoint(mine.parts)
+
+
+def _is_rival(mine: Moment, theirs: Moment) -> bool:
+    """Say whether two times tell the same of a date or a day, and tell it otherwise."""
+    return any(
+        name in theirs.parts and theirs.parts[name] != value for name, value in mine.parts.items()
+    ) or not _spans_meet(mine.parts, theirs.parts)
+
+
+def is_compatible(mine: Moment, theirs: Moment) -> bool:
+    """Say whether two times can be one: nothing differs, and something that both tell is equal.
+
+    A year bears out its decade and its century, a month its season, an hour its part of the day.
+    """
+    one, other = mine.parts, theirs.parts
+    common = one.keys() & other.keys()
+    if any(not _is_equal(name, one[name], other[name]) for name in common):
+        return False
+    if not _spans_meet(one, other):
+        return False
+    return bool(common - {"half"}) or _is_borne_out(one, other)
+
+
+def _is_equal(name: str, one: Fraction | str, other: Fraction | str) -> bool:
+    if name == "every" and not isinstance(one, str) and not isinstance(other, str):
+        return abs(one - other) <= _TOLERANCE * max(one, other)
+    return one == other
+
+
+def _is_borne_out(one: Mapping[str, Fraction | str], other: Mapping[str, Fraction | str]) -> bool:
+    """Say whether a time of another kind tells as much: 1995 of the nineties."""
+    kinds = ({"year", "decade", "century"}, {"month", "season"}, {"minutes", "part of the day"})
+    is_known = any(kind & one.keys() and kind & other.keys() for kind in kinds)
+    is_regular = "every" in one and "weekday" in other and one["every"] == 604800
+    return (
+        is_known
+        or is_regular
+        or ("every" in other and "weekday" in one and other["every"] == 604800)
+    )
+
+
+def _spans_meet(one: Mapping[str, Fraction | str], other: Mapping[str, Fraction | str]) -> bool:
+    """Say whether what two times tell in different units can hold of both."""
+    for names, spans in ((("year", "decade", "century"), _years), (("month", "season"), _months)):
+        mine = [spans(name, one[name]) for name in names if name in one]
+        theirs = [spans(name, other[name]) for name in names if name in other]
+        if any(a.isdisjoint(b) for a in mine for b in theirs):
+            return False
+    hours, part = one.get("minutes"), other.get("part of the day")
+    if hours is None:
+        hours, part, one = other.get("minutes"), one.get("part of the day"), other
+    if not isinstance(hours, Fraction) or not isinstance(part, str):
+        return True
+    first, last = _HOURS[part]
+    halves = {"am": (0,), "pm": (12,)}.get(str(one.get("half")), (0, 12))
+    return any(first <= hours / 60 + half + day <= last for half in halves for day in (0, 24))
+
+
+def _years(name: str, value: Fraction | str) -> frozenset[int]:
+    first = int(value)
+    if name == "century":
+        return frozenset(range(first * 100 - 100, first * 100 + 1))
+    return frozenset(range(first, first + 10)) if name == "decade" else frozenset({first})
+
+
+def _months(name: str, value: Fraction | str) -> frozenset[int]:
+    first = int(value)
+    if name == "month":
+        return frozenset({first})
+    return frozenset((month - 1) % 12 + 1 for month in range(first, first + 4))
+
+
+def is_turned(mine: Moment, theirs: Moment) -> bool:
+    """Say whether one is before a time and the other after it."""
+    return (mine.relation, theirs.relation) in _TURNED or (
+        theirs.relation,
+        mine.relation,
+    ) in _TURNED
+
+
+def _is_a_number(mine: Moment, around: Wording) -> bool:
+    """Say whether what looks like a year or an hour is a number of the text: at nine."""
+    year, minutes, every = (mine.parts.get(name) for name in ("year", "minutes", "every"))
+    return any(
+        one.first.value == year
+        or (minutes is not None and one.first.value * 60 % 720 == minutes)
+        or (every is not None and one.first.family == "time" and one.first.base == every)
+        for one in find_amounts(around.text)
+    )

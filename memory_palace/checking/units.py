@@ -1,0 +1,91 @@
+"""Units: what they measure, how large they are, how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from importlib.resources import files
+from typing import NamedTuple
+
+from memory_palace.checking.figures import NOTHING, Token, at, token_at
+
+_FILLERS = frozenset({"a", "an", "of", "and", "the"})
+_NO_UNITS = frozenset("DGT")
+"""Of these 3D, 5G and 2T make names."""
+_MONEY = frozenset("€$£¥")
+_LONGEST_CHARACTERS = 4
+
+
+class Unit(NamedTuple):
+    """What a unit measures and how large it is."""
+
+    family: str = ""
+    size: Fraction = Fraction(1)
+    """In base units of the family."""
+    zero: Fraction = Fraction(0)
+    """Where its scale begins, in base units: of degrees Celsius 273.15."""
+
+
+NO_UNIT = Unit()
+
+
+def _read_units() -> Iterator[tuple[str, Unit]]:
+    """Yield the spellings of ``units.txt`` with what they measure and their size."""
+    for line in (
+        files("memory_palace.checking").joinpath("units.txt").read_text("utf-8").splitlines()
+    ):
+        if not line.startswith("#"):
+            family, measure, *words = line.split()
+            size, _, zero = measure.partition("+")
+            yield from ((word, Unit(family, Fraction(size), Fraction(zero or 0))) for word in words)
+
+
+_UNITS: Mapping[str, Unit] = dict(_read_units())
+UNIT_WORDS = frozenset({*map(str.casefold, _UNITS), "per", "each", "every"})
+"""What stands beside numbers and says nothing about their subject."""
+
+
+def is_same_family(one: str, other: str) -> bool:
+    """Say whether two units measure the same; cents are of any money, degrees also temperature."""
+    return (
+        one == other
+        or {one, other} <= {"degree", "temperature"}
+        or ("money" in (one, other) and one[:5] == other[:5])
+    )
+
+
+def find_unit(text: str, start: int) -> tuple[Unit, int]:
+    """Return the unit that begins at a place of a text, and where it ends."""
+    token = token_at(text, start)
+    behind = token_at(text, token.end + 1) if token.kind else NOTHING
+    if unit := _UNITS.get(f"{token.key}_{behind.key}"):
+        return unit, behind.end
+    return (_unit_of(token), token.end) if token.kind else (NO_UNIT, start)
+
+
+def read_unit(tokens: Sequence[Token], place: int, start: int) -> tuple[Unit, int]:
+    """Return the unit right after a number, articles and ``of`` passed over, or money before it."""
+    before = next((t for t in tokens[max(0, place - 4) : place] if t.end == start), NOTHING)
+    if before.written in _MONEY:
+        return _UNITS[before.written], place
+    behind = place
+    while at(tokens, place).key in _FILLERS and place - behind < 2:
+        place += 1
+    if at(tokens, place).key in ("per", "pro") and at(tokens, place + 1).key == "cent":
+        return _UNITS["%"], place + 2
+    token, following = at(tokens, place), at(tokens, place + 1)
+    if unit := _UNITS.get(f"{token.key}_{following.key}"):
+        return unit, place + 2
+    is_joined = token.start == tokens[behind - 1].end
+    is_name = is_joined and (token.key == "s" or token.written in _NO_UNITS)
+    is_money_of_next = token.written in _MONEY and token.end == following.start
+    unit = NO_UNIT if is_name or is_money_of_next else _unit_of(token)
+    return (unit, place + 1) if unit.family else (NO_UNIT, behind)
+
+
+def _unit_of(token: Token) -> Unit:
+    """Return what a word measures; of a script without spaces its longest beginning."""
+    if token.written > "\u3000":
+        starts = (token.written[:size] for size in range(_LONGEST_CHARACTERS, 0, -1))
+        return next((_UNITS[start] for start in starts if start in _UNITS), NO_UNIT)
+    return _UNITS.get(token.written) or _UNITS.get(token.key) or NO_UNIT
