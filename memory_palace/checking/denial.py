@@ -15,6 +15,11 @@ from memory_palace.checking.wording import Wording
 LEAST_SHARE = 0.5
 """Share of the telling words beside a denied one that the passage has beside it too."""
 
+_NEAR = 0.25
+"""Share of them in the same clause."""
+COPIED = 0.7
+"""Share of the sentence, where nothing else stands beside it in its clause."""
+
 
 def find_denied_words(
     claim: Wording, passage: Wording, alignment: Alignment
@@ -43,13 +48,19 @@ def find_denied_words(
 def _is_same_thing(both: Partners, at: int, other: int, *, is_denied: bool) -> bool:
     """Say whether the same is said beside a word in both, and nothing there makes up for it."""
     beside = [place for place in both.mine.clause(at) if place != at]
+    if not beside:  # they never leave
+        sentence = both.mine.stances[at].sentence
+        beside = [
+            p for p in both.mine.telling if p != at and both.mine.stances[p].sentence == sentence
+        ]
+        return both.share(beside, both.theirs.telling) >= COPIED
     denied_there = (
         both.theirs.stances[p].denial == Denial.HEAD for word in beside for p in both.find(word)
     )
     if is_denied and any(denied_there):
         return False  # leaves are not
     clause = both.theirs.clause(other)
-    is_near = clause == [other] or both.share(beside, clause) > 0
+    is_near = clause == [other] or both.share(beside, clause) >= _NEAR
     if both.share(beside, both.theirs.telling) < LEAST_SHARE or not is_near:
         return False
     silent, place = (both.theirs, other) if is_denied else (both.mine, at)

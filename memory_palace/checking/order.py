@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 from memory_palace.checking.alignment import Alignment
@@ -35,6 +35,16 @@ _LINKS: dict[tuple[str, ...], tuple[DifferenceKind, bool]] = {
     ("resulted", "from"): ("role", False),
 }
 """Words between two things, and whether the earlier one, or the cause, stands before them."""
+_EARLIER = frozenset(
+    "before until till prior ahead earlier preceded precedes preceding first beforehand initially "
+    "previously".split()
+)
+_LATER = frozenset(
+    "after afterwards following followed follows once then later subsequently last lastly finally "
+    "next second eventually".split()
+)
+_COPIED = 0.6
+"""Share of a claim's words that stand in the passage in the same order."""
 _LONGEST = 3
 _SHARED = 0.5
 """Share of either thing that the passage has on the other side."""
@@ -90,3 +100,27 @@ def _describe(both: Partners, one: Relation, other: Relation) -> Difference:
     verb = "comes before" if one.kind == "order" else "leads to"
     reason = f"“{first}” {verb} “{second}”; in the passage it is the other way round"
     return Difference(one.kind, reason, both.mine.wording.text, both.theirs.wording.text)
+
+
+def find_other_connections(
+    claim: Wording, passage: Wording, alignment: Alignment
+) -> Iterator[Difference]:
+    """Yield a word of order that stands where a copied sentence has none, or one of another sense.
+
+    "When" and "since" are other senses than "before". A word of order that was left out is none.
+    """
+    if alignment.copied < _COPIED:
+        return
+    for change in alignment.changes:
+        mine = [claim.words[at].key for at in change.mine]
+        theirs = [passage.words[at].key for at in change.theirs]
+        senses = _find_senses(mine)
+        if senses and theirs and not senses & _find_senses(theirs):
+            one, other = " ".join(mine), " ".join(theirs)
+            yield Difference("order", f"“{one}” against “{other}”", one, other)
+            return
+
+
+def _find_senses(keys: Sequence[str]) -> frozenset[str]:
+    lists = {"earlier": _EARLIER, "later": _LATER}
+    return frozenset(sense for sense, words in lists.items() if not words.isdisjoint(keys))

@@ -45,7 +45,7 @@ _TO = frozenset(
 )
 """Deny the verb behind "to"."""
 _CONJUNCTIONS = frozenset(
-    "and but while whereas because although though which who so if when unless until then after "
+    "and but while whereas because although though which who if when unless until then after "
     "before since once as".split()
 )
 _ENDS = frozenset(".!?")

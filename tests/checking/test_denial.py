@@ -56,3 +56,16 @@ def test_the_reason_names_the_word_and_both_places():
     (found,) = find(LEAVES, "Leaves are allowed in the pit.", "denied words")
     assert found.reason == "“leaves” is said, and the passage denies it"
     assert (found.mine, found.theirs) == ("Leaves are allowed in the pit", "leaves are not")
+
+
+@pytest.mark.parametrize(
+    ("note", "claim"),
+    [
+        ("It stores notes locally, not in the cloud.", "It stores notes in the cloud."),
+        ("When the fair ends, they leave.", "When the fair ends, they never leave."),
+        ("Cans cannot be bent once filled.", "Cans can be bent once filled."),
+        ("The old pumps are not so easy to use.", "The old pumps are quite easy to use."),
+    ],
+)
+def test_a_denial_that_has_a_clause_to_itself_counts(note, claim):
+    assert find(note, claim, "denied words")

@@ -48,3 +48,17 @@ def test_the_reason_names_what_comes_first():
     (found,) = find(TREATY, "The war ended after the treaty was signed.", "turned orders")
     assert found.reason.startswith("“treaty signed” comes before “war ended”")
     assert found.kind == "order"
+
+
+@pytest.mark.parametrize(
+    ("note", "claim", "is_other"),
+    [
+        ("It fails when the valve is shut.", "It fails before the valve is shut.", True),
+        ("It settles within days of rain.", "It settles within days before rain.", True),
+        ("The lamp joins the second gate.", "The lamp precedes the first gate.", True),
+        ("It fails after the valve is shut.", "It fails once the valve is shut.", False),
+        ("Then it fails, and the valve shuts.", "It fails, and the valve shuts.", False),
+    ],
+)
+def test_another_word_of_order_in_a_copied_sentence_is_a_difference(note, claim, is_other):
+    assert bool(find(note, claim, "other connections")) == is_other

@@ -53,3 +53,34 @@ def test_a_passive_a_converse_and_another_order_of_phrases_are_none(note, claim)
 def test_the_reason_names_both_sides():
     found = find(PILOT, "The harbour master is paid by the pilot.", "turned roles")
     assert found[0].reason == "“pilot” and “harbour master” have changed places at “paid”"
+
+
+COPIED = ("traded places",)
+
+
+@pytest.mark.parametrize(
+    ("note", "claim"),
+    [
+        ("The limit is 20 euros versus 50 euros.", "The limit is 50 euros versus 20 euros."),
+        ("Copy it from the source to the target.", "Copy it from the target to the source."),
+        ("They rent rooms rather than own rooms.", "They own rooms rather than rent rooms."),
+        ("The importer saves stacks as folders.", "The importer saves folders as stacks."),
+        ("Old goats were calmer than young ewes.", "Young ewes were calmer than old goats."),
+    ],
+)
+def test_what_a_copied_sentence_trades_is_a_difference(note, claim):
+    assert [each.kind for each in find(note, claim, *COPIED)] == ["role"]
+
+
+@pytest.mark.parametrize(
+    ("note", "claim"),
+    [
+        ("At dusk the lamp in the porch hums.", "The lamp in the porch hums at dusk."),
+        ("The mill is larger than the barn.", "The barn is smaller than the mill."),
+        ("The keeper wound the clock.", "The clock was wound by the keeper."),
+        ("It holds nails, screws and hooks.", "It holds hooks, screws and nails."),
+        ("It holds nails and hooks for the roof.", "It holds hooks and nails for the roof."),
+    ],
+)
+def test_a_phrase_that_was_moved_and_a_list_are_none(note, claim):
+    assert find(note, claim, *COPIED) == []
