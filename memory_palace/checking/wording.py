@@ -99,6 +99,11 @@ class Wording:
         )
 
     @cached_property
+    def matter(self) -> frozenset[str]:
+        """Its content without units."""
+        return frozenset(self.content) - UNITS
+
+    @cached_property
     def numbers(self) -> tuple[Number, ...]:
         """Its numbers; a word that can be read in two ways gives both."""
         return tuple(find_numbers(self.text))
