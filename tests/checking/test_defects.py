@@ -17,8 +17,13 @@ from tests.running import run_main
 
 Verify: TypeAlias = Callable[..., dict[str, Any]]
 
+BEAM = "The new beam carries three times the load of the old one."
 KILN = (
     "The kiln fires for nine hours. Its door is bricked up by hand. Two potters share the shelves."
+)
+LIGHTS = (
+    "Each side light covers 112.5 degrees; together the two side lights cover 225 degrees. "
+    "The stern light covers 135 degrees."
 )
 FERRY = "The harbour master pays the pilot before the ferry leaves."
 OVEN = "First heat the oven, then grease the tin. The loaf cools before it is cut."
@@ -52,12 +57,35 @@ REFUSED = ("contradicted", "not_found")
 ACCEPTED = ("quoted", "supported")
 
 
+@pytest.mark.parametrize("count", ["nine", "40", "two"])
+def test_times_is_a_number_like_another(verify: Verify, count: str) -> None:
+    """Any number was accepted before "times"."""
+    said = f"The new beam carries {count} times the load of the old one."
+    assert verify(said, BEAM)["verdict"] in REFUSED
+    assert (
+        verify("The new beam carries 3 times the load of the old one.", BEAM)["verdict"] in ACCEPTED
+    )
+
+
 def test_one_invented_sentence_is_not_carried_by_true_ones(verify: Verify) -> None:
     """The answer was as good as the mean of its claims."""
     true = "The kiln fires for nine hours. Its door is bricked up by hand."
     found = verify(f"{true} The glaze is mixed from ash of olive wood.", KILN)
     assert [each["verdict"] for each in found["sentences"]] == ["quoted", "quoted", "not_found"]
     assert found["verdict"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("The stern light covers 135 degrees.", "The stern light covers 225 degrees."),
+        ("Each side light covers 112.5 degrees.", "Each side light covers 135 degrees."),
+    ],
+)
+def test_a_number_belongs_to_what_it_counts(verify: Verify, right: str, wrong: str) -> None:
+    """A number that stood anywhere in the note was good for anything."""
+    assert verify(right, LIGHTS)["verdict"] in ACCEPTED
+    assert verify(wrong, LIGHTS)["verdict"] in REFUSED
 
 
 @pytest.mark.parametrize(
@@ -90,6 +118,7 @@ def test_roles_steps_and_kinds_are_told_apart(
     ("said", "note"),
     [
         ("The tank holds 2000 ml of water.", TANK),
+        ("The trail takes an hour and a half.", TANK),
         ("The mast is 3,000 metres away.", TANK),
         ("The lower mill is smaller than the upper mill.", MILLS),
         ("Iron conducts worse than copper.", MILLS),
