@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memory_palace.checking.agreeing import agrees, is_turned
 from memory_palace.checking.alignment import Alignment
@@ -76,14 +77,15 @@ def find_other_numbers(
             yield from _compare(one, mine, near, comparison)
 
 
-def _amounts_of(text: str) -> list[Amount]:
+@lru_cache(maxsize=256)
+def _amounts_of(text: str) -> tuple[Amount, ...]:
     """Return the amounts of a text that are no dates, times of day or frequencies."""
     spans = [(moment.start, moment.end) for moment in find_moments(text)]
-    return [
+    return tuple(
         one
         for one in find_amounts(text)
         if not any(start < one.stop and one.start < end for start, end in spans)
-    ]
+    )
 
 
 def _compare(
