@@ -12,6 +12,7 @@ from memory_palace.checking.relations import find_sides, is_turned
 from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import UNITS, Wording, WrittenWord
 from memory_palace.language.tagged_words import Part, split_words
+from memory_palace.language.word_lists import TIME_WORDS
 
 _NEAR = 2
 """Telling words on either side that show of what a word is said."""
@@ -107,5 +108,5 @@ def find_replaced_words(
 
 def _can_be_replaced(word: WrittenWord) -> bool:
     part = split_words(word.key)[0].part
-    is_number = word.key[0].isdigit() or word.key in NUMBER_WORDS
+    is_number = word.key[0].isdigit() or word.key in NUMBER_WORDS or word.key in TIME_WORDS
     return part in (Part.NOUN, Part.ADJECTIVE) and not is_number and word.stem not in UNITS

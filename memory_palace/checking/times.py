@@ -203,7 +203,9 @@ def is_turned(mine: Moment, theirs: Moment) -> bool:
 
 
 def _is_a_number(mine: Moment, around: Wording) -> bool:
-    """Say whether what looks like a year or an hour is a number of the text: at nine."""
+    """Say whether what looks like a year or an hour, and no more, is a number of the text."""
+    if len(mine.parts.keys() - {"half"}) > 1:
+        return False
     year, minutes, every = (mine.parts.get(name) for name in ("year", "minutes", "every"))
     return any(
         one.first.value == year
