@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
 
 from memory_palace.checking.wording import Wording, WrittenWord
-from memory_palace.models import Matrix
+from memory_palace.models import Matrix, Vector
 
 EmbedTokens: TypeAlias = Callable[[str], tuple[list[str], Matrix]]
 """Gives the pieces of a text and one unit vector for each, as the text around makes it."""
+
+SYNONYMS = 0.75
+"""Cosine of two words, each alone, above which one may stand for the other: begin and start .84,
+physician and doctor .86, but morning and evening .71, red and blue .73."""
+_SHORTEST_ROOT = 5
+"""Letters that words of one root begin with alike: extract, extraction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +37,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Words that differ where the words around them are the same, as places in both texts."""
+    """Words that differ between words that are the same, as places in both texts."""
 
     mine: range
     """Empty where the claim has left words out."""
@@ -52,21 +59,90 @@ class Alignment:
     """Mean likeness of the pairs."""
     around: Wording
     """All of the text that the passage is a part of, with its title."""
+    reader: WordReader = field(repr=False, compare=False)
 
     def counterpart(self, place: int) -> Pair | None:
         """Return the pair of the word at a place of the claim, if it is one of content."""
         return next((pair for pair in self.pairs if pair.mine == place), None)
 
 
+class WordReader:
+    """Vectors of words, in their texts and alone; none where no embedder reads tokens.
+
+    Every text is read once. A wording that is made of others has their vectors.
+    """
+
+    def __init__(self, embed_tokens: EmbedTokens | None) -> None:
+        self._embed_tokens = embed_tokens
+        self._read: dict[str, Matrix] = {}
+        self._alone: dict[str, Vector] = {}
+
+    @cached_property
+    def by_meaning(self) -> bool:
+        """Whether it has vectors."""
+        return self._embed_tokens is not None
+
+    def embed(self, wording: Wording) -> Matrix:
+        """Return one unit vector for each word, in its sentence; 0 beyond the model's limit."""
+        if wording.parts:
+            return np.concatenate([self.embed(part) for part in wording.parts])
+        found = self._read.get(wording.text)
+        if found is None:
+            found = self._read[wording.text] = self._embed_words(wording)
+        return found
+
+    def compare(self, claim: Wording, passage: Wording) -> Matrix:
+        """Return the likeness of each word of a claim to each of a passage, claim by passage."""
+        same: Matrix = np.zeros((len(claim.words), len(passage.words)), dtype=np.float32)
+        theirs = [word.stem for word in passage.words]
+        for at, word in enumerate(claim.words):
+            same[at] = [word.stem == stem for stem in theirs]
+        if self._embed_tokens is None or not same.size:
+            return same
+        cosines = self.embed(claim) @ self.embed(passage).T
+        likeness: Matrix = np.maximum(same, np.clip(cosines, 0, 1))
+        return likeness
+
+    def is_synonym(self, mine: str, theirs: str) -> bool:
+        """Say whether two words are of one root, or, by their vectors alone, of one meaning."""
+        if share_root(mine, theirs):
+            return True
+        if self._embed_tokens is None:
+            return False
+        return float(self._embed_alone(mine) @ self._embed_alone(theirs)) >= SYNONYMS
+
+    def _embed_alone(self, word: str) -> Vector:
+        if word not in self._alone:
+            self._alone[word] = pool(self._call(word)[1])
+        return self._alone[word]
+
+    def _embed_words(self, wording: Wording) -> Matrix:
+        pieces, vectors = self._call(wording.text)
+        width = vectors.shape[1] if vectors.ndim == 2 else 1
+        found: Matrix = np.zeros((len(wording.words), width), dtype=np.float32)
+        for piece, at in enumerate(_places(wording.words, pieces)):
+            if at >= 0:
+                found[at] += vectors[piece]
+        norms = np.sqrt(np.einsum("wd,wd->w", found, found))
+        found /= np.where(norms, norms, 1)[:, None]
+        return found
+
+    def _call(self, text: str) -> tuple[list[str], Matrix]:
+        if self._embed_tokens is None:
+            raise ValueError("no embedder was given")
+        return self._embed_tokens(text)
+
+
 def align(
     claim: Wording,
     passage: Wording,
-    embed_tokens: EmbedTokens | None = None,
+    reader: WordReader | EmbedTokens | None = None,
     *,
     around: Wording | None = None,
 ) -> Alignment:
-    """Align a claim with a passage: by vectors where ``embed_tokens`` is given, else by stems."""
-    likeness = _compare(claim, passage, embed_tokens)
+    """Align a claim with a passage: by vectors where a reader has some, else by stems."""
+    words = reader if isinstance(reader, WordReader) else WordReader(reader)
+    likeness = words.compare(claim, passage)
     telling = [at for at, word in enumerate(claim.words) if word.is_telling]
     pairs = tuple(_pair(at, likeness) for at in telling)
     changes, same = _find_changes(claim.words, passage.words)
@@ -76,39 +152,28 @@ def align(
         copied=same / len(claim.words) if claim.words else 0.0,
         coverage=sum(pair.likeness for pair in pairs) / len(pairs) if pairs else 0.0,
         around=around or passage,
+        reader=words,
     )
+
+
+@lru_cache(maxsize=1 << 12)
+def share_root(mine: str, theirs: str) -> bool:
+    """Say whether two words begin alike for most of their length: extract, extraction."""
+    least = max(_SHORTEST_ROOT, round(0.6 * max(len(mine), len(theirs))))
+    return mine[:least] == theirs[:least] and min(len(mine), len(theirs)) >= least
+
+
+def pool(vectors: Matrix) -> Vector:
+    """Return the unit vector of a text: the mean of its words' vectors."""
+    total: Vector = vectors.sum(axis=0)
+    norm = float(np.linalg.norm(total))
+    return total / norm if norm else total
 
 
 def _pair(at: int, likeness: Matrix) -> Pair:
     row = likeness[at]
     best = int(row.argmax()) if row.size else -1
     return Pair(at, best, float(row[best])) if best >= 0 and row[best] > 0 else Pair(at, -1, 0.0)
-
-
-def _compare(claim: Wording, passage: Wording, embed_tokens: EmbedTokens | None) -> Matrix:
-    """Return the likeness of each word of a claim to each of a passage, claim by passage."""
-    mine, theirs = claim.words, passage.words
-    same: Matrix = np.zeros((len(mine), len(theirs)), dtype=np.float32)
-    for at, word in enumerate(mine):
-        same[at] = [word.stem == other.stem for other in theirs]
-    if embed_tokens is None or not same.size:
-        return same
-    cosines = embed_words(claim, embed_tokens) @ embed_words(passage, embed_tokens).T
-    likeness: Matrix = np.maximum(same, np.clip(cosines, 0, 1))
-    return likeness
-
-
-def embed_words(wording: Wording, embed_tokens: EmbedTokens) -> Matrix:
-    """Return one unit vector for each word: the mean of its pieces, 0 beyond the model's limit."""
-    pieces, vectors = embed_tokens(wording.text)
-    width = vectors.shape[1] if vectors.ndim == 2 else 1
-    found: Matrix = np.zeros((len(wording.words), width), dtype=np.float32)
-    for piece, at in zip(range(len(pieces)), _places(wording.words, pieces), strict=False):
-        if at >= 0:
-            found[at] += vectors[piece]
-    norms = np.sqrt(np.einsum("wd,wd->w", found, found))
-    found /= np.where(norms, norms, 1)[:, None]
-    return found
 
 
 def _places(words: Sequence[WrittenWord], pieces: Sequence[str]) -> Iterator[int]:
@@ -137,8 +202,6 @@ def _find_changes(
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag == "equal":
             same += b - a
-        elif tag == "insert" and a in (0, len(mine)):
-            continue  # the passage has more before or after
-        else:
+        elif tag != "insert" or 0 < a < len(mine):  # a passage may have more before and after
             changes.append(Change(range(a, b), range(c, d)))
     return changes, same

@@ -1,32 +1,44 @@
 """Check an answer against passages, sentence by sentence.
 
-A sentence is aligned with the windows of the passages that share most with it. One that it follows
-word by word, with nothing that differs, bears it out as a quotation; one that covers it, with
-nothing that differs, supports it; a difference in the best one contradicts it. Nothing of this
-proves a sentence: ``supported`` says that it was found, and that nothing was found against it.
+A sentence is aligned with the windows of the passages that share most with it. The one that covers
+it best decides: with a difference it contradicts the sentence, without one it bears it out, as a
+quotation where the words are the same. Nothing of this proves a sentence: ``supported`` says that
+it was found, and that nothing was found against it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Protocol
 
-from memory_palace.checking.alignment import Alignment, EmbedTokens, align
-from memory_palace.checking.comparing import share_content
+import numpy as np
+
+from memory_palace.checking.alignment import Alignment, EmbedTokens, WordReader, align
 from memory_palace.checking.differences import find_differences
-from memory_palace.checking.verdicts import AnswerCheck, Difference, Passage, SentenceCheck, Verdict
-from memory_palace.checking.windows import Source, Window
+from memory_palace.checking.verdicts import (
+    AnswerCheck,
+    Difference,
+    Passage,
+    SentenceCheck,
+    Verdict,
+    write_place,
+)
+from memory_palace.checking.windows import Library, Window
 from memory_palace.checking.wording import Wording, find_sentences
+from memory_palace.models import Matrix
 
 QUOTED = 0.85
 """Share of a sentence's words that stand in the passage in the same order."""
 LEAST_WORDS = 0.44
 LEAST_MEANING = 0.57
 """What a window must cover of a sentence: by stems alone, and by vectors of words."""
-_TRIED = 8
-"""Windows that a sentence is aligned with: those that share most of its content."""
+_WIDER = 0.04
+"""What one more sentence must add to the coverage of a window."""
+_AS_NEAR = 0.03
+"""A window that covers a sentence less than the best by this much may still clear it."""
+_READ = 3
+"""Windows that are read for differences."""
 
 MEASURED_EMBEDDER = "minilm"
 """The embedder that ``LEAST_MEANING`` holds for; cosines of others mean something else."""
@@ -62,9 +74,8 @@ def check_answer(
     Verification tokens, also misquoted, claim nothing. ``embed_tokens`` must be of the embedder
     that the thresholds were chosen for; without it words are compared by their stems.
     """
-    read = None if embed_tokens is None else cache(embed_tokens)
-    windows = [window for passage in passages for window in Source(passage).windows]
-    checks = [_check(each, windows, read) for each in find_sentences(response, tokens)]
+    checker = _Checker(passages, WordReader(embed_tokens))
+    checks = [checker.check(each) for each in find_sentences(response, tokens)]
     if judge is not None:
         checks = [
             check if check.verdict == Verdict.NOT_APPLICABLE else judge(check, passages)
@@ -73,39 +84,66 @@ def check_answer(
     return AnswerCheck(tuple(checks))
 
 
-def _check(
-    claim: Wording, windows: Sequence[Window], embed_tokens: EmbedTokens | None
-) -> SentenceCheck:
-    if not claim.says_something:
-        reason = "says nothing to check"
-        return SentenceCheck(claim.text, Verdict.NOT_APPLICABLE, reason, None, (), 0.0)
-    nearest = sorted(windows, key=lambda window: -share_content(claim, window.wording))[:_TRIED]
-    found = [_compare(claim, window, embed_tokens) for window in nearest]
-    if not found:
-        return SentenceCheck(claim.text, Verdict.NOT_FOUND, "no passage is near", None, (), 0.0)
-    least = LEAST_WORDS if embed_tokens is None else LEAST_MEANING
-    best = max(found, key=lambda each: each.alignment.coverage)
-    verdict, reason = _judge(best, least)
-    return SentenceCheck(
-        claim.text,
-        verdict,
-        reason,
-        best.window.lines,
-        best.differences if verdict == Verdict.CONTRADICTED else (),
-        round(best.alignment.coverage, 6),
-    )
+class _Checker:
+    """Checks claims against the passages it was given."""
+
+    def __init__(self, passages: Sequence[Passage], reader: WordReader) -> None:
+        self._reader, self._library = reader, Library(passages, reader)
+        self._least = LEAST_MEANING if reader.by_meaning else LEAST_WORDS
+
+    def check(self, claim: Wording) -> SentenceCheck:
+        if not claim.says_something:
+            reason = "says nothing to check"
+            return SentenceCheck(claim.text, Verdict.NOT_APPLICABLE, reason, None, (), 0.0)
+        found = [self._compare(claim, window) for window in self._find_windows(claim)]
+        if not found:
+            return SentenceCheck(claim.text, Verdict.NOT_FOUND, "no passage is near", None, (), 0.0)
+        best = found[0]
+        if best.differences:
+            best = next((each for each in found if not each.differences), best)
+        lines = self._library.locate(best.window)
+        verdict, reason = _judge(best, self._least, lines)
+        differences = best.differences if verdict == Verdict.CONTRADICTED else ()
+        score = round(best.alignment.coverage, 6)
+        return SentenceCheck(claim.text, verdict, reason, lines, differences, score)
+
+    def _find_windows(self, claim: Wording) -> list[Window]:
+        """Return the window that covers a claim best, then others apart from it as good."""
+        telling = [at for at, word in enumerate(claim.words) if word.is_telling]
+        rows = dict[int, Matrix]()
+        scores = dict[Window, float]()
+        for near in self._library.find_near(claim):
+            for window in self._library.windows_of(near):
+                for at in range(window.start, window.end):
+                    if at not in rows:
+                        rows[at] = self._cover(claim, at)[telling]
+                covered = np.max([rows[at] for at in range(window.start, window.end)], axis=0)
+                width = window.end - window.start
+                scores[window] = float(covered.mean()) - _WIDER * (width - 1) if telling else 0.0
+        ranked = sorted(scores, key=lambda window: (-scores[window], window.start, window.end))
+        chosen = list[Window]()
+        for window in ranked:
+            is_as_near = not chosen or scores[window] >= scores[chosen[0]] - _AS_NEAR
+            if is_as_near and not any(window.overlaps(other) for other in chosen):
+                chosen.append(window)
+        return chosen[:_READ]
+
+    def _cover(self, claim: Wording, at: int) -> Matrix:
+        likeness = self._reader.compare(claim, self._library.sentences[at].wording)
+        best: Matrix = likeness.max(axis=1, initial=0.0)
+        return best
+
+    def _compare(self, claim: Wording, window: Window) -> _Finding:
+        passage = self._library.read(window)
+        alignment = align(claim, passage, self._reader, around=self._library.around(window))
+        return _Finding(window, alignment, tuple(find_differences(claim, passage, alignment)))
 
 
-def _compare(claim: Wording, window: Window, embed_tokens: EmbedTokens | None) -> _Finding:
-    alignment = align(claim, window.wording, embed_tokens, around=window.around)
-    return _Finding(window, alignment, tuple(find_differences(claim, window.wording, alignment)))
-
-
-def _judge(best: _Finding, least: float) -> tuple[Verdict, str]:
+def _judge(best: _Finding, least: float, lines: Passage) -> tuple[Verdict, str]:
     if best.alignment.coverage < least:
         return Verdict.NOT_FOUND, "no passage says enough of it"
     if best.differences:
-        return Verdict.CONTRADICTED, best.differences[0].reason
+        return Verdict.CONTRADICTED, f"{best.differences[0].reason} in {write_place(lines)}"
     if best.alignment.copied >= QUOTED:
         return Verdict.QUOTED, "in nearly the same words"
     return Verdict.SUPPORTED, "not contradicted"

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.categories import find_opposed_words, find_replaced_words
+from memory_palace.checking.copying import find_copied_changes
 from memory_palace.checking.denial import find_denied_words
 from memory_palace.checking.exchanges import find_exchanges, find_traded_places
 from memory_palace.checking.foreign import find_foreign_changes
@@ -27,6 +28,7 @@ DifferenceTest: TypeAlias = Callable[[Wording, Wording, Alignment], Iterator[Dif
 
 TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
     {
+        "copied changes": find_copied_changes,
         "other numbers": find_other_numbers,
         "other times": find_other_times,
         "denied words": find_denied_words,

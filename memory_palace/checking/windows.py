@@ -1,63 +1,121 @@
-"""The sentences of a passage with their lines, alone and with those that follow."""
+"""Sentences of passages with their lines, and the windows in which a claim may be found."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+import numpy as np
+
+from memory_palace.checking.alignment import WordReader, pool
 from memory_palace.checking.answers import read_prose
 from memory_palace.checking.verdicts import Passage
 from memory_palace.checking.wording import Wording
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import PLAIN_WORD
+from memory_palace.language.word_lists import share_idf
 
-_WIDEST = 3
-"""Sentences that one of an answer may sum up."""
+_TRIED = 8
+"""Sentences that a claim is compared with word by word, of those that share most words with it, and
+as many of those nearest in meaning."""
+MOST_EMBEDDED = 600
+"""Sentences of all passages up to which all are compared in meaning; of more only those that share
+words with the claim, so that a long text takes no hours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a passage."""
+
+    wording: Wording
+    source: int
+    """Place of the passage."""
+    first: int
+    last: int
+    """Lines, counted from 0 in the passage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Adjacent sentences of a passage."""
+    """Adjacent sentences of one passage, from ``start`` up to ``end``."""
 
-    wording: Wording
-    lines: Passage
-    around: Wording
-    """The whole passage."""
+    start: int
+    end: int
+
+    def overlaps(self, other: Window) -> bool:
+        """Say whether they have a sentence in common."""
+        return self.start < other.end and other.start < self.end
 
 
-@dataclass(frozen=True)
-class Source:
-    """One passage, read."""
+class Library:
+    """All passages that an answer is compared with."""
 
-    passage: Passage
+    def __init__(self, passages: Sequence[Passage], reader: WordReader) -> None:
+        self._passages, self._reader = passages, reader
+        prose = [read_prose(p.text) for p in passages]
+        self.sentences = [
+            Sentence(Wording(text), source, first, last)
+            for source, text in enumerate(prose)
+            for text, first, last in _locate(text)
+        ]
+        self._around = [
+            Wording.join([each.wording for each in self.sentences if each.source == source])
+            for source in range(len(passages))
+        ]
+        self._postings: dict[str, list[int]] = defaultdict(list)
+        for at, sentence in enumerate(self.sentences):
+            for stem in sentence.wording.content:
+                self._postings[stem].append(at)
+        self._joined: dict[Window, Wording] = {}
+        self._pooled = None
+        if reader.by_meaning and 0 < len(self.sentences) <= MOST_EMBEDDED:
+            self._pooled = np.stack([pool(reader.embed(s.wording)) for s in self.sentences])
 
-    @cached_property
-    def prose(self) -> str:
-        """Its text without markup; every line stays where it is."""
-        return read_prose(self.passage.text)
+    def find_near(self, claim: Wording) -> list[int]:
+        """Return places of the sentences that are nearest to a claim, by words and by meaning."""
+        shared = defaultdict[int, float](float)
+        for stem in claim.content:
+            places = self._postings.get(stem, ())
+            for at in places:
+                shared[at] += share_idf(len(places), len(self.sentences))
+        found = [
+            at for at, _ in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:_TRIED]
+        ]
+        if self._pooled is not None:
+            cosines = self._pooled @ pool(self._reader.embed(claim))
+            found += map(int, np.argsort(-cosines, kind="stable")[:_TRIED])
+        return list(dict.fromkeys(found))
 
-    @cached_property
-    def around(self) -> Wording:
-        """All of it."""
-        return Wording(". ".join(line.rstrip(" .") for line in split_sentences(self.prose)) + ".")
+    def windows_of(self, at: int) -> Iterator[Window]:
+        """Yield a sentence alone, then with the one before, the one after, and both."""
+        source = self.sentences[at].source
+        for start, end in ((at, at + 1), (at - 1, at + 1), (at, at + 2), (at - 1, at + 2)):
+            is_inside = start >= 0 and end <= len(self.sentences)
+            if (
+                is_inside
+                and self.sentences[start].source == self.sentences[end - 1].source == source
+            ):
+                yield Window(start, end)
 
-    @cached_property
-    def windows(self) -> tuple[Window, ...]:
-        """One sentence, two and three adjacent ones, in order."""
-        sentences = list(_locate(self.prose))
-        return tuple(
-            self._join(sentences[start : start + width])
-            for width in range(1, _WIDEST + 1)
-            for start in range(len(sentences) - width + 1)
-        )
+    def read(self, window: Window) -> Wording:
+        """Return the text of a window."""
+        if window not in self._joined:
+            parts = [s.wording for s in self.sentences[window.start : window.end]]
+            self._joined[window] = parts[0] if len(parts) == 1 else Wording.join(parts)
+        return self._joined[window]
 
-    def _join(self, sentences: Sequence[tuple[str, int, int]]) -> Window:
-        first, last = sentences[0][1], sentences[-1][2]
-        lines = self.passage.text.split("\n")[first : last + 1]
-        start = self.passage.first_line
-        place = Passage(self.passage.note, start + first, start + last, "\n".join(lines))
-        return Window(Wording(" ".join(text for text, _, _ in sentences)), place, self.around)
+    def around(self, window: Window) -> Wording:
+        """Return the whole passage that a window is in."""
+        return self._around[self.sentences[window.start].source]
+
+    def locate(self, window: Window) -> Passage:
+        """Return the lines of a window."""
+        first, last = self.sentences[window.start], self.sentences[window.end - 1]
+        passage = self._passages[first.source]
+        lines = passage.text.split("\n")[first.first : last.last + 1]
+        start = passage.first_line
+        return Passage(passage.note, start + first.first, start + last.last, "\n".join(lines))
 
 
 def _locate(prose: str) -> Iterator[tuple[str, int, int]]:
@@ -72,14 +130,12 @@ def _locate(prose: str) -> Iterator[tuple[str, int, int]]:
     ]
     at = 0
     for sentence in split_sentences(prose):
-        wanted = PLAIN_WORD.findall(sentence)
-        first = last = words[min(at, len(words) - 1)][1] if words else 0
-        for place, word in enumerate(wanted):
+        lines = []
+        for word in PLAIN_WORD.findall(sentence):
             while at < len(words) and words[at][0] != word:
                 at += 1
-            if at == len(words):
-                break
-            last = words[at][1]
-            first = last if place == 0 else first
-            at += 1
-        yield sentence, first, last
+            if at < len(words):
+                lines.append(words[at][1])
+                at += 1
+        if lines:
+            yield sentence, lines[0], lines[-1]

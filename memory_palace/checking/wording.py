@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -55,6 +55,10 @@ _DENYING = frozenset(
 """Words that deny by their meaning: beside them the count of negations says little."""
 
 
+_ENDS = '.!?:;…"”’)。！？'
+"""What ends a sentence. A list item or a heading gets a full stop where it is joined to another."""
+
+
 class WrittenWord(NamedTuple):
     """One word as it stands in a text."""
 
@@ -70,8 +74,16 @@ class WrittenWord(NamedTuple):
 class Wording:
     """A piece of text, as words, numbers and negations."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, parts: tuple[Wording, ...] = ()) -> None:
         self.text = " ".join(text.split())
+        self.parts = parts
+        """What it was joined of; none where it is one piece."""
+
+    @classmethod
+    def join(cls, parts: Sequence[Wording]) -> Wording:
+        """Return adjacent sentences as one piece of text."""
+        ended = (part.text if part.text[-1:] in _ENDS else f"{part.text}." for part in parts)
+        return cls(" ".join(ended), tuple(parts) if len(parts) > 1 else ())
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
@@ -86,7 +98,7 @@ class Wording:
     @cached_property
     def sentences(self) -> tuple[Wording, ...]:
         """Its sentences."""
-        return tuple(Wording(text) for text in split_sentences(self.text))
+        return self.parts or tuple(Wording(text) for text in split_sentences(self.text))
 
     @cached_property
     def content(self) -> tuple[str, ...]:
