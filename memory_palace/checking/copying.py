@@ -131,6 +131,8 @@ class _ChangeReader:
 def _compare_negations(
     mine: Sequence[WrittenWord], theirs: Sequence[WrittenWord]
 ) -> DifferenceKind | None:
+    if any(word.is_telling for word in mine) and any(word.is_telling for word in theirs):
+        return None  # a whole phrase stands for another
     denied = [sum(is_negation(word.key) for word in words) % 2 for words in (mine, theirs)]
     if denied[0] == denied[1]:
         return None
