@@ -19,7 +19,8 @@ from memory_palace.language.visible import escape_hidden, visible
 SCHEMA = 2
 """Number of the JSON contract in references/schemas; later versions add keys and rename none."""
 ANSWERS = 3
-"""The same for ``palace query``, whose hits have fewer keys since 3."""
+"""The same for ``palace query``, whose hits have fewer keys since 3, and for ``palace verify``,
+where each sentence has a verdict since 3."""
 
 answers = 0
 """How many JSON values this process has printed: after one, an error is no JSON."""

@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from urllib.parse import quote
 
 from rich.cells import cell_len
@@ -105,7 +106,10 @@ def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
     title = Text(entry.title, STYLES["title"])
     if entry.above:
         title.append(f" › {entry.above}", Style.parse("not bold"))
-    place = Text(entry.place, Style.parse(STYLES["place"]) + Style(link=link_to(entry, environ)))
+    place = Text(
+        entry.place,
+        Style.parse(STYLES["place"]) + Style(link=link_to(entry.file, entry.line, environ)),
+    )
     date = Text("  ".join(filter(None, (entry.date, entry.sure))), STYLES["date"])
     room = width - INDENT
     beside = room - (date.cell_len + _GAP if date else 0)
@@ -124,14 +128,14 @@ def _spread(left: Text, right: Text, width: int) -> Text:
     return Text.assemble(left, " " * (width - left.cell_len - right.cell_len), right)
 
 
-def link_to(entry: Entry, environ: Mapping[str, str]) -> str:
+def link_to(file: Path, line: int, environ: Mapping[str, str]) -> str:
     """Return the address that a click opens.
 
     Only kitty reads a line after ``#``; others refuse an address that has one.
     """
-    path = quote(str(entry.file), safe="/")
-    line = f"#{entry.line}" if "KITTY_WINDOW_ID" in environ else ""
-    return f"file://{platform.node()}{path}{line}"
+    path = quote(str(file), safe="/")
+    anchor = f"#{line}" if "KITTY_WINDOW_ID" in environ else ""
+    return f"file://{platform.node()}{path}{anchor}"
 
 
 def _linked(titles: Sequence[str], width: int) -> list[Text]:
@@ -164,7 +168,7 @@ def fill(
         whole.stylize(STYLES["match"], start, end)
     rows: list[Text] = []
     for line in whole.split("\n"):
-        rows += _wrap(line, width)
+        rows += wrap(line, width)
     if most is None or len(rows) <= most:
         return rows
     last = rows[most - 1]
@@ -182,7 +186,8 @@ def _clean(text: str) -> str:
     return text.replace("**", "")
 
 
-def _wrap(line: Text, width: int) -> Iterator[Text]:
+def wrap(line: Text, width: int) -> Iterator[Text]:
+    """Yield the rows of a line, its styles kept; a word that is longer loses its middle."""
     plain = line.plain
     start = end = 0
     for match in _PIECE.finditer(plain):

@@ -80,13 +80,18 @@ def is_reranker_here(name: str, *, environ: Mapping[str, str] = os.environ) -> b
     return _find_pinned(RERANKERS[name], environ) is not None
 
 
-def find_cross_encoder(name: str, *, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder of a model: one of ``RERANKERS``, a folder, or ``ORGANIZATION/NAME``.
+def find_cross_encoder(
+    name: str,
+    *,
+    named: Mapping[str, PinnedModel] = RERANKERS,
+    environ: Mapping[str, str] = os.environ,
+) -> Path:
+    """Return the folder of a model: one that is ``named``, a folder, or ``ORGANIZATION/NAME``.
 
     The last is looked up in the Hugging Face cache. Raise ``MissingPartError`` where it is not on
     this machine, ``UsageError`` for a name that stands for nothing.
     """
-    if (pinned := RERANKERS.get(name)) is not None:
+    if (pinned := named.get(name)) is not None:
         folder = _find_pinned(pinned, environ)
         if folder is not None:
             return folder
@@ -107,11 +112,16 @@ def find_cross_encoder(name: str, *, environ: Mapping[str, str] = os.environ) ->
             f"there is no folder {name}, and {hub_cache(environ)} does not have that model; run "
             f"`hf download {name}`, or give the folder of a model"
         )
-    near = get_close_matches(name, RERANKERS, n=1)
+    if not named:
+        raise UsageError(
+            f"there is no folder {name!r:.80}; give that of a model, or ORGANIZATION/NAME of one "
+            "in the cache of the Hugging Face hub"
+        )
+    near = get_close_matches(name, named, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise UsageError(
         f"there is no folder {name!r:.80}, and no reranker of that name{hint} "
-        f"(known: {', '.join(RERANKERS)}; see `palace models list`)"
+        f"(known: {', '.join(named)}; see `palace models list`)"
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from memory_palace.markdown.markup import Markup
 from memory_palace.mnemonics.memory_values import (
     BY_PERSON,
     MOST_FACTORS,
@@ -125,6 +126,22 @@ def is_memory(document: Document) -> bool:
     if document.text("type"):
         return document.text("type").casefold() == MEMORY_TYPE
     return bool(document.section(IMAGE) and document.section(CONTENT))
+
+
+def blank_beside(body: str) -> str:
+    """Return the body of a memory, the lines empty that say nothing of its subject.
+
+    Those are the image, and what stands beside the content: links, marks, figures, anchors.
+    """
+    lines, is_beside = body.split("\n"), False
+    headings = {h.first: h for h in Markup(body).headings if h.level <= 2 and not h.is_nested}
+    for number in range(len(lines)):
+        if (heading := headings.get(number)) is not None:
+            name = next(iter(_spell({heading.text: ""})))
+            is_beside = heading.level == 2 and name in _BESIDE_PROSE
+        if is_beside or _LABELLED.fullmatch(lines[number]):
+            lines[number] = ""
+    return "\n".join(lines)
 
 
 def read_form(document: Document) -> Form:

@@ -78,8 +78,8 @@ def check_tokens(
     if not real:
         return TokenVerdict.NOT_APPLICABLE
     held = [holds_token(response, token) for token in real]
-    is_grounded = all(held) if require_all else any(held)
-    return TokenVerdict.HELD if is_grounded else TokenVerdict.MISSING
+    is_held = all(held) if require_all else any(held)
+    return TokenVerdict.HELD if is_held else TokenVerdict.MISSING
 
 
 def check_memories(

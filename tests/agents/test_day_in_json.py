@@ -71,7 +71,9 @@ def test_a_day_is_done_by_json_alone_and_without_a_second_try(ask):
 
     answer = "The battery at Saddle hut fails below -15 degrees."
     checked = ask("verify", "--against", place, "--against", hit["path"], "--text", answer)
-    assert checked["outcome"] == "grounded"
+    assert checked["verdict"] in ("quoted", "supported") and not checked["searched"]
+    found = ask("verify", "--text", answer)
+    assert found["searched"] and found["sentences"][0]["note"] in (hit["path"], kept["path"])
 
     reminded = ask("recall", "the battery at Saddle hut failed again")
     assert reminded["spoken"] and kept["path"] in [hit["path"] for hit in reminded["hits"]]

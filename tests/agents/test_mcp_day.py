@@ -75,10 +75,10 @@ def test_an_agents_day(tmp_path: Path, mode: str) -> None:
             right = "The sluice gate jams when the river is above 2.4 metres."
             wrong = "The sluice gate jams when the river is above 9.7 metres."
             good = await ask(client, "verify", answer=right, notes=[place])
-            assert good.startswith("grounded")
             bad = await ask(client, "verify", answer=wrong, notes=place)
-            assert bad.startswith("ungrounded")
-            assert good.startswith("grounded")
+            assert good.startswith("quoted") and bad.startswith("contradicted")
+            anywhere = await ask(client, "verify", answer=wrong)
+            assert anywhere.startswith("contradicted") and place.partition(":")[0] in anywhere
 
     async def evening() -> None:
         async with connect(tmp_path, mode=mode) as client:

@@ -156,8 +156,7 @@ BAD: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("tasks", {"action": "tick", "card": "x"}, "'tick' needs 'number'"),
     ("tasks", {"action": "list", "goal": "y"}, "'list' takes no 'goal'"),
     ("tasks", {"action": "show", "card": "nothing"}, "no card is called"),
-    ("verify", {"answer": "It rains."}, "give 'notes'"),
-    ("verify", {"answer": "It rains.", "notes": []}, "give 'notes'"),
+    ("verify", {"notes": ["nowhere"]}, "give 'answer'"),
     ("verify", {"answer": "It rains.", "notes": ["nowhere"]}, "no note matches"),
 )
 

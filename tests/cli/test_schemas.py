@@ -49,6 +49,7 @@ memory due --all
 memory index
 memory index why is there no rain --words
 verify --against Gong --text "Everyone votes, says the wet gong slippers." --words
+verify --text "Everyone votes. Nobody voted in 1911."
 task new Packs --owner wren --project winter-2026 --goal Fresh --check swapped --apply
 task list
 task show Packs
@@ -251,5 +252,5 @@ def test_the_schemas_are_schemas_and_strict():
         jsonschema.Draft202012Validator.check_schema(schema)
         if path.stem != "definitions":
             assert schema["additionalProperties"] is False, path.name
-            number = {"query": 3, "error": 1}.get(path.stem, 2)
+            number = {"query": 3, "verify": 3, "error": 1}.get(path.stem, 2)
             assert schema["properties"]["schema"] == {"const": number}, path.name

@@ -28,13 +28,13 @@ def palace(tmp_path: Path) -> Palace:
 def test_a_note_without_a_token_bears_out_what_it_says(palace: Palace, name: str) -> None:
     right = palace.memories.verify("The gate jams above 2.4 metres.", [name])
     wrong = palace.memories.verify("The gate jams above 9.7 metres.", [name])
-    assert (right.answer.verdict, right.token_verdict) == ("quoted", "not_applicable")
-    assert wrong.answer.verdict == "contradicted"
+    assert (right.verdict, right.token_verdict) == ("quoted", "not_applicable")
+    assert wrong.verdict == "contradicted"
 
 
 def test_only_the_lines_that_are_named_count(palace: Palace) -> None:
     found = palace.memories.verify("The mill closed in 1911.", ["gate:3"])
-    assert found.answer.verdict in ("contradicted", "not_found")
+    assert found.verdict in ("contradicted", "not_found")
     with pytest.raises(UsageError, match="5 lines"):
         palace.memories.verify("The mill closed in 1911.", ["gate:30"])
 
@@ -42,13 +42,13 @@ def test_only_the_lines_that_are_named_count(palace: Palace) -> None:
 def test_what_is_withheld_bears_nothing_out(palace: Palace) -> None:
     for name in ("half.md", "half.md:1-9"):
         found = palace.memories.verify("The gate jams above 2.4 metres.", [name])
-        assert found.answer.verdict in ("contradicted", "not_found")
+        assert found.verdict in ("contradicted", "not_found")
     with pytest.raises(PalaceError, match="no note matches"):
         palace.memories.verify("The gate jams above 2.4 metres.", ["hidden.md"])
 
 
 def test_the_lines_that_bear_a_sentence_out_are_named(palace: Palace) -> None:
-    found = palace.memories.verify("The mill closed in 1911.", ["gate.md"]).answer.sentences[0]
+    found = palace.memories.verify("The mill closed in 1911.", ["gate.md"]).sentences[0].check
     assert (found.passage.note, found.passage.first_line, found.passage.last_line) == (
         "gate.md",
         5,

@@ -149,8 +149,8 @@ def test_the_palace_is_found_wherever_it_is_named(root, tmp_path, monkeypatch, c
 def test_standard_input_is_read_where_the_command_would_read_it(pretend, root, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("felt"))
     line = ["verify", "--against", "Frost"]
-    asked = pretend(encode({"v": VERSION, "refused": "stdin"}), reply((1, "grounded\n")))
-    assert run_main(capsys, *line) == (0, "grounded\n", "")
+    asked = pretend(encode({"v": VERSION, "refused": "stdin"}), reply((1, "quoted\n")))
+    assert run_main(capsys, *line) == (0, "quoted\n", "")
     assert [record["stdin"] for record in asked] == [None, "felt"]
 
 

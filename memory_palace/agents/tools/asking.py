@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from memory_palace.agents.fencing import fence, show_command, show_hits, write_place, write_state
-from memory_palace.checking.verdicts import write_place as write_passage
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
-from memory_palace.mnemonics.verification import TokenCheck, TokenVerdict
-from memory_palace.mnemonics.verify import Verified
+from memory_palace.mnemonics.verified_lines import write_lines
 from memory_palace.notes.excerpt import NoteText, split_line_range
 from memory_palace.palace import Palace
 
 SEARCH_BYTES = 4_000
 READ_BYTES = 12_000
 """Of UTF-8: some 3,000 tokens. What is longer is read in parts."""
-_SHOWN_CLAIMS = 30
+_SHOWN_LINES = 100
 
 
 def search(
@@ -76,25 +74,12 @@ def recall(palace: Palace, text: str, context: Sequence[str] = ()) -> str:
     return f"{state}\n{fence(found.text) if found.text else 'the notes have nothing on this'}"
 
 
-def verify(palace: Palace, answer: str, notes: Sequence[str]) -> str:
-    """Return whether an answer rests on notes, claim by claim."""
-    return "\n".join(map(visible, _report(palace.memories.verify(answer, notes))))
-
-
-def _report(done: Verified) -> Iterator[str]:
-    how = "" if done.by_meaning else ", compared by words only"
-    yield f"{done.answer.verdict}{how}"
-    yield from (_report_token(check) for check in done.tokens)
-    sentences = done.answer.sentences
-    for sentence in sentences[:_SHOWN_CLAIMS]:
-        place = f" ({write_passage(sentence.passage)})" if sentence.passage else ""
-        yield f"  {sentence.verdict}: {' '.join(sentence.text.split())}"
-        yield f"        {' '.join(sentence.reason.split())}{place}"
-    if more := len(sentences[_SHOWN_CLAIMS:]):
-        yield f"  … {more} more sentences"
-
-
-def _report_token(check: TokenCheck) -> str:
-    near = check.near if check.outcome == TokenVerdict.MISSING else ()
-    remark = f", nearly: {', '.join(near)}" if near else ""
-    return f"token {check.outcome}: {check.memory_id}{remark}"
+def verify(palace: Palace, answer: str, notes: Sequence[str] = ()) -> str:
+    """Return what notes say to each sentence of an answer; without notes the palace is searched."""
+    done = palace.memories.verify(answer, notes)
+    lines = list(write_lines(done))
+    if not done.by_meaning:
+        lines[0] += " (compared by words only)"
+    if more := len(lines[_SHOWN_LINES:]):
+        lines[_SHOWN_LINES:] = [f"… {more} more lines; verify a shorter answer"]
+    return "\n".join(map(visible, lines))

@@ -116,9 +116,15 @@ _TABLE = (
     ),
     Tool(
         "verify",
-        "Check that an answer says what its notes say, before you send it.",
-        {"answer": _TEXT, "notes": {**_TEXTS, "description": "path or path:10-20"}},
-        ("answer", "notes"),
+        "Check each sentence of an answer against notes before you send it.",
+        {
+            "answer": _TEXT,
+            "notes": {
+                **_TEXTS,
+                "description": "path or path:10-20; else all",
+            },
+        },
+        ("answer",),
         asking.verify,
     ),
 )

@@ -1,0 +1,166 @@
+"""What an answer is compared with: notes that are named, or what the palace's own search finds."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import groupby
+from operator import attrgetter
+
+from memory_palace.checking.verdicts import Passage
+from memory_palace.engine import Engine
+from memory_palace.errors import UsageError
+from memory_palace.graph.naming import NoteNames
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.mnemonics.form import blank_beside, is_memory
+from memory_palace.models import Filters
+from memory_palace.notes.document import Document, parse_document
+from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.parsing import read_body
+from memory_palace.notes.reading import NoteUnreadable, read_named
+
+NEAREST = 5
+"""Notes that the search gives for each sentence, the best passage of each."""
+_NAMED = re.compile(r"\[\[([^\[\]|#\n]+)|[\"“„«]([^\"“”„«»\n]{3,120})[\"”“»]")
+"""A wiki link, or what stands in quotes and may be a title."""
+_MOST_NAMED = 5
+_NARROWING = str.maketrans(dict.fromkeys('#":“”„«»「」『』＂', " "))
+"""What would leave notes out of a search: a sentence that is wrong must find its passage too."""
+_LINES = r"(?::[0-9]{1,9}(?:-[0-9]{1,9})?)?"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFound:
+    """What the search found for the sentences of an answer."""
+
+    near: tuple[tuple[Passage, ...], ...]
+    """For each sentence, best first."""
+    behind: int = 0
+    """How many notes differ from the index, as far as that is known."""
+
+
+class SourceReader:
+    """Reads notes of the index as they are on the disk; what is private or secret is left out."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._read: dict[str, tuple[list[str], bool]] = {}
+
+    def search(self, sentences: Sequence[str], *, filters: Filters, lexical: bool) -> SearchFound:
+        """Ask each sentence as a question, ranked as ``palace query`` ranks; nothing counts as use.
+
+        Cold notes stay out. The passages of a sentence are of different notes.
+        """
+        near: list[tuple[Passage, ...]] = []
+        behind = 0
+        for sentence in sentences:
+            text = " ".join(sentence.translate(_NARROWING).split())
+            passages: Iterable[Passage] = ()
+            if text:
+                found = self._engine.query(
+                    text,
+                    filters=filters,
+                    lexical=lexical,
+                    limit=NEAREST,
+                    neighbors=0,
+                    is_use=False,
+                )
+                behind = found.behind
+                chunks = [(hit.path, hit.chunk) for hit in found if hit.chunk]
+                passages = self.cut((path, c.first_line, c.last_line) for path, c in chunks)
+            near.append(tuple(passages))
+        return SearchFound(tuple(near), behind)
+
+    def cut(self, places: Iterable[tuple[str, int, int | None]]) -> Iterator[Passage]:
+        """Yield lines of notes; all of a note that is not as it was indexed, and where none end."""
+        for path, first, last in places:
+            lines, is_indexed = self._lines(path)
+            if last is None or not is_indexed:
+                first, last = 1, len(lines)
+            text = "\n".join(lines[first - 1 : last])
+            if text.strip():
+                yield Passage(path, first, last, text)
+
+    def join(self, passages: Iterable[Passage]) -> Iterator[Passage]:
+        """Yield the lines of every note once: passages that touch become one."""
+        key = attrgetter("note", "first_line")
+        for note, group in groupby(sorted(passages, key=key), attrgetter("note")):
+            spans: list[tuple[int, int]] = []
+            for each in group:
+                if spans and each.first_line <= spans[-1][1] + 2:
+                    first, last = spans.pop()
+                    spans.append((first, max(last, each.last_line)))
+                else:
+                    spans.append((each.first_line, each.last_line))
+            yield from self.cut((note, first, last) for first, last in spans)
+
+    def _lines(self, path: str) -> tuple[list[str], bool]:
+        """Return the lines of a note, and whether it is as it was indexed."""
+        if path not in self._read:
+            self._read[path] = self._read_lines(path)
+        return self._read[path]
+
+    def _read_lines(self, path: str) -> tuple[list[str], bool]:
+        limit, paths = self._engine.config.max_note_bytes, self._engine.paths
+        try:
+            data = read_named(paths, path, limit_bytes=limit)
+        except (NoteUnreadable, OSError):
+            return [], False  # it went, or it leads out of the palace: the index is behind
+        document = parse_document(path, data, rooms=paths.rooms)
+        snapshot = self._engine.snapshot()
+        known = bytes(snapshot.note_digests[bisect_left(snapshot.paths, path)])
+        is_indexed = sha256(data).digest().startswith(known)
+        return ([], False) if document is None else (read_lines(document), is_indexed)
+
+
+def read_lines(document: Document) -> list[str]:
+    """Return the lines of a note that may be shown and say something; others are empty.
+
+    Of a memory the image says what is not so, and what stands beside the content says nothing.
+    """
+    body = read_body(document.path, document.data)
+    text = blank_beside(body.text) if is_memory(document) else body.text
+    return [""] * (body.first_line - 1) + text.split("\n")
+
+
+def read_source(document: Document, name: str) -> Passage:
+    """Return what is compared of a note: all of it, or the lines that ``name`` ends with.
+
+    Raise ``UsageError`` where it has no such lines, and for a cold note.
+    """
+    if document.is_cold:
+        raise UsageError(f"{document.path} is archived, and nothing is compared with it")
+    _, first, last = split_line_range(name)
+    lines = read_lines(document)
+    if first is not None:
+        lines = read_body(document.path, document.data).lines
+    total = len(lines) - (lines[-1] == "")
+    begin, end = first or 1, min(last or total, total)
+    if begin > end and first is not None:
+        raise UsageError(f"{document.path} has {total} lines; it has no lines {first}-{last}")
+    return Passage(document.path, begin, max(begin, end), "\n".join(lines[begin - 1 : end]))
+
+
+def drop_citations(answer: str, snapshot: Snapshot) -> tuple[str, list[str]]:
+    """Return an answer without the places that it cites, and the notes that it names itself.
+
+    A place is the path of a note with lines behind it, or none: ``room/gate.md:10-20``, with
+    brackets around it. A name is what is linked to or stands in quotes, and a note is called so.
+    """
+    named: dict[str, None] = {}
+    paths = [path for path in snapshot.paths if path in answer]
+    for path in sorted(paths, key=len, reverse=True):
+        shorter = re.sub(rf"[ \t]?[(\[`]{{0,3}}{re.escape(path)}{_LINES}[)\]`]{{0,3}}", "", answer)
+        if shorter != answer:
+            answer = shorter
+            named[path] = None
+    names = NoteNames.from_snapshot(snapshot)
+    for match in _NAMED.finditer(answer):
+        try:
+            named[names.find((match[1] or match[2]).strip())] = None
+        except UsageError:
+            continue  # no note is called so
+    return answer, list(named)[:_MOST_NAMED]
