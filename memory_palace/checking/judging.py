@@ -128,8 +128,7 @@ class EntailmentJudge:
         if share > _SURE:
             place = passages[int(found[surest].argmax())]
             return Judgement(surest, f"{_SAID[surest]}, probability {share:.2f}", place, share)
-        share = round(float(found[Verdict.NOT_FOUND].min()), 6)
-        return Judgement(Verdict.NOT_FOUND, "no passage entails it", None, share)
+        return Judgement(Verdict.NOT_FOUND, "no passage entails it", None, round(1 - share, 6))
 
 
 def read_labels(labels: Sequence[str], name: str) -> tuple[Verdict, ...]:
