@@ -15,13 +15,16 @@ _ROUNDED = Fraction(25, 1000)
 """How far a number may be rounded without a word: 1.76 as 1.8."""
 _NEAR_BOUND = Fraction(1, 4)
 """How far above 900 what is "more than 900" may lie."""
+_COMMON = 12
+"""Numbers up to here stand in any text; a larger one may be written as a name, Cys340."""
 _EXACT = frozenset({"ordinal", "code", "group"})
 
 
 def agrees(mine: Amount, theirs: Amount) -> bool:
     """Say whether an amount of a claim can be that of a passage; nouns are not looked at."""
-    is_labelled = mine.is_name or theirs.is_name or (mine.label and theirs.label)
-    if is_labelled and mine.label != theirs.label:
+    if mine.is_name != theirs.is_name:
+        return mine.first.value == theirs.first.value > _COMMON
+    if mine.label and theirs.label and mine.label != theirs.label:
         return False
     return any(
         _agree(mine, one, theirs, other) for one in mine.readings for other in theirs.readings
@@ -32,13 +35,15 @@ def _agree(mine: Amount, one: Number, theirs: Amount, other: Number) -> bool:
     if "code" in (one.form, other.form):
         longer, shorter = sorted((one.text, other.text), key=len, reverse=True)
         return longer == shorter or longer.startswith(f"{shorter}.")
-    if mine.per.family and theirs.per.family and mine.per != theirs.per:
+    if mine.rate and theirs.rate and mine.rate != theirs.rate:
         return is_alike_rate(mine, one, theirs, other)
     if one.agrees(other):
-        return True
+        return not (one.family and not other.family and theirs.counted) or one.family == "share"
     if one.family and other.family and not is_same_family(one.family, other.family):
         return False
     if _EXACT & {one.form, other.form}:
+        return False
+    if bool(one.family) != bool(other.family) and "share" not in (one.family, other.family):
         return False
     claimed, given = _in_one_unit(one, other)
     return _is_near(claimed, given, one, mine, theirs)
@@ -48,6 +53,7 @@ def is_alike_rate(mine: Amount, one: Number, theirs: Amount, other: Number) -> b
     """Say whether two rates are the same: 24 a day, one an hour."""
     return (
         one.family == other.family
+        and mine.per.family != ""
         and mine.per.family == theirs.per.family
         and one.value * one.size / mine.per.size == other.value * other.size / theirs.per.size
     )
@@ -64,7 +70,11 @@ def _is_near(claimed: Fraction, given: Fraction, one: Number, mine: Amount, thei
     apart = abs(claimed - given) / abs(given)
     if mine.is_rough or theirs.is_rough:
         return apart <= _ROUGH
-    if mine.bound and not theirs.bound:
+    if (
+        mine.bound
+        and not theirs.bound
+        and (one.family or claimed > _COMMON or given.denominator > 1)
+    ):
         return apart <= _NEAR_BOUND and (given - claimed) * mine.bound > 0
     return apart <= _ROUNDED and _is_rounded(one.value * given / claimed, one.value)
 

@@ -79,6 +79,11 @@ class Amount:
         return self.readings[0]
 
     @property
+    def rate(self) -> Unit | str:
+        """What it is a rate of; an empty text where it is none."""
+        return self.per if self.per.family else self.per_stem
+
+    @property
     def is_name(self) -> bool:
         """Whether it is a part of a name, K9 or GPT-4."""
         return self.label.endswith("-")
@@ -107,8 +112,10 @@ def _read(text: str, readings: tuple[Number, ...]) -> Amount:
     number = readings[0]
     before = text[max(0, number.start - _WINDOW) : number.start]
     bound, is_rough = _read_bound(text, number, before)
-    per, per_stem, stop = _read_rate(text, number.stop)
+    per, per_stem, stop = _read_rate(text, number.stop, number)
     counted, written = ((), "") if number.form == "code" else _read_counted(text, number, stop)
+    if counted and not per.family and not per_stem:
+        per, per_stem, _ = _read_rate(text, stop + len(written), number)
     label = _read_label(text, number, before, has_noun=bool(counted or number.family))
     is_behind = label.endswith("-") and not before.casefold().rstrip("-").endswith(label[:-1])
     start = number.start if is_behind or not label.endswith("-") else number.start - len(label)
@@ -144,13 +151,15 @@ def _read_bound(text: str, number: Number, before: str) -> tuple[int, bool]:
     return bound, is_rough
 
 
-def _read_rate(text: str, stop: int) -> tuple[Unit, str, int]:
+def _read_rate(text: str, stop: int, number: Number) -> tuple[Unit, str, int]:
+    """Return what a number is a rate of, as a unit or as a stem, and where that ends."""
     if match := _PER.match(text, stop):
         unit, end = find_unit(text, match.end())
         if unit.family:
             return unit, "", end
         word = re.compile(r"[^\W\d_]+").match(text, match.end())
-        if word and match[0].strip() in ("/", "per"):
+        is_price = number.family.startswith("money")
+        if word and (is_price or match[0].strip().casefold() in ("/", "per")):
             return NO_UNIT, stem_word(word[0].casefold()), word.end()
     return NO_UNIT, "", stop
 
@@ -177,16 +186,20 @@ def _noun_phrase(words: Sequence[Word], *, is_of_number: bool) -> Iterator[Word]
     """Yield the words of the noun phrase at the beginning of a text: of the 12 *mice* died."""
     count = 0
     for word in words:
-        is_inner_number = word.part == Part.NUMBER and is_of_number and not count
-        if is_inner_number:
+        if word.part == Part.NUMBER and is_of_number and not count:
             continue
-        is_over = (word.part in _PAUSE and word.key not in _INSIDE) or word.part == Part.NUMBER
-        if is_over or count == _LONGEST_COUNTED:
+        if count == _LONGEST_COUNTED or not _may_be_counted(word, is_first=not count):
             return
         count += 1
         yield word
         if word.is_possessive:
             return
+
+
+def _may_be_counted(word: Word, *, is_first: bool) -> bool:
+    if word.part == Part.VERB and is_first:
+        return word.key.endswith("s")  # 500 calls
+    return word.key in _INSIDE or (word.part not in _PAUSE and word.part != Part.NUMBER)
 
 
 def _read_label(text: str, number: Number, before: str, *, has_noun: bool) -> str:

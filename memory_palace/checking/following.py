@@ -22,6 +22,9 @@ _STATEMENT = re.compile(r"[.!?:;]\s")
 _COMMA = re.compile(r",\s")
 _JOINT = re.compile(r"(?<!,)\s(?:and|or|und|et|y|e)\s")
 _MOST_LISTED = 12
+_ROUGH = Fraction(6, 100)
+_CLOSE = Fraction(3, 100)
+"""How far "one in twenty-three" may be from 4.3 %."""
 
 
 def find_shares(
@@ -31,9 +34,15 @@ def find_shares(
     given = {share for _, _, share in _find_parts(theirs, passage)}
     told = {one.first.base for one in theirs if _is_share(one)} | given
     for part, whole, share in _find_parts(mine, text):
-        if share in told:
+        if part.bound or any(_is_near(share, other) for other in told):
             yield from (part, whole)
-    yield from (one for one in mine if _is_share(one) and one.first.base in given)
+    for one in mine:
+        if _is_share(one) and any(_is_near(one.first.base, other) for other in given):
+            yield one
+
+
+def _is_near(one: Fraction, other: Fraction) -> bool:
+    return abs(one - other) <= _CLOSE * max(one, other)
 
 
 def _find_parts(amounts: Sequence[Amount], text: str) -> Iterator[tuple[Amount, Amount, Fraction]]:
@@ -72,4 +81,5 @@ def is_computed(mine: Amount, claim: str, theirs: Sequence[Amount]) -> bool:
         return False
     alike = [one.first.base for one in theirs if one.first.family == mine.first.family]
     sums = {result for a, b in combinations(alike, 2) for result in (a + b, abs(a - b))}
-    return wanted in sums or wanted == sum(alike)
+    close = _ROUGH if mine.is_rough else 0
+    return any(abs(wanted - one) <= close * wanted for one in (*sums, sum(alike)))

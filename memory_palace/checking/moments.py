@@ -13,6 +13,7 @@ from datetime import date
 from fractions import Fraction
 from functools import lru_cache
 
+from memory_palace.checking.amounts import Amount, find_amounts
 from memory_palace.checking.clock import find_clock_times
 from memory_palace.checking.numbers import find_numbers
 from memory_palace.checking.phrases import phrase_pattern
@@ -28,7 +29,17 @@ _AS_OF = date(2026, 1, 1)
 """Any day: what is measured from today is compared by its words, not by its date."""
 _SURE = 0.5
 _WORD = re.compile(r"[^\W\d_]+")
-_NAMES = {"M": "month", "W": "weekday", "K": "weekday", "N": "season", "y": "year", "z": "decade"}
+_LETTERS = "MWKNHyzdo12"
+"""Categories of words that are parts of a date, see ``language.time.lexicon``."""
+_NAMES = {
+    "H": "holiday",
+    "M": "month",
+    "W": "weekday",
+    "K": "weekday",
+    "N": "season",
+    "y": "year",
+    "z": "decade",
+}
 _WINDOW = 24
 _RELATION = re.compile(
     rf"\b(?:{phrase_pattern('relations')})"
@@ -61,7 +72,13 @@ _SHIFTED = re.compile(
     r"(?P<unit>week|month|year|quarter|weekend|night|spring|summer|autumn|winter|semester|term)\b",
     re.I,
 )
+_EDGE = re.compile(
+    r"\b(?P<edge>end|start|beginning|middle|half) of (?:the|this|each|every|next|last) "
+    r"(?P<unit>day|week|month|year|quarter|decade|century)\b",
+    re.I,
+)
 _SHIFTS = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0}
+_THAN = re.compile(r"\bthan\s\Z", re.I)
 _ADVERBS = {
     "hourly": 3600, "daily": 86400, "nightly": 86400, "weekly": 604800, "fortnightly": 1209600,
     "biweekly": 1209600, "monthly": 2628000, "quarterly": 7884000, "yearly": 31536000,
@@ -88,8 +105,8 @@ class Moment:
     text: str
     parts: Mapping[str, Fraction | str]
     """What it tells: ``year``, ``month``, ``day``, ``weekday``, ``season``, ``part of the day``,
-    ``minutes`` since midnight or noon with ``half`` of the day, ``decade``, ``century``, ``every``
-    (seconds), ``relative``."""
+    ``minutes`` since midnight or noon with ``half`` of the day, ``decade``, ``century``,
+    ``holiday``, ``every`` (seconds), ``relative`` to today."""
     relation: str = ""
     """``before``, ``after``, ``since``, ``until`` or ``by``."""
     around: Surroundings = field(default_factory=dict)
@@ -109,6 +126,7 @@ def find_moments(text: str) -> tuple[Moment, ...]:
         _years,
         _centuries,
         _shifted,
+        _edges,
         _days,
         _day_parts,
     ):
@@ -151,6 +169,8 @@ def _frequencies(text: str) -> Iterator[Moment]:
         times = counts[0].value if counts and counts[0].value > 0 else Fraction(1)
         yield _moment(text, match.span(), every=_ADVERBS[match["adverb"].casefold()] / times)
     for match in _EVERY.finditer(text):
+        if _THAN.search(text[max(0, match.start() - _WINDOW) : match.start()]):
+            continue  # more often than once a day
         times = _times_of(match)
         unit, count, end = _period(text, match.end())
         if not times or unit.family != "time":
@@ -193,7 +213,7 @@ def _dates(text: str) -> Iterator[Moment]:
     for expression in find_times(text, _AS_OF):
         pieces = split_pieces(folded[expression.start : expression.end])
         tokens = [
-            token for token in read_tokens(pieces, lexicon, folded) if token.letter in "MWKNyzdo12"
+            token for token in read_tokens(pieces, lexicon, folded) if token.letter in _LETTERS
         ]
         for moment in _split(text, expression, tokens):
             yield replace(moment, is_sure=expression.certainty >= _SURE)
@@ -221,7 +241,10 @@ def _split(text: str, expression: TimeExpression, tokens: list[Token]) -> Iterat
         spans = [(token.start, token.end) for token in group.values()]
         start = expression.start + min(first for first, _ in spans)
         end = expression.start + max(last for _, last in spans)
-        told = {name: int(float(token.value)) for name, token in group.items()}
+        told = {
+            name: token.value if name == "holiday" else int(float(token.value))
+            for name, token in group.items()
+        }
         yield _moment(text, (start, end), **told)
 
 
@@ -244,14 +267,31 @@ def _centuries(text: str) -> Iterator[Moment]:
 def _shifted(text: str) -> Iterator[Moment]:
     for match in _SHIFTED.finditer(text):
         shift = _SHIFTS.get(match["shift"].casefold(), 1)
-        yield _moment(text, match.span(), **{f"relative_{match['unit'].casefold()}": shift})
+        yield _moment(text, match.span(), relative=f"{match['unit'].casefold()} {shift}")
+
+
+def _edges(text: str) -> Iterator[Moment]:
+    for match in _EDGE.finditer(text):
+        edge = f"{match['edge']} of {match['unit']}".casefold()
+        yield _moment(text, match.span(), relative=edge.replace("beginning", "start"))
 
 
 def _days(text: str) -> Iterator[Moment]:
     for match in _DAY.finditer(text):
-        yield _moment(text, match.span(), relative_day=match.lastgroup or "")
+        yield _moment(text, match.span(), relative=match.lastgroup or "")
 
 
 def _day_parts(text: str) -> Iterator[Moment]:
     for match in _PART.finditer(text):
         yield _moment(text, match.span(), part_of_the_day=match.lastgroup or "")
+
+
+@lru_cache(maxsize=256)
+def find_quantities(text: str) -> tuple[Amount, ...]:
+    """Return the amounts of a text that are no dates, times of day or frequencies."""
+    spans = [(moment.start, moment.end) for moment in find_moments(text)]
+    return tuple(
+        one
+        for one in find_amounts(text)
+        if not any(start < one.stop and one.start < end for start, end in spans)
+    )

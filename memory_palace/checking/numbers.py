@@ -26,7 +26,9 @@ _JOINT = re.compile(r"(?:\b(?:and|or|to|than|every|but|by)|[,;(])\s*\Z", re.I)
 """Before a number that goes on with what was counted: in ``rings at 8.5`` it need not."""
 _CLOSE = Fraction(2, 100)
 """How far days may be from months: ninety days are three months."""
-_CALENDAR = Fraction(2628000)
+_WEEKS_CLOSE = Fraction(9, 100)
+"""Four weeks are a month."""
+_DAY, _MONTH = Fraction(86400), Fraction(2628000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +69,15 @@ class Number:
 
 
 def _is_equal(one: Number, other: Number) -> bool:
-    if "degree" in (one.family, other.family):
+    if one.family != other.family and "mass" not in (one.family, other.family):
         return one.value == other.value
     near = one.base == other.base
     if one.family == "temperature" and one.size != other.size:
         return near or abs(one.base - other.base) <= 1
-    is_of_calendar = (one.size >= _CALENDAR) != (other.size >= _CALENDAR)
-    if one.family == "time" and is_of_calendar and min(one.size, other.size) >= 86400:
-        return abs(one.base - other.base) <= _CLOSE * max(one.base, other.base)
+    smaller, larger = sorted((one.size, other.size))
+    if one.family == "time" and smaller >= _DAY and (smaller < _MONTH) != (larger < _MONTH):
+        close = _WEEKS_CLOSE if smaller == 7 * _DAY and larger == _MONTH else _CLOSE
+        return abs(one.base - other.base) <= close * max(one.base, other.base)
     converts = one.size != other.size and not _is_whole_of(one.size, other.size)
     if converts and one.value and other.value:  # miles in kilometres are rounded
         return abs(one.base - other.base) <= _CLOSE * max(abs(one.base), abs(other.base))

@@ -121,7 +121,7 @@ def _value_of(written: str) -> Fraction:
     clean = clean[: power.start()] if power else clean
     if _GROUPED.fullmatch(clean):
         return Fraction(re.sub(r"[^\d.-]", "", clean))
-    return Fraction(clean.replace(",", "."))
+    return Fraction(clean.replace(",", ".").replace("·", "."))
 
 
 def _read_words(tokens: Sequence[Token], start: int) -> Numeral:
@@ -133,7 +133,7 @@ def _read_words(tokens: Sequence[Token], start: int) -> Numeral:
         word = tokens[place].key
         part = _read_last(word, total, current) if is_begun else None
         if part is not None:
-            is_thing = word in ("halves", "quarters")  # two halves of a match
+            is_thing = word == "halves"  # of a match
             values = (part, Fraction(total + current))[: 1 + is_thing]
             return Numeral(values, "" if is_thing else _form_of(word), place + 1)
         grown = _add_word(word, current, is_begun=is_begun)

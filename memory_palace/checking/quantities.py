@@ -7,25 +7,24 @@ differs as much as one that the passage does not have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memory_palace.checking.agreeing import agrees, is_turned
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.amounts import Amount, find_amounts
 from memory_palace.checking.following import find_shares, is_computed, is_count_of_list
-from memory_palace.checking.moments import find_moments
-from memory_palace.checking.surroundings import Meaning, meanings_of, score
+from memory_palace.checking.moments import find_moments, find_quantities
+from memory_palace.checking.surroundings import Meaning, meanings_of, score, stands_for
 from memory_palace.checking.units import is_same_family
-from memory_palace.checking.verdicts import Difference
+from memory_palace.checking.verdicts import Difference, DifferenceKind
 from memory_palace.checking.wording import Wording
 
 _COPIED = 0.6
 """Share of a claim's words in the order of the passage: above, it is nearly its wording."""
 _SAME = 0.75
 """Likeness from which two words are the same thing."""
-_MARGIN = 0.6
+_MARGIN = 0.75
 """How much more of what is said around a number must belong to its rival."""
 _HEAD = 1.0
 """What it counts if two numbers count the same."""
@@ -44,6 +43,11 @@ class _Comparison:
     meanings: Meaning
 
     @property
+    def is_denied(self) -> bool:
+        """Whether one of both is denied: not above 50 is at most 50."""
+        return bool(self.claim.negations or self.passage.negations)
+
+    @property
     def is_copied(self) -> bool:
         return self.alignment.copied >= _COPIED
 
@@ -51,6 +55,21 @@ class _Comparison:
         """Return how much of what is said of one amount is said of the other."""
         total = score(mine.around, theirs.around, self.meanings)
         return total + (_HEAD if self.count_same(mine, theirs) else 0.0)
+
+    def is_like(self, place: int) -> bool:
+        """Say whether the passage has a word of the claim in another word."""
+        pair = self.alignment.counterpart(place)
+        return pair is not None and pair.likeness >= _SAME
+
+    def stands_for(self, mine: Amount, theirs: Amount) -> bool:
+        """Say whether an amount of the claim was put for one of the passage."""
+        return stands_for(
+            self.claim,
+            self.passage,
+            self.alignment,
+            (mine.start, mine.stop),
+            (theirs.start, theirs.stop),
+        )
 
     def count_same(self, mine: Amount, theirs: Amount) -> bool:
         """Say whether two amounts have a word in common that they count."""
@@ -65,32 +84,24 @@ def find_other_numbers(
     claim: Wording, passage: Wording, alignment: Alignment
 ) -> Iterator[Difference]:
     """Yield the numbers of a claim that the passage gives otherwise, or not at all."""
-    mine = _amounts_of(claim.text)
+    mine = find_quantities(claim.text)
     if not mine:
         return
     comparison = _Comparison(claim, passage, alignment, meanings_of(claim, passage, alignment))
-    near = _amounts_of(passage.text)
+    near = find_quantities(passage.text)
     source = passage.text if comparison.is_copied else alignment.around.text
-    known = {id(one) for one in find_shares(mine, claim.text, _amounts_of(source), source)}
+    known = {id(one) for one in find_shares(mine, claim.text, find_quantities(source), source)}
     for one in mine:
         if id(one) not in known:
             yield from _compare(one, mine, near, comparison)
 
 
-@lru_cache(maxsize=256)
-def _amounts_of(text: str) -> tuple[Amount, ...]:
-    """Return the amounts of a text that are no dates, times of day or frequencies."""
-    spans = [(moment.start, moment.end) for moment in find_moments(text)]
-    return tuple(
-        one
-        for one in find_amounts(text)
-        if not any(start < one.stop and one.start < end for start, end in spans)
-    )
-
-
 def _compare(
     mine: Amount, all_mine: Sequence[Amount], near: Sequence[Amount], comparison: _Comparison
 ) -> Iterator[Difference]:
+    if (other := _find_replaced(mine, near, comparison)) is not None:
+        yield _differ(mine, other)
+        return
     rivals = [one for one in near if not agrees(mine, one) and _is_rival(mine, one, comparison)]
     rival = max(rivals, key=lambda one: comparison.score(mine, one), default=None)
     best = _find_same(mine, comparison)
@@ -102,11 +113,28 @@ def _compare(
             yield _differ(mine, rival)
     elif not _follows(mine, near, rival, comparison):
         other = next((one for one in near if _is_other_unit(mine, one)), None)
-        if other is None:
-            yield _differ(mine, rival)
-        else:
-            reason = f"{mine.text} where the passage says {other.text}"
-            yield Difference("unit", reason, mine.text, other.text)
+        yield _differ(mine, other or rival)
+
+
+def _find_replaced(mine: Amount, near: Sequence[Amount], comparison: _Comparison) -> Amount | None:
+    """Return the amount of a passage that was replaced in a claim that copies it."""
+    if not comparison.is_copied:
+        return None
+    return next(
+        (
+            one
+            for one in near
+            if not agrees(mine, one) and comparison.stands_for(mine, one) and _is_alike(mine, one)
+        ),
+        None,
+    )
+
+
+def _is_alike(mine: Amount, theirs: Amount) -> bool:
+    """Say whether two amounts are both names or both numbers, and not both mere words."""
+    if mine.is_weak and theirs.is_weak:
+        return bool(mine.first.family) or mine.first.form == theirs.first.form
+    return mine.is_name == theirs.is_name
 
 
 def _find_same(mine: Amount, comparison: _Comparison) -> Amount | None:
@@ -140,11 +168,21 @@ def _follows(
         return True
     if rival is None and is_count_of_list(mine, comparison.passage.text):
         return True
-    return not comparison.is_copied and is_computed(mine, comparison.claim.text, near)
+    if comparison.is_copied:
+        return False
+    is_vague = mine.first.form in ("part", "times") and (
+        rival is None or rival.first.form != mine.first.form
+    )
+    is_list = rival is None and is_count_of_list(mine, comparison.claim.text)
+    around = find_quantities(comparison.alignment.around.text)
+    given = near if _is_common(mine) else around
+    return is_vague or is_list or is_computed(mine, comparison.claim.text, given)
 
 
 def _is_clock_time(mine: Amount, text: str) -> bool:
-    """Say whether a bare number is a time of day of the passage: at nine."""
+    """Say whether a bare number is a time of day of the text, or a duration how often it is."""
+    if mine.first.family == "time":
+        return any(moment.parts.get("every") == mine.first.base for moment in find_moments(text))
     hour = mine.first.value
     minutes = hour * 60 % 720
     is_bare = not mine.first.form and not mine.first.family and 0 <= hour <= 24
@@ -155,7 +193,8 @@ def _differ(mine: Amount, rival: Amount | None) -> Difference:
     if rival is None:
         return Difference("number", f"the passage has no {mine.text}", mine.text, "")
     reason = f"{mine.text} where the passage says {rival.text}"
-    return Difference("number", reason, mine.text, rival.text)
+    kind: DifferenceKind = "unit" if _is_other_unit(mine, rival) else "number"
+    return Difference(kind, reason, mine.text, rival.text)
 
 
 def _compare_same(
@@ -170,7 +209,7 @@ def _compare_same(
         if not mine.is_weak or _is_sure(mine, rival, comparison):
             reason = f"{mine.text}, which the passage says of something else, where it says "
             yield Difference("number", reason + rival.text, mine.text, rival.text)
-    elif is_turned(mine, best):
+    elif is_turned(mine, best) and (comparison.is_copied or not comparison.is_denied):
         sides = {1: "at least", -1: "at most"}
         reason = f"{sides[mine.bound]} {mine.text} where the passage says {sides[best.bound]}"
         yield Difference("number", reason, mine.text, best.text)
@@ -208,6 +247,8 @@ def _is_rival(mine: Amount, theirs: Amount, comparison: _Comparison) -> bool:
         return mine.label == theirs.label
     if one.family and other.family:
         return is_same_family(one.family, other.family)
+    if one.family and not other.family and not theirs.counted and not other.form:
+        return comparison.score(mine, theirs) >= 1  # the last of "225 degrees, … 135"
     if "share" in (one.family, other.family):
         return "part" in (one.form, other.form)
     if one.family or other.family or one.form != other.form:
@@ -219,7 +260,8 @@ def _is_rival(mine: Amount, theirs: Amount, comparison: _Comparison) -> bool:
 
 def _is_sure(mine: Amount, rival: Amount, comparison: _Comparison) -> bool:
     """Say whether a word that may be no number stands for one: ``one server`` for three."""
-    if not comparison.is_copied or (rival.is_weak and rival.first.form != "ordinal"):
+    is_word = rival.is_weak and rival.first.form != "ordinal" and not rival.first.family
+    if not comparison.is_copied or is_word:
         return False
     are_ordinal = mine.first.form == rival.first.form == "ordinal"
     is_same = bool(mine.first.family) or are_ordinal or comparison.count_same(mine, rival)
@@ -228,16 +270,21 @@ def _is_sure(mine: Amount, rival: Amount, comparison: _Comparison) -> bool:
 
 def _counts_another(mine: Amount, best: Amount, comparison: _Comparison) -> bool:
     """Say whether a number counts one thing in a claim and another in the passage."""
-    if not mine.counted or not best.counted or mine.first.form == "ordinal":
+    if not comparison.is_copied or mine.first.form == "ordinal":
         return False
-    if set(mine.counted) & set(best.counted) or comparison.count_same(mine, best):
-        return False
-    head, theirs = mine.counted[-1], best.counted[-1]
-    in_claim = {word.stem for word in comparison.claim.words}
-    in_passage = {word.stem for word in comparison.passage.words}
-    if theirs in in_claim:
-        return False
-    return comparison.is_copied and head not in in_passage
+    if bool(mine.first.family) != bool(best.first.family):
+        return bool(best.counted if mine.first.family else mine.counted)
+    return any(
+        _put_for(comparison.claim, change.mine, mine)
+        and _put_for(comparison.passage, change.theirs, best)
+        for change in comparison.alignment.changes
+        if not any(comparison.is_like(place) for place in change.mine)
+    )
+
+
+def _put_for(wording: Wording, places: Iterable[int], amount: Amount) -> bool:
+    """Say whether one of some words is what an amount counts."""
+    return any(wording.words[place].stem in amount.counted for place in places)
 
 
 def _is_other_unit(mine: Amount, theirs: Amount) -> bool:
@@ -245,7 +292,7 @@ def _is_other_unit(mine: Amount, theirs: Amount) -> bool:
     one, other = mine.first, theirs.first
     if one.value != other.value or one.form != other.form or one.form == "code":
         return False
-    if mine.per.family and theirs.per.family and mine.per != theirs.per:
+    if mine.rate and theirs.rate and mine.rate != theirs.rate:
         return True
     return bool(one.family and other.family) and (one.family, one.size) != (
         other.family,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from memory_palace.checking.alignment import Alignment
@@ -14,9 +14,13 @@ from memory_palace.language.word_lists import STOP_STEMS
 
 Surroundings: TypeAlias = Mapping[str, float]
 """Stems with how much they belong to a place, from 0 to 1."""
+Span: TypeAlias = tuple[int, int]
+"""Start and end in a text."""
 Meaning: TypeAlias = Mapping[str, tuple[str, float]]
 """Stems of a claim with those that stand for them in a passage, and how like they are."""
 
+_MOST_REPLACED = 4
+"""Words that are put for others, at most: more of them are another statement."""
 _STOPPED = STOP_STEMS | UNITS | {"squar", "cubic"}
 _LIKE = 0.5
 """Likeness from which a word stands for another at all."""
@@ -109,3 +113,20 @@ def score(mine: Surroundings, theirs: Surroundings, meanings: Meaning) -> float:
         if likeness >= _LIKE and other in theirs:
             total += likeness * min(weight, theirs[other])
     return total
+
+
+def stands_for(
+    claim: Wording, passage: Wording, alignment: Alignment, mine: Span, theirs: Span
+) -> bool:
+    """Say whether a stretch of a claim was put for one of a passage, the words around the same."""
+    return any(
+        max(len(change.mine), len(change.theirs)) <= _MOST_REPLACED
+        and _touches(claim, change.mine, mine)
+        and _touches(passage, change.theirs, theirs)
+        for change in alignment.changes
+    )
+
+
+def _touches(wording: Wording, places: Iterable[int], span: Span) -> bool:
+    words = (wording.words[place] for place in places)
+    return any(word.start < span[1] and span[0] < word.end for word in words)

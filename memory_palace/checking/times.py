@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.amounts import find_amounts
-from memory_palace.checking.moments import Moment, find_moments
-from memory_palace.checking.surroundings import Meaning, meanings_of, score
+from memory_palace.checking.moments import Moment, find_moments, find_quantities
+from memory_palace.checking.surroundings import Meaning, meanings_of, score, stands_for
 from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import Wording
 
 _COPIED = 0.6
 """Share of a claim's words in the order of the passage: above, it is nearly its wording."""
-_MARGIN = 0.6
+_MARGIN = 0.75
+"""How much more of what is said around a time must belong to its rival."""
 _TOLERANCE = Fraction(2, 100)
 """How far "every 30 days" may be from "monthly"."""
 _TOLD = frozenset({"year", "month", "day", "weekday", "minutes", "decade", "century"})
@@ -40,7 +40,9 @@ def find_other_times(
     meanings = meanings_of(claim, passage, alignment)
     for one in mine:
         if one.is_sure:
-            yield from _compare(one, mine, _Comparison(near, far, passage, alignment, meanings))
+            yield from _compare(
+                one, mine, _Comparison(near, far, claim, passage, alignment, meanings)
+            )
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class _Comparison:
 
     near: Sequence[Moment]
     far: Sequence[Moment]
+    claim: Wording
     passage: Wording
     alignment: Alignment
     meanings: Meaning
@@ -69,25 +72,54 @@ class _Comparison:
 def _compare(
     mine: Moment, all_mine: Sequence[Moment], comparison: _Comparison
 ) -> Iterator[Difference]:
-    best = _find_same(mine, comparison)
+    replaced = _find_replaced(mine, comparison)
+    best = None if replaced else _find_same(mine, comparison)
     rivals = [one for one in comparison.near if one.is_sure and _is_rival(mine, one)]
-    rival = comparison.nearest(mine, rivals)
+    rival = replaced or comparison.nearest(mine, rivals)
     if best is not None:
         others = [one for one in all_mine if one is not mine]
-        if rival is not None and _is_nearer(mine, others, best, rival, comparison):
-            reason = f"{mine.text}, which the passage says of something else, where it says "
-            yield Difference("time", reason + rival.text, mine.text, rival.text)
-        elif is_turned(mine, best):
-            told, given = f"{mine.relation} {mine.text}", f"{best.relation} {best.text}"
-            yield Difference("time", f"{told} where the passage says {given}", told, given)
-    elif _is_a_number(mine, comparison.alignment.around):
+        yield from _compare_same(mine, others, best, rival, comparison)
+    elif replaced is None and not comparison.is_copied and _is_a_number(mine, comparison):
         return
-    elif rival is not None:
-        if _is_certain(mine) or comparison.is_copied or comparison.score(mine, rival) >= 1:
-            reason = f"{mine.text} where the passage says {rival.text}"
-            yield Difference("time", reason, mine.text, rival.text)
-    elif _is_certain(mine):
+    elif rival is None and _is_certain(mine):
         yield Difference("time", f"the passage has no {mine.text}", mine.text, "")
+    elif rival is not None and (
+        _is_certain(mine) or comparison.is_copied or comparison.score(mine, rival) >= 1
+    ):
+        reason = f"{mine.text} where the passage says {rival.text}"
+        yield Difference("time", reason, mine.text, rival.text)
+
+
+def _compare_same(
+    mine: Moment,
+    others: Sequence[Moment],
+    best: Moment,
+    rival: Moment | None,
+    comparison: _Comparison,
+) -> Iterator[Difference]:
+    """Yield a time that the passage tells of something else, or that is turned round."""
+    if rival is not None and _is_nearer(mine, others, best, rival, comparison):
+        reason = f"{mine.text}, which the passage says of something else, where it says "
+        yield Difference("time", reason + rival.text, mine.text, rival.text)
+    elif is_turned(mine, best):
+        told, given = f"{mine.relation} {mine.text}", f"{best.relation} {best.text}"
+        yield Difference("time", f"{told} where the passage says {given}", told, given)
+
+
+def _find_replaced(mine: Moment, comparison: _Comparison) -> Moment | None:
+    """Return the time of a passage that was replaced in a claim that copies it."""
+    if not comparison.is_copied:
+        return None
+    claim, passage, alignment = comparison.claim, comparison.passage, comparison.alignment
+    return next(
+        (
+            one
+            for one in comparison.near
+            if not is_compatible(mine, one)
+            and stands_for(claim, passage, alignment, (mine.start, mine.end), (one.start, one.end))
+        ),
+        None,
+    )
 
 
 def _find_same(mine: Moment, comparison: _Comparison) -> Moment | None:
@@ -202,7 +234,7 @@ def is_turned(mine: Moment, theirs: Moment) -> bool:
     ) in _TURNED
 
 
-def _is_a_number(mine: Moment, around: Wording) -> bool:
+def _is_a_number(mine: Moment, comparison: _Comparison) -> bool:
     """Say whether what looks like a year or an hour, and no more, is a number of the text."""
     if len(mine.parts.keys() - {"half"}) > 1:
         return False
@@ -211,5 +243,5 @@ def _is_a_number(mine: Moment, around: Wording) -> bool:
         one.first.value == year
         or (minutes is not None and one.first.value * 60 % 720 == minutes)
         or (every is not None and one.first.family == "time" and one.first.base == every)
-        for one in find_amounts(around.text)
+        for one in find_quantities(comparison.alignment.around.text)
     )

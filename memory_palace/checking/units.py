@@ -14,6 +14,10 @@ _NO_UNITS = frozenset("DGT")
 """Of these 3D, 5G and 2T make names."""
 _MONEY = frozenset("€$£¥")
 _LONGEST_CHARACTERS = 4
+_WHOLES = {"cent": 100, "hundred": 100, "thousand": 1000, "mille": 1000, "million": 1000000}
+"""What stands behind "per" in a share."""
+_EITHER = ({"degree", "temperature"}, {"pound", "mass"}, {"pound", "money-gbp"})
+"""Families of which one word may be either."""
 
 
 class Unit(NamedTuple):
@@ -49,7 +53,7 @@ def is_same_family(one: str, other: str) -> bool:
     """Say whether two units measure the same; cents are of any money, degrees also temperature."""
     return (
         one == other
-        or {one, other} <= {"degree", "temperature"}
+        or {one, other} in _EITHER
         or ("money" in (one, other) and one[:5] == other[:5])
     )
 
@@ -71,8 +75,8 @@ def read_unit(tokens: Sequence[Token], place: int, start: int) -> tuple[Unit, in
     behind = place
     while at(tokens, place).key in _FILLERS and place - behind < 2:
         place += 1
-    if at(tokens, place).key in ("per", "pro") and at(tokens, place + 1).key == "cent":
-        return _UNITS["%"], place + 2
+    if at(tokens, place).key in ("per", "pro") and (of := _WHOLES.get(at(tokens, place + 1).key)):
+        return Unit("share", Fraction(1, of)), place + 2
     token, following = at(tokens, place), at(tokens, place + 1)
     if unit := _UNITS.get(f"{token.key}_{following.key}"):
         return unit, place + 2
