@@ -14,7 +14,7 @@ from memory_palace.libraries import import_pyplot
 
 if TYPE_CHECKING:
     from memory_palace.bench.two_hops import HierarchyRow
-    from memory_palace.bench.verifying import VerificationRow
+    from memory_palace.bench.verify_set.measuring import VerificationRow
 
 _DPI = 120
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from memory_palace.bench import weighing
+from memory_palace.bench import verify_systems, weighing
 from memory_palace.bench.datasets.beir import load_beir
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.datasets.locomo import load_locomo
@@ -35,6 +35,8 @@ from memory_palace.bench.runs import Answer, Run, run_system
 from memory_palace.bench.signal_tables import measure_collections
 from memory_palace.bench.timing import Measured
 from memory_palace.bench.vectors import RememberingEmbedder, loading
+from memory_palace.bench.verify_answers import find_answers, load_answers
+from memory_palace.bench.verifying import sum_system
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.palace import Palace
 from memory_palace.retrieval.profiles import Profile
@@ -170,6 +172,29 @@ def measure_pages(given: Given) -> Iterator[Measured]:
             for means in sum_up(judge_pages(runs), but="en"):
                 kind = "across" if asked_in else means.system
                 yield from _page_rows(means, kind, embedder)
+
+
+def measure_verified(given: Given) -> Iterator[Measured]:
+    """Check answers on others' notes: with one fact changed, beside the notes, and right ones."""
+    path, data = find_answers(), given.find(GARDEN).parent.parent
+    need_models(verify_systems.MODEL)
+    answers = load_answers(path, data)
+    half = path.stem.rpartition("_")[2]
+    totals = {
+        name: sum_system(name, asked, verify_systems.SYSTEMS[name](*around))
+        for name in (verify_systems.NAMED, f"{verify_systems.SEARCHED}, garden")
+        for asked in [verify_systems.choose_asked(name, answers)]
+        for around in [(asked, data, given.cache, given.progress)]
+    }
+    named, searched = totals.values()
+    for what, value, limit in (
+        (f"changed facts accepted, the worst kind: {named.worst_kind}", named.worst_accepted, 0.2),
+        ("sentences that wander off accepted", named.off_accepted, 0.02),
+        ("right paraphrases refused", named.right_refused, 0.15),
+    ):
+        yield Measured(f"{what} ({half})", round(value, 3), "of them", limit=limit)
+    cited = searched.cites_source or 0.0
+    yield at_least(f"right note cited, nothing named ({half})", round(cited, 3), "of them", 0.85)
 
 
 def _page_rows(means: PageMeans, kind: str, embedder: str) -> Iterator[Measured]:

@@ -36,6 +36,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "pages": answers.measure_pages,
     "structure": structure.measure_structure,
     "shown": answers.measure_shown_turns,
+    "verify": answers.measure_verified,
     "confidence": answers.measure_confidence,
     "names": answers.measure_known_names,
     "screen": answers.measure_screens,
@@ -61,7 +62,7 @@ HEAVY = frozenset(
             "scifact",
         ),
         *("qmsum", "longmemeval", "pages", "structure", "models", "ranking", "anchors", "seek"),
-        *("recall", "serve"),
+        *("recall", "serve", "verify"),
     }
 )
 """Parts that take minutes of CPU, the first time at least."""

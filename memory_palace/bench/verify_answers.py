@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.bench.datasets.reading import read_jsonl, read_text, take, take_list
+from memory_palace.bench.given import checkout
 from memory_palace.errors import UsageError
 
 CHANGED = ("number", "unit", "negation", "role", "order", "category", "time")
@@ -30,7 +31,7 @@ HELD_DIGEST = "99f59fe44243d0ab393c0dd58b0214d0ba5b92ad22b845289cac62573a9d92d8"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WrittenAnswer:
     """One answer, what is true of it, and the text it is to be checked against."""
 
     id: str
@@ -49,7 +50,7 @@ class Answer:
         return self.kind == RIGHT
 
 
-def load_answers(path: Path, data: Path) -> list[Answer]:
+def load_answers(path: Path, data: Path) -> list[WrittenAnswer]:
     """Read a file of answers and their sources in the folder ``data``.
 
     Raise ``UsageError`` with the line where a source is missing or has changed.
@@ -58,12 +59,25 @@ def load_answers(path: Path, data: Path) -> list[Answer]:
     return [read_answer(record, sources, f"{path}:{n}") for n, record in read_jsonl(path)]
 
 
+def find_answers() -> Path:
+    """Return the committed file that counts: the half without rules where it is here.
+
+    Raise ``UsageError`` where that is not the file whose digest was fixed.
+    """
+    held = checkout("tests/checking") / "answers_held.jsonl"
+    if not held.exists():
+        return held.with_name("answers_dev.jsonl")
+    if digest_answers(held) != HELD_DIGEST:
+        raise UsageError(f"{held} is not what was fixed before the rules were made")
+    return held
+
+
 def digest_answers(path: Path) -> str:
     """Return the SHA-256 of a file of answers."""
     return sha256(read_text(path).encode()).hexdigest()
 
 
-def read_answer(record: Mapping[str, Any], sources: Sources, where: str) -> Answer:
+def read_answer(record: Mapping[str, Any], sources: Sources, where: str) -> WrittenAnswer:
     """Return what one line says; raise ``UsageError`` where it does not fit its source."""
     kind, form = str(take(record, "kind", where)), str(take(record, "form", where))
     if kind not in KINDS or form not in FORMS:
@@ -73,7 +87,9 @@ def read_answer(record: Mapping[str, Any], sources: Sources, where: str) -> Answ
     said = _edit(record, text, where) if form == "near" else str(take(record, "answer", where))
     if not said.strip():
         raise UsageError(f"{where}: the answer says nothing")
-    return Answer(str(take(record, "id", where)), said.strip(), kind, form, collection, name, text)
+    return WrittenAnswer(
+        str(take(record, "id", where)), said.strip(), kind, form, collection, name, text
+    )
 
 
 def _edit(record: Mapping[str, Any], text: str, where: str) -> str:

@@ -1,129 +1,125 @@
-"""How well verification tells answers that came from a memory from those that did not."""
+"""How many wrong answers verification accepts, by kind, and how many right ones it refuses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TypeAlias
+from functools import partial
 
-import numpy as np
+from memory_palace.bench.verify_answers import CHANGED, FORMS, OFF, RIGHT, WrittenAnswer
+from memory_palace.bench.verify_systems import SEARCHED, Outcome
+from memory_palace.checking.verdicts import Verdict
 
-from memory_palace.bench.verify_set.cases import HALVES, Case, Split, load_cases, make_cases
-from memory_palace.checking.alignment import EmbedTokens
-from memory_palace.checking.checker import check_answer
-from memory_palace.checking.verdicts import Passage, Verdict
-from memory_palace.mnemonics.verification import TokenVerdict, check_tokens
-
-CLAIMED_F1 = 0.92
-"""Of source document 000, which names neither cases nor checks."""
+ALL = "all"
+_ACCEPTED = (Verdict.QUOTED, Verdict.SUPPORTED)
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """One answer, checked for its token and for what it claims."""
+class KindRow:
+    """What one system made of the answers of one kind and form, as shares."""
 
-    holds_token: bool
-    is_supported: bool
-
-
-Accept: TypeAlias = Callable[[Checked], bool]
-Label: TypeAlias = Callable[[Case], bool]
-
-CHECKS: Mapping[str, Accept] = {
-    "token alone": lambda found: found.holds_token,
-    "support alone": lambda found: found.is_supported,
-    "both": lambda found: found.holds_token and found.is_supported,
-}
-LABELS: Mapping[str, Label] = {
-    "claims": lambda case: case.is_supported,
-    "source": lambda case: case.has_token,
-    "both": lambda case: case.is_supported and case.has_token,
-}
-"""What is true of a case: its claims are borne out, its token is the memory's, or both."""
-TABLE = (
-    ("token alone", "claims"),
-    ("support alone", "claims"),
-    ("both", "claims"),
-    ("token alone", "source"),
-    ("both", "both"),
-)
-"""Checks, each with what it is judged by. A check of claims cannot see a source, nor the other."""
-
-
-@dataclass(frozen=True, slots=True)
-class VerificationRow:
-    """One check over some cases."""
-
-    split: Split
-    check: str
-    judged_by: str
+    system: str
     kind: str
-    """A kind of case, or ``all``."""
-    cases: int
-    positives: int
+    form: str
+    """``near`` or ``own`` words, or ``all``."""
+    answers: int
+    accepted: float
+    """Quoted or supported."""
+    quoted: float
+    supported: float
+    contradicted: float
+    not_found: float
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """One system on all answers."""
+
+    system: str
+    answers: int
     precision: float
     recall: float
     f1: float
-    false_positive_rate: float
-    """Share of the negatives that were accepted; 0 where there are none."""
-    correct: float
+    worst_kind: str
+    """The kind of changed fact that is accepted most."""
+    worst_accepted: float
+    off_accepted: float
+    """Share of the sentences that wander off."""
+    right_refused: float
+    """Share of the right paraphrases that is contradicted or not found."""
+    cites_source: float | None
+    """Share of answers for which the right note is cited, where the system chose the notes."""
 
 
-def measure_verification(
-    split: Split, *, embed_tokens: EmbedTokens | None = None, cases: Sequence[Case] | None = None
-) -> list[VerificationRow]:
-    """Return a row for each check over one set, then one for each check and kind.
+def count_kinds(
+    system: str, answers: Sequence[WrittenAnswer], outcomes: Sequence[Outcome]
+) -> Iterator[KindRow]:
+    """Yield a row for each kind, the worst first, then wandering off and right ones, and forms."""
+    rows = [_count(system, kind, answers, outcomes) for kind in CHANGED]
+    rows.sort(key=lambda row: -row.accepted)
+    rows += [_count(system, kind, answers, outcomes) for kind in (OFF, RIGHT)]
+    for row in rows:
+        if row.answers:
+            yield row
+            forms = (_count(system, row.kind, answers, outcomes, form) for form in FORMS)
+            yield from (each for each in forms if each.answers)
 
-    ``embed_tokens`` compares meanings, without it words are compared. The development half is what
-    thresholds and rules were made on; the other may be asked once they are fixed.
-    """
-    if cases is None:
-        cases = load_cases() if split in HALVES else make_cases(split)
-    chosen = [case for case in cases if case.split == split]
-    near = None if embed_tokens is None else cache(embed_tokens)
-    found = [_verify(case, near) for case in chosen]
-    pairs = list(zip(chosen, found, strict=True))
-    kinds = list(dict.fromkeys(case.kind for case in chosen))
-    rows = [_row(split, check, label, "all", pairs) for check, label in TABLE]
-    return rows + [
-        _row(split, check, label, kind, [pair for pair in pairs if pair[0].kind == kind])
-        for check, label in TABLE
-        for kind in kinds
+
+def _count(
+    system: str,
+    kind: str,
+    answers: Sequence[WrittenAnswer],
+    outcomes: Sequence[Outcome],
+    form: str = ALL,
+) -> KindRow:
+    found = [
+        outcome.verdict
+        for answer, outcome in zip(answers, outcomes, strict=True)
+        if answer.kind == kind and form in (ALL, answer.form)
     ]
-
-
-def _verify(case: Case, embed_tokens: EmbedTokens | None) -> Checked:
-    passage = Passage(case.subject, 1, 1, case.content)
-    found = check_answer(case.response, [passage], tokens=[case.token], embed_tokens=embed_tokens)
-    return Checked(
-        check_tokens(case.response, [case.token]) == TokenVerdict.HELD,
-        found.verdict in (Verdict.QUOTED, Verdict.SUPPORTED),
+    share = partial(_share_of, found)
+    return KindRow(
+        system=system,
+        kind=kind,
+        form=form,
+        answers=len(found),
+        accepted=share(*_ACCEPTED),
+        quoted=share(Verdict.QUOTED),
+        supported=share(Verdict.SUPPORTED),
+        contradicted=share(Verdict.CONTRADICTED),
+        not_found=share(Verdict.NOT_FOUND),
     )
 
 
-def _row(
-    split: Split, check: str, label: str, kind: str, pairs: Sequence[tuple[Case, Checked]]
-) -> VerificationRow:
-    accepted = np.array([CHECKS[check](found) for _, found in pairs], dtype=bool)
-    positive = np.array([LABELS[label](case) for case, _ in pairs], dtype=bool)
-    hits = int((accepted & positive).sum())
-    precision = _share(hits, int(accepted.sum()))
-    recall = _share(hits, int(positive.sum()))
-    return VerificationRow(
-        split=split,
-        check=check,
-        judged_by=label,
-        kind=kind,
-        cases=len(pairs),
-        positives=int(positive.sum()),
+def _share_of(found: Sequence[Verdict], *wanted: Verdict) -> float:
+    return _divide(sum(verdict in wanted for verdict in found), len(found))
+
+
+def sum_system(
+    system: str, answers: Sequence[WrittenAnswer], outcomes: Sequence[Outcome]
+) -> SystemRow:
+    """Return the figures of one system on all answers; accepting a right one is a hit."""
+    pairs = list(zip(answers, outcomes, strict=True))
+    right = sum(answer.is_right for answer in answers)
+    accepted = [answer for answer, outcome in pairs if outcome.verdict in _ACCEPTED]
+    hits = sum(answer.is_right for answer in accepted)
+    precision, recall = _divide(hits, len(accepted)), _divide(hits, right)
+    worst = next(count_kinds(system, answers, outcomes))
+    off, paraphrase = (_count(system, kind, answers, outcomes) for kind in (OFF, RIGHT))
+    cited = _divide(sum(outcome.cites_source for _, outcome in pairs), len(pairs))
+    return SystemRow(
+        system=system,
+        answers=len(pairs),
         precision=precision,
         recall=recall,
-        f1=_share(2 * precision * recall, precision + recall),
-        false_positive_rate=_share(int((accepted & ~positive).sum()), int((~positive).sum())),
-        correct=_share(int((accepted == positive).sum()), len(pairs)),
+        f1=_divide(2 * precision * recall, precision + recall),
+        worst_kind=worst.kind,
+        worst_accepted=worst.accepted,
+        off_accepted=off.accepted,
+        right_refused=paraphrase.contradicted + paraphrase.not_found,
+        cites_source=cited if system.startswith(SEARCHED) else None,
     )
 
 
-def _share(part: float, whole: float) -> float:
+def _divide(part: float, whole: float) -> float:
     return part / whole if whole else 0.0

@@ -13,7 +13,7 @@ from memory_palace.bench.scale import measure_notes, measure_scale
 from memory_palace.cli.bench_anchors import run_anchor_scale
 from memory_palace.cli.bench_confidence import run_confidence
 from memory_palace.cli.bench_known import run_known
-from memory_palace.cli.bench_memories import run_hierarchy, run_ragbench, run_verify
+from memory_palace.cli.bench_memories import run_hierarchy, run_ragbench
 from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, add_measured, printing
 from memory_palace.cli.bench_pages import pages
 from memory_palace.cli.bench_recall import run_recall
@@ -25,6 +25,7 @@ from memory_palace.cli.bench_serve import connect, run_serve
 from memory_palace.cli.bench_sets import beir, cache_of, locomo, longmemeval, notes, qmsum
 from memory_palace.cli.bench_shown import draw_answer
 from memory_palace.cli.bench_tune import tune
+from memory_palace.cli.bench_verify import run_verify
 from memory_palace.cli.options import Json
 from memory_palace.cli.progress import clear_line, progress_line
 from memory_palace.errors import CheckFailedError

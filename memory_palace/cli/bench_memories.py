@@ -1,61 +1,24 @@
-"""``palace bench`` on memories: verification, two hops, and overlap of answers."""
+"""``palace bench`` on memories: two hops, and overlap of answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from typer import Argument, Option
 
 from memory_palace.bench.memory_sets import make_memories, read_written
-from memory_palace.bench.plots import draw_hierarchy, draw_verification
+from memory_palace.bench.plots import draw_hierarchy
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.two_hops import CLAIMED_SAVING, HierarchyRow, measure_hierarchy
-from memory_palace.bench.verifying import CLAIMED_F1, VerificationRow, measure_verification
-from memory_palace.checking.checker import MEASURED_EMBEDDER
 from memory_palace.cli.bench_options import Plots, Seed, printing
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, say
-from memory_palace.embedding.base import embed_query, find_token_reader
-from memory_palace.embedding.registry import get_embedder, is_available
+from memory_palace.embedding.base import embed_query
+from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import UsageError
-
-
-def run_verify(
-    half: Annotated[
-        Literal["dev", "test", "extra", "held"],
-        Option("--half", help="Which answers; the rules were made on dev and extra."),
-    ] = "dev",
-    words: Annotated[bool, Option("--words", help="Compare words only, without a model.")] = False,
-    kinds: Annotated[bool, Option("--kinds", help="Print a row for each kind as well.")] = False,
-    plots: Plots = None,
-    as_json: Json = False,
-) -> None:
-    """Measure verification on 420 hand-written answers of each half, or on 140 and 80 others.
-
-    Example: palace bench verify --half test --kinds
-    """
-    by_meaning = not words and is_available(MEASURED_EMBEDDER)
-    reader = find_token_reader(get_embedder(MEASURED_EMBEDDER)) if by_meaning else None
-    rows = measure_verification(half, embed_tokens=reader)
-    with printing(as_json=as_json) as printed:
-        for row in rows:
-            lines = [_line(row)] if kinds or row.kind == "all" else []
-            printed.add(row, lines, by_meaning=by_meaning)
-    if plots is not None:
-        say(str(draw_verification(rows, plots)))
-    say(f"claims compared by {'meaning' if by_meaning else 'words alone'}; claimed F1 {CLAIMED_F1}")
-
-
-def _line(row: VerificationRow) -> str:
-    return (
-        f"{row.split:<4} {row.check:<13} judged by {row.judged_by:<6} {row.kind:<19} "
-        f"n {row.cases:<3} precision {row.precision:.3f}  recall {row.recall:.3f}  "
-        f"F1 {row.f1:.3f}  false positives {row.false_positive_rate:.3f}  "
-        f"correct {row.correct:.3f}"
-    )
 
 
 def run_hierarchy(

@@ -40,7 +40,7 @@ def test_lines_and_the_longest_file_and_function_are_counted(tmp_path, monkeypat
     "part",
     [
         *("size", "build", "locomo", "scifact", "held-out", "product", "qmsum", "longmemeval"),
-        *("pages", "confidence", "shown", "recall", "serve", "structure"),
+        *("pages", "confidence", "shown", "recall", "serve", "structure", "verify"),
     ],
 )
 def test_a_part_without_its_data_says_what_it_needs(tmp_path, part):

@@ -1,0 +1,192 @@
+"""What accepts an answer or refuses it: ``palace verify``, and what is as simple as can be.
+
+All are given the same: an answer and the text it is to be checked against. ``palace verify`` is
+asked as a user asks, in a palace with a copy of the notes and an ordinary index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from memory_palace.bench.generate import scratch_folder
+from memory_palace.bench.given import GARDEN
+from memory_palace.bench.golden import copy_vault
+from memory_palace.bench.runs import Progress
+from memory_palace.bench.vectors import RememberingEmbedder, loading
+from memory_palace.bench.verify_answers import WrittenAnswer
+from memory_palace.checking.comparing import share_content
+from memory_palace.checking.verdicts import Verdict
+from memory_palace.checking.wording import Wording
+from memory_palace.embedding.registry import get_embedder
+from memory_palace.language.sentences import split_sentences
+from memory_palace.markdown.prose import strip_markup
+from memory_palace.palace import Palace
+from memory_palace.places import PALACE
+
+MODEL = "minilm"
+VAULTS = {"garden": GARDEN, "help": "multilingual-help/notes/en"}
+"""Collections that are folders of notes, in the folder of data."""
+LEAST_COSINE, LEAST_SHARED = 0.478, 0.2
+"""What refuses 15 % of the right paraphrases of the half that rules are made with, or just less."""
+_ROOM = f"{PALACE}/project_rooms/vault"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a system made of one answer."""
+
+    verdict: Verdict
+    cites_source: bool = False
+    """Whether the note that the answer is about is among those cited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A palace with the notes of one collection, and the path of each source in it."""
+
+    palace: Palace
+    paths: Mapping[str, str]
+
+
+@contextmanager
+def shelve_sources(answers: Sequence[WrittenAnswer], cached: Path) -> Iterator[Shelf]:
+    """Give a palace with a note of each source of the answers; it has an index."""
+    texts = {answer.source_name: answer.source_text for answer in answers}
+    paths = {name: f"{_ROOM}/{name.removesuffix('.md').replace(':', ' ')}.md" for name in texts}
+    with scratch_folder() as root:
+        Palace.init(root)
+        for name, text in texts.items():
+            note = root / paths[name]
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.write_bytes(f"{text}\n".encode())
+        _index(root, cached)
+        yield Shelf(Palace(root), paths)
+
+
+@contextmanager
+def shelve_vault(
+    vault: str, answers: Sequence[WrittenAnswer], data: Path, cached: Path
+) -> Iterator[Shelf]:
+    """Give a palace with a copy of the vault that the answers are on; it has an index."""
+    with scratch_folder() as root:
+        prefix = copy_vault(data / VAULTS[vault], root)
+        names = {answer.source_name for answer in answers}
+        paths = {name: prefix + name.removeprefix(f"{VAULTS[vault]}/") for name in names}
+        _index(root, cached)
+        yield Shelf(Palace(root), paths)
+
+
+def _index(root: Path, cached: Path) -> None:
+    embedder = RememberingEmbedder(get_embedder(MODEL), cached)
+    with loading(embedder):
+        Palace(root).index(embedder=MODEL)
+    embedder.save()
+
+
+def ask_named(
+    answers: Sequence[WrittenAnswer],
+    data: Path,
+    cached: Path,
+    progress: Progress,
+    *,
+    by_words: bool = False,
+) -> list[Outcome]:
+    """Verify each answer against its note."""
+    with shelve_sources(answers, cached) as shelf:
+        return [
+            _ask(shelf, answer, [shelf.paths[answer.source_name]], by_words=by_words)
+            for answer in _telling(answers, progress)
+        ]
+
+
+def ask_vault(
+    answers: Sequence[WrittenAnswer], data: Path, cached: Path, progress: Progress, *, vault: str
+) -> list[Outcome]:
+    """Verify each answer against nothing named: the search of the palace finds the passages."""
+    with shelve_vault(vault, answers, data, cached) as shelf:
+        return [_ask(shelf, answer, []) for answer in _telling(answers, progress)]
+
+
+def _telling(answers: Sequence[WrittenAnswer], progress: Progress) -> Iterator[WrittenAnswer]:
+    for done, answer in enumerate(answers):
+        progress("verify", done, len(answers))
+        yield answer
+
+
+def _ask(
+    shelf: Shelf, answer: WrittenAnswer, against: Sequence[str], *, by_words: bool = False
+) -> Outcome:
+    checked = shelf.palace.memories.verify(answer.text, against, by_words=by_words)
+    cited = {passage.note for sentence in checked.sentences for passage in sentence.compared}
+    cited |= {each.check.passage.note for each in checked.sentences if each.check.passage}
+    return Outcome(checked.verdict, shelf.paths[answer.source_name] in cited)
+
+
+def accept_near(
+    answers: Sequence[WrittenAnswer], data: Path, cached: Path, progress: Progress
+) -> list[Outcome]:
+    """Accept what comes near enough to one sentence of its source by the cosine of both."""
+    embedder = RememberingEmbedder(get_embedder(MODEL), cached)
+    scores = []
+    for done, answer in enumerate(answers):
+        progress("cosines", done, len(answers))
+        mine = embedder.embed_passages([answer.text])[0]
+        scores.append(float(np.max(embedder.embed_passages(_split(answer.source_text)) @ mine)))
+    embedder.save()
+    return accept_above(scores, LEAST_COSINE)
+
+
+def accept_alike(
+    answers: Sequence[WrittenAnswer], data: Path, cached: Path, progress: Progress
+) -> list[Outcome]:
+    """Accept what shares enough of its content words with one sentence of its source."""
+    read = cache(lambda text: [Wording(sentence) for sentence in _split(text)])
+    scores = [
+        max(share_content(Wording(answer.text), sentence) for sentence in read(answer.source_text))
+        for answer in answers
+    ]
+    return accept_above(scores, LEAST_SHARED)
+
+
+def accept_all(
+    answers: Sequence[WrittenAnswer], data: Path, cached: Path, progress: Progress
+) -> list[Outcome]:
+    """Accept everything."""
+    return [Outcome(Verdict.SUPPORTED)] * len(answers)
+
+
+def accept_above(scores: Sequence[float], least: float) -> list[Outcome]:
+    """Accept every answer whose score is not less than ``least``."""
+    return [Outcome(Verdict.SUPPORTED if s >= least else Verdict.NOT_FOUND) for s in scores]
+
+
+@cache
+def _split(text: str) -> list[str]:
+    return split_sentences(strip_markup(text)) or [text]
+
+
+System: TypeAlias = Callable[[Sequence[WrittenAnswer], Path, Path, Progress], list[Outcome]]
+NAMED = "palace verify, note named"
+SEARCHED = "palace verify, nothing named"
+SYSTEMS: Mapping[str, System] = {
+    NAMED: ask_named,
+    f"{NAMED}, words alone": partial(ask_named, by_words=True),
+    **{f"{SEARCHED}, {vault}": partial(ask_vault, vault=vault) for vault in VAULTS},
+    "best cosine of a sentence": accept_near,
+    "most shared words": accept_alike,
+    "everything accepted": accept_all,
+}
+"""By name, ours first; with nothing named, those of one vault are searched for there."""
+
+
+def choose_asked(system: str, answers: Sequence[WrittenAnswer]) -> list[WrittenAnswer]:
+    """Return what a system can be asked about: without a name, what is on notes of its vault."""
+    vault = system.removeprefix(f"{SEARCHED}, ")
+    return [answer for answer in answers if vault in (system, answer.collection)]
