@@ -7,22 +7,13 @@ from collections.abc import Iterator
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.opposites import find_allies, find_opposition
 from memory_palace.checking.partners import Partners
-from memory_palace.checking.polarity import DENYING, NUMBER_WORDS, TURNING
+from memory_palace.checking.polarity import DENYING, TURNING
 from memory_palace.checking.relations import find_sides, is_turned
 from memory_palace.checking.verdicts import Difference
-from memory_palace.checking.wording import UNITS, Wording, WrittenWord
-from memory_palace.language.tagged_words import Part, split_words
-from memory_palace.language.word_lists import TIME_WORDS
+from memory_palace.checking.wording import Wording
 
 _NEAR = 2
 """Telling words on either side that show of what a word is said."""
-
-_COPIED = 0.6
-"""Share of a claim's words that stand in the passage in the same order, to compare places."""
-_LONGEST = 2
-"""Telling words that stand in the place of one or two others."""
-_ROOT = 4
-"""Letters that two forms of one word have in common."""
 
 
 def find_opposed_words(
@@ -77,36 +68,3 @@ def _share_near(both: Partners, at: int, other: int) -> float:
     if both.mine.wording.words[at].is_telling:
         return both.share(both.mine.beside(at, _NEAR), both.theirs.beside(other, _NEAR + 1))
     return both.share(both.mine.beside(at, 1)[-1:], both.theirs.beside(other, 1)[-1:])
-
-
-def find_replaced_words(
-    claim: Wording, passage: Wording, alignment: Alignment
-) -> Iterator[Difference]:
-    """Yield a noun or an adjective in the place of another one, in a sentence that is copied."""
-    if alignment.copied < _COPIED:
-        return
-    both = Partners(claim, passage, alignment)
-    for change in alignment.changes:
-        mine = [at for at in change.mine if claim.words[at].is_telling]
-        theirs = [at for at in change.theirs if passage.words[at].is_telling]
-        if not (0 < len(mine) <= _LONGEST and 0 < len(theirs) <= _LONGEST):
-            continue
-        at, other = mine[-1], theirs[-1]
-        one, two = claim.words[at], passage.words[other]
-        if (
-            _can_be_replaced(one)
-            and _can_be_replaced(two)
-            and one.stem not in both.theirs.stems
-            and two.stem not in both.mine.stems
-            and one.stem[:_ROOT] != two.stem[:_ROOT]
-            and both.mine.stances[at].denial == both.theirs.stances[other].denial
-        ):
-            reason = f"“{one.key}” where the passage says “{two.key}”"
-            yield Difference("category", reason, one.key, two.key)
-            return
-
-
-def _can_be_replaced(word: WrittenWord) -> bool:
-    part = split_words(word.key)[0].part
-    is_number = word.key[0].isdigit() or word.key in NUMBER_WORDS or word.key in TIME_WORDS
-    return part in (Part.NOUN, Part.ADJECTIVE) and not is_number and word.stem not in UNITS

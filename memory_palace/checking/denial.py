@@ -27,7 +27,7 @@ def find_denied_words(
     """Yield the first word that one of both denies and the other says without a denial near it."""
     both = Partners(claim, passage, alignment)
     for at in both.mine.telling:
-        others = both.find(at)
+        others = _find_nearest(both, at)
         if not others:
             continue
         mine = both.mine.stances[at].denial
@@ -43,6 +43,13 @@ def find_denied_words(
             )
             yield Difference("negation", reason, both.mine.quote(at), both.theirs.quote(others[0]))
             return
+
+
+def _find_nearest(both: Partners, at: int) -> list[int]:
+    """Return where the passage has a word, of several places those with most of what is beside."""
+    beside = [place for place in both.mine.telling if place != at]
+    near = {other: both.share(beside, both.theirs.clause(other)) for other in both.find(at)}
+    return [other for other, share in near.items() if share == max(near.values())]
 
 
 def _is_same_thing(both: Partners, at: int, other: int, *, is_denied: bool) -> bool:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.categories import find_opposed_words, find_replaced_words
+from memory_palace.checking.categories import find_opposed_words
 from memory_palace.checking.copying import find_copied_changes
 from memory_palace.checking.denial import find_denied_words
 from memory_palace.checking.exchanges import find_exchanges, find_traded_places
@@ -19,7 +19,7 @@ from memory_palace.checking.foreign import find_foreign_changes
 from memory_palace.checking.names import find_other_names
 from memory_palace.checking.order import find_other_connections, find_turned_orders
 from memory_palace.checking.quantities import find_other_numbers
-from memory_palace.checking.roles import find_turned_roles
+from memory_palace.checking.roles import find_other_parties, find_turned_roles
 from memory_palace.checking.times import find_other_times
 from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import Wording
@@ -33,8 +33,8 @@ TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
         "other times": find_other_times,
         "denied words": find_denied_words,
         "opposed words": find_opposed_words,
-        "replaced words": find_replaced_words,
         "turned roles": find_turned_roles,
+        "other parties": find_other_parties,
         "turned orders": find_turned_orders,
         "other connections": find_other_connections,
         "exchanges": find_exchanges,

@@ -23,6 +23,8 @@ _LINKS: dict[tuple[str, ...], tuple[DifferenceKind, bool]] = {
     ("once",): ("order", False),
     ("preceded", "by"): ("order", False),
     ("as", "soon", "as"): ("order", False),
+    ("causes",): ("role", True),
+    ("caused",): ("role", True),
     ("leads", "to"): ("role", True),
     ("led", "to"): ("role", True),
     ("results", "in"): ("role", True),

@@ -54,8 +54,13 @@ class Text:
         return [place for place in self.telling if self.stances[place].clause == clause]
 
     def clause_stems(self, at: int) -> frozenset[str]:
-        """Return the stems of the telling words in the clause of a word."""
-        return frozenset(self.wording.words[place].stem for place in self.clause(at))
+        """Return the stems of all words in the clause of a word."""
+        words, clause = self.wording.words, self.stances[at].clause
+        return frozenset(
+            word.stem
+            for word, stance in zip(words, self.stances, strict=True)
+            if stance.clause == clause
+        )
 
     def beside(self, at: int, width: int) -> list[int]:
         """Return the telling words next to a place, ``width`` of them on either side."""

@@ -7,7 +7,7 @@ import pytest
 from memory_palace.checking.opposites import find_allies, find_opposition
 from tests.checking.finding import find
 
-TESTS = ("opposed words", "replaced words")
+TESTS = ("opposed words",)
 GENE = "Mutations in the gene activate the kinase in mouse liver cells."
 BUOY = "A red buoy marks the port side of the channel."
 MILL = "The upper mill is older than the lower mill."
@@ -24,7 +24,6 @@ MILL = "The upper mill is older than the lower mill."
         (MILL, "The upper mill is younger than the lower mill.", "negation"),
         ("Never open the hive under ten degrees.", "Never open the hive above ten degrees.", None),
         ("All users can edit the page.", "Some users can edit the page.", "negation"),
-        ("The ham is hung in the barn until May.", "The ham is hung in the tower until May.", None),
         ("The level rises in the wet months.", "In the wet months the level falls.", "negation"),
     ],
 )

@@ -69,3 +69,9 @@ def test_the_reason_names_the_word_and_both_places():
 )
 def test_a_denial_that_has_a_clause_to_itself_counts(note, claim):
     assert find(note, claim, "denied words")
+
+
+def test_of_several_places_the_one_that_says_the_same_is_compared():
+    note = "Tours start at noon and last an hour; on Sundays there is no tour."
+    assert find(note, "There are tours on Sundays.", "denied words")
+    assert not find(note, "Tours last an hour.", "denied words")
