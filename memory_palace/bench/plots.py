@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_palace.bench.metrics import CUTS
-from memory_palace.bench.report import Difference, core, summarise
+from memory_palace.bench.report import MeasuredDifference, core, summarise
 from memory_palace.bench.runs import Run
 from memory_palace.libraries import import_pyplot
 
@@ -47,7 +47,7 @@ def draw_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
 
 
 def draw_ablation(
-    name: str, differences: Sequence[Difference], folder: Path, *, measure: str
+    name: str, differences: Sequence[MeasuredDifference], folder: Path, *, measure: str
 ) -> Path:
     """Draw what each configuration gains over the first, with its interval; return the file."""
     path = folder / f"{name}-{differences[0].first}.png"

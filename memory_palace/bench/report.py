@@ -16,7 +16,7 @@ _COSTS = ("any@5, 95 %", "ranking s", "CPU s", "preparing CPU s", "peak MiB")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MeasuredDifference:
     """What the second system gains over the first on the questions that both were asked."""
 
     first: str
@@ -86,7 +86,7 @@ def table(runs: Sequence[Run]) -> Iterator[str]:
             yield f"| {label} | {len(answers)} | {cells} | {low:.3f}–{high:.3f} | {cost} |"
 
 
-def compare_runs(first: Run, second: Run, *, measure: str = "any@5") -> Difference:
+def compare_runs(first: Run, second: Run, *, measure: str = "any@5") -> MeasuredDifference:
     """Compare two runs; questions without an answer, or not all labelled, are left out.
 
     Raise ``UsageError`` where the runs share no question, or where one of those they share has
@@ -108,7 +108,7 @@ def compare_runs(first: Run, second: Run, *, measure: str = "any@5") -> Differen
     mean, low, high = paired_interval(old, new)
     lost, won, p = mcnemar(old, new)
     value = sum(new) / len(new)
-    return Difference(
+    return MeasuredDifference(
         first.system, second.system, measure, len(pairs), value, mean, low, high, lost, won, p
     )
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from memory_palace.checking.numbers import Number
 from memory_palace.checking.wording import Wording, WrittenWord
 from memory_palace.models import Matrix, Vector
 
@@ -24,7 +25,7 @@ _SHORTEST_ROOT = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class WordPair:
     """A content word of the claim and its best counterpart in the passage."""
 
     mine: int
@@ -49,7 +50,7 @@ class Change:
 class Alignment:
     """How a claim and a passage stand word by word."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[WordPair, ...]
     """One for each content word of the claim, in order."""
     changes: tuple[Change, ...]
     """What differs in the order of the words; says something where ``copied`` is high."""
@@ -57,11 +58,15 @@ class Alignment:
     """Share of the claim's words that stand in the passage in the same order."""
     coverage: float
     """Mean likeness of the pairs."""
+    weakest: float
+    """The same of the third of the pairs that are least like each other."""
+    cosine: float
+    """Of both as wholes, at least 0; 0 without vectors."""
     around: Wording
     """All of the text that the passage is a part of, with its title."""
     reader: WordReader = field(repr=False, compare=False)
 
-    def counterpart(self, place: int) -> Pair | None:
+    def counterpart(self, place: int) -> WordPair | None:
         """Return the pair of the word at a place of the claim, if it is one of content."""
         return next((pair for pair in self.pairs if pair.mine == place), None)
 
@@ -97,11 +102,19 @@ class WordReader:
         theirs = [word.stem for word in passage.words]
         for at, word in enumerate(claim.words):
             same[at] = [word.stem == stem for stem in theirs]
+        for at, other in _pair_numbers(claim, passage):
+            same[at, other] = 1
         if self._embed_tokens is None or not same.size:
             return same
         cosines = self.embed(claim) @ self.embed(passage).T
         likeness: Matrix = np.maximum(same, np.clip(cosines, 0, 1))
         return likeness
+
+    def compare_whole(self, claim: Wording, passage: Wording) -> float:
+        """Return the cosine of two texts, at least 0; 0 without vectors."""
+        if self._embed_tokens is None:
+            return 0.0
+        return max(0.0, float(pool(self.embed(claim)) @ pool(self.embed(passage))))
 
     def is_synonym(self, mine: str, theirs: str) -> bool:
         """Say whether two words are of one root, or, by their vectors alone, of one meaning."""
@@ -150,7 +163,9 @@ def align(
         pairs=pairs,
         changes=tuple(changes),
         copied=same / len(claim.words) if claim.words else 0.0,
-        coverage=sum(pair.likeness for pair in pairs) / len(pairs) if pairs else 0.0,
+        coverage=_mean([pair.likeness for pair in pairs]),
+        weakest=_mean(sorted(pair.likeness for pair in pairs)[: max(1, len(pairs) // 3)]),
+        cosine=words.compare_whole(claim, passage),
         around=around or passage,
         reader=words,
     )
@@ -170,10 +185,18 @@ def pool(vectors: Matrix) -> Vector:
     return total / norm if norm else total
 
 
-def _pair(at: int, likeness: Matrix) -> Pair:
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _pair(at: int, likeness: Matrix) -> WordPair:
     row = likeness[at]
     best = int(row.argmax()) if row.size else -1
-    return Pair(at, best, float(row[best])) if best >= 0 and row[best] > 0 else Pair(at, -1, 0.0)
+    return (
+        WordPair(at, best, float(row[best]))
+        if best >= 0 and row[best] > 0
+        else WordPair(at, -1, 0.0)
+    )
 
 
 def _places(words: Sequence[WrittenWord], pieces: Sequence[str]) -> Iterator[int]:
@@ -189,6 +212,21 @@ def _places(words: Sequence[WrittenWord], pieces: Sequence[str]) -> Iterator[int
             left = sum(map(str.isalnum, words[at].key))
         yield at
         left -= size
+
+
+def _pair_numbers(claim: Wording, passage: Wording) -> Iterator[tuple[int, int]]:
+    """Yield places of words of numbers that are the same, units included: 240 cm, 2.4 metres."""
+    for number in claim.numbers:
+        for other in passage.numbers:
+            if number.agrees(other):
+                mine, theirs = _spell(claim, number), _spell(passage, other)
+                yield from ((at, theirs[0]) for at in mine if theirs)
+
+
+def _spell(wording: Wording, number: Number) -> list[int]:
+    """Return the places of a number's words and of its unit."""
+    words = enumerate(wording.words)
+    return [at for at, word in words if number.start <= word.start < number.stop]
 
 
 def _find_changes(

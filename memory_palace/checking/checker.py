@@ -24,15 +24,15 @@ from memory_palace.checking.verdicts import (
     Verdict,
     write_place,
 )
-from memory_palace.checking.windows import Library, Window
+from memory_palace.checking.windows import PassageLibrary, TextWindow
 from memory_palace.checking.wording import Wording, find_sentences
 from memory_palace.models import Matrix
 
-QUOTED = 0.85
-"""Share of a sentence's words that stand in the passage in the same order."""
+QUOTED = 0.8
+"""Share of a sentence's words that stand in the passage in the same order; all telling ones do."""
 LEAST_WORDS = 0.44
-LEAST_MEANING = 0.57
-"""What a window must cover of a sentence: by stems alone, and by vectors of words."""
+LEAST_MEANING = 0.44
+"""What the score of a window must reach: by stems alone, and by vectors."""
 _WIDER = 0.04
 """What one more sentence must add to the coverage of a window."""
 _AS_NEAR = 0.03
@@ -56,7 +56,7 @@ class Judge(Protocol):
 class _Finding:
     """A window beside a claim."""
 
-    window: Window
+    window: TextWindow
     alignment: Alignment
     differences: tuple[Difference, ...]
 
@@ -88,7 +88,7 @@ class _Checker:
     """Checks claims against the passages it was given."""
 
     def __init__(self, passages: Sequence[Passage], reader: WordReader) -> None:
-        self._reader, self._library = reader, Library(passages, reader)
+        self._reader, self._library = reader, PassageLibrary(passages, reader)
         self._least = LEAST_MEANING if reader.by_meaning else LEAST_WORDS
 
     def check(self, claim: Wording) -> SentenceCheck:
@@ -102,16 +102,16 @@ class _Checker:
         if best.differences:
             best = next((each for each in found if not each.differences), best)
         lines = self._library.locate(best.window)
-        verdict, reason = _judge(best, self._least, lines)
+        verdict, reason = _judge(claim, best, self._least, lines)
         differences = best.differences if verdict == Verdict.CONTRADICTED else ()
-        score = round(best.alignment.coverage, 6)
+        score = round(_score(best.alignment), 6)
         return SentenceCheck(claim.text, verdict, reason, lines, differences, score)
 
-    def _find_windows(self, claim: Wording) -> list[Window]:
+    def _find_windows(self, claim: Wording) -> list[TextWindow]:
         """Return the window that covers a claim best, then others apart from it as good."""
         telling = [at for at, word in enumerate(claim.words) if word.is_telling]
         rows = dict[int, Matrix]()
-        scores = dict[Window, float]()
+        scores = dict[TextWindow, float]()
         for near in self._library.find_near(claim):
             for window in self._library.windows_of(near):
                 for at in range(window.start, window.end):
@@ -121,7 +121,7 @@ class _Checker:
                 width = window.end - window.start
                 scores[window] = float(covered.mean()) - _WIDER * (width - 1) if telling else 0.0
         ranked = sorted(scores, key=lambda window: (-scores[window], window.start, window.end))
-        chosen = list[Window]()
+        chosen = list[TextWindow]()
         for window in ranked:
             is_as_near = not chosen or scores[window] >= scores[chosen[0]] - _AS_NEAR
             if is_as_near and not any(window.overlaps(other) for other in chosen):
@@ -133,17 +133,36 @@ class _Checker:
         best: Matrix = likeness.max(axis=1, initial=0.0)
         return best
 
-    def _compare(self, claim: Wording, window: Window) -> _Finding:
+    def _compare(self, claim: Wording, window: TextWindow) -> _Finding:
         passage = self._library.read(window)
         alignment = align(claim, passage, self._reader, around=self._library.around(window))
         return _Finding(window, alignment, tuple(find_differences(claim, passage, alignment)))
 
 
-def _judge(best: _Finding, least: float, lines: Passage) -> tuple[Verdict, str]:
-    if best.alignment.coverage < least:
-        return Verdict.NOT_FOUND, "no passage says enough of it"
+def _score(alignment: Alignment) -> float:
+    """Return how much of a claim a window says, from 0 to 1.
+
+    By vectors the mean of how like all words are, how like the worst third is, and how like both
+    are as wholes; by words alone the share of the claim's words.
+    """
+    if not alignment.reader.by_meaning:
+        return alignment.coverage
+    return (alignment.coverage + alignment.weakest + alignment.cosine) / 3
+
+
+def _judge(claim: Wording, best: _Finding, least: float, lines: Passage) -> tuple[Verdict, str]:
     if best.differences:
-        return Verdict.CONTRADICTED, f"{best.differences[0].reason} in {write_place(lines)}"
-    if best.alignment.copied >= QUOTED:
+        first = best.differences[0]
+        return Verdict.CONTRADICTED, f"{first.reason} in {write_place(lines)}"
+    if _score(best.alignment) < least:
+        return Verdict.NOT_FOUND, "no passage says enough of it"
+    if _is_quoted(claim, best.alignment):
         return Verdict.QUOTED, "in nearly the same words"
     return Verdict.SUPPORTED, "not contradicted"
+
+
+def _is_quoted(claim: Wording, alignment: Alignment) -> bool:
+    """Say whether a passage has a claim's words: all that tell something, most of the others."""
+    changed = {place for change in alignment.changes for place in change.mine}
+    is_reworded = any(claim.words[place].is_telling for place in changed)
+    return alignment.copied >= QUOTED and not is_reworded

@@ -8,6 +8,7 @@ preposition of time or direction, another quantity, two things that change place
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -16,6 +17,7 @@ from memory_palace.checking.numbers import Number
 from memory_palace.checking.opposites import find_opposites
 from memory_palace.checking.verdicts import Difference, DifferenceKind
 from memory_palace.checking.wording import UNITS, Wording, WrittenWord
+from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import TIME_WORDS, is_negation
 
 COPIES = 0.6
@@ -39,6 +41,8 @@ up | down
 he him his himself | she her hers herself
 """
 """Function words in groups that exclude each other, a set of groups a line."""
+_LIGHT = frozenset(tokenize("give get make take have do go come put keep let use"))
+"""Verbs that stand for many others: who feeds owls with mice gives them mice."""
 
 
 def find_copied_changes(
@@ -64,12 +68,7 @@ class _ChangeReader:
 
     def __init__(self, claim: Wording, passage: Wording, alignment: Alignment) -> None:
         self._claim, self._passage, self._alignment = claim, passage, alignment
-        self._left_out = {
-            passage.words[place].stem
-            for change in alignment.changes
-            if not change.mine
-            for place in change.theirs
-        }
+        self._left_out = _find_left_out(claim, passage, alignment)
         self._anywhere = {*alignment.around.stems, *passage.stems}
 
     def read(self, change: Change) -> Difference | None:
@@ -96,8 +95,10 @@ class _ChangeReader:
     ) -> DifferenceKind | None:
         numbers = {place for n in self._claim.numbers for place in range(n.start, n.end)}
         telling = [w for w in mine if w.is_telling and w.start not in numbers]
-        telling = [w for w in telling if w.stem not in UNITS]
+        telling = [w for w in telling if w.stem not in UNITS and w.stem not in _LIGHT]
         others = [word for word in theirs if word.is_telling]
+        if any(word.key in TIME_WORDS for word in others):
+            telling = [word for word in telling if word.key not in TIME_WORDS]  # see times.py
         for word in telling:
             if any(self._is_same(word, other) for other in others):
                 continue
@@ -126,6 +127,16 @@ class _ChangeReader:
         else:
             reason = f"“{mine}” is added" if mine else f"“{theirs}” is left out"
         return Difference(kind, reason, mine, theirs)
+
+
+def _find_left_out(claim: Wording, passage: Wording, alignment: Alignment) -> frozenset[str]:
+    """Return stems that the passage has beside what is copied and what stands for another."""
+    changed = {place for change in alignment.changes for place in change.mine}
+    left = Counter(word.stem for word in passage.words)
+    left -= Counter(word.stem for at, word in enumerate(claim.words) if at not in changed)
+    replaced = (place for change in alignment.changes if change.mine for place in change.theirs)
+    left -= Counter(passage.words[place].stem for place in replaced)
+    return frozenset(left)
 
 
 def _compare_negations(

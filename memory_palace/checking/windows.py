@@ -37,37 +37,34 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TextWindow:
     """Adjacent sentences of one passage, from ``start`` up to ``end``."""
 
     start: int
     end: int
 
-    def overlaps(self, other: Window) -> bool:
+    def overlaps(self, other: TextWindow) -> bool:
         """Say whether they have a sentence in common."""
         return self.start < other.end and other.start < self.end
 
 
-class Library:
+class PassageLibrary:
     """All passages that an answer is compared with."""
 
     def __init__(self, passages: Sequence[Passage], reader: WordReader) -> None:
         self._passages, self._reader = passages, reader
         prose = [read_prose(p.text) for p in passages]
-        self.sentences = [
-            Sentence(Wording(text), source, first, last)
+        read = [
+            [Sentence(Wording(text), source, *lines) for text, *lines in _locate(text)]
             for source, text in enumerate(prose)
-            for text, first, last in _locate(text)
         ]
-        self._around = [
-            Wording.join([each.wording for each in self.sentences if each.source == source])
-            for source in range(len(passages))
-        ]
+        self.sentences = [sentence for sentences in read for sentence in sentences]
+        self._around = [Wording.join([each.wording for each in sentences]) for sentences in read]
         self._postings: dict[str, list[int]] = defaultdict(list)
         for at, sentence in enumerate(self.sentences):
             for stem in sentence.wording.content:
                 self._postings[stem].append(at)
-        self._joined: dict[Window, Wording] = {}
+        self._joined: dict[TextWindow, Wording] = {}
         self._pooled = None
         if reader.by_meaning and 0 < len(self.sentences) <= MOST_EMBEDDED:
             self._pooled = np.stack([pool(reader.embed(s.wording)) for s in self.sentences])
@@ -87,7 +84,7 @@ class Library:
             found += map(int, np.argsort(-cosines, kind="stable")[:_TRIED])
         return list(dict.fromkeys(found))
 
-    def windows_of(self, at: int) -> Iterator[Window]:
+    def windows_of(self, at: int) -> Iterator[TextWindow]:
         """Yield a sentence alone, then with the one before, the one after, and both."""
         source = self.sentences[at].source
         for start, end in ((at, at + 1), (at - 1, at + 1), (at, at + 2), (at - 1, at + 2)):
@@ -96,20 +93,20 @@ class Library:
                 is_inside
                 and self.sentences[start].source == self.sentences[end - 1].source == source
             ):
-                yield Window(start, end)
+                yield TextWindow(start, end)
 
-    def read(self, window: Window) -> Wording:
+    def read(self, window: TextWindow) -> Wording:
         """Return the text of a window."""
         if window not in self._joined:
             parts = [s.wording for s in self.sentences[window.start : window.end]]
             self._joined[window] = parts[0] if len(parts) == 1 else Wording.join(parts)
         return self._joined[window]
 
-    def around(self, window: Window) -> Wording:
+    def around(self, window: TextWindow) -> Wording:
         """Return the whole passage that a window is in."""
         return self._around[self.sentences[window.start].source]
 
-    def locate(self, window: Window) -> Passage:
+    def locate(self, window: TextWindow) -> Passage:
         """Return the lines of a window."""
         first, last = self.sentences[window.start], self.sentences[window.end - 1]
         passage = self._passages[first.source]

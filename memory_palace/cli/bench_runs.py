@@ -15,7 +15,7 @@ from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.metrics import MEASURES
 from memory_palace.bench.plots import draw_ablation, draw_runs
-from memory_palace.bench.report import Difference, compare_runs, core, summarise
+from memory_palace.bench.report import MeasuredDifference, compare_runs, core, summarise
 from memory_palace.bench.runs import Run, read_run
 from memory_palace.cli.bench_options import (
     Cache,
@@ -129,7 +129,7 @@ def report(
             say(str(path))
 
 
-def _line(d: Difference) -> str:
+def _line(d: MeasuredDifference) -> str:
     test = "McNemar" if d.measure.startswith(("any", "all")) else "sign test"
     return (
         f"{d.second:<26} {d.measure} {d.value:.4f}  {d.mean:+.4f} "

@@ -14,7 +14,7 @@ import memory_palace
 from memory_palace.bench.ablations import sixteen, without_each
 from memory_palace.bench.configuration import _digest_code, digest_index, digest_run
 from memory_palace.bench.cost import RunCost, write_cost
-from memory_palace.bench.datasets.items import Passage
+from memory_palace.bench.datasets.items import DatasetPassage
 from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.metrics import MEASURES
 from memory_palace.bench.plots import draw_ablation, draw_runs
@@ -126,7 +126,7 @@ CHANGES = {
     "a gain": lambda c: with_question(c, gains=(("D1:1", 3),)),
     "a category": lambda c: with_question(c, category="other"),
     "the date of a document": lambda c: with_document(c, timestamp=9e9),
-    "a word": lambda c: with_document(c, passages=(Passage("D1:1", "other"),)),
+    "a word": lambda c: with_document(c, passages=(DatasetPassage("D1:1", "other"),)),
 }
 
 

@@ -7,7 +7,12 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion, Passage
+from memory_palace.bench.datasets.items import (
+    Collection,
+    DatasetPassage,
+    EvalDocument,
+    EvalQuestion,
+)
 from memory_palace.bench.datasets.meetings import load_turns
 from memory_palace.bench.shown import BASELINES, SHOWN, WHOLE, measure_shown
 from memory_palace.cli.commands import app
@@ -18,7 +23,7 @@ ANSWER = "Ada: the theodolite is in the boathouse, behind the winch, and the key
 
 
 def test_a_turn_at_the_end_of_a_note_is_shown_and_its_head_is_not():
-    turns = tuple(Passage(f"t{n}", text) for n, text in enumerate([*FILLER, ANSWER]))
+    turns = tuple(DatasetPassage(f"t{n}", text) for n, text in enumerate([*FILLER, ANSWER]))
     question = EvalQuestion("q", "where is the theodolite", frozenset({"t40"}), "single-hop")
     asked = [Collection("talk", (EvalDocument("talk", "", turns, 1e9),), (question,), True)]
     rows = measure_shown(

@@ -38,7 +38,7 @@ def facts_of(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Passage:
+class DatasetPassage:
     """A note of one or more passages, each with its cosine to the question (1, 0)."""
 
     path: str
@@ -99,8 +99,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """Return what writes notes into segments, one per argument list, and opens them."""
 
     def write(
-        *groups: Sequence[Passage],
-        cold: Sequence[Passage] = (),
+        *groups: Sequence[DatasetPassage],
+        cold: Sequence[DatasetPassage] = (),
         calibration: Mapping[str, float] | None = None,
     ) -> Snapshot:
         folder = tmp_path_factory.mktemp("index")
@@ -138,9 +138,9 @@ def ask() -> Callable[..., Query]:
 
 
 @pytest.fixture(scope="session")
-def passage() -> type[Passage]:
+def passage() -> type[DatasetPassage]:
     """Return the recipe of a note."""
-    return Passage
+    return DatasetPassage
 
 
 @pytest.fixture(scope="session")

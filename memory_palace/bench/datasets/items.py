@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class DatasetPassage:
     """A piece of a document that can be an answer of its own, such as a turn."""
 
     id: str
@@ -20,7 +20,7 @@ class EvalDocument:
     id: str
     text: str
     """Markdown; empty where ``passages`` hold the text."""
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[DatasetPassage, ...] = ()
     timestamp: float = 0.0
     """Seconds since the epoch; 0 where none is given."""
 

@@ -12,7 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion, Passage
+from memory_palace.bench.datasets.items import (
+    Collection,
+    DatasetPassage,
+    EvalDocument,
+    EvalQuestion,
+)
 from memory_palace.bench.datasets.reading import read_json, read_jsonl, take, take_list
 from memory_palace.errors import UsageError
 
@@ -62,7 +67,7 @@ def _documents(conversation: Mapping[str, Any], where: str) -> Iterator[EvalDocu
             continue
         said = conversation.get(f"session_{number}_date_time")
         passages = tuple(
-            Passage(str(take(turn, "dia_id", at)), _text(turn, at))
+            DatasetPassage(str(take(turn, "dia_id", at)), _text(turn, at))
             for at, turn in (
                 (f"{where}, session_{number}, turn {n}", t) for n, t in enumerate(turns, 1)
             )

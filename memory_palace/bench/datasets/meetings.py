@@ -10,7 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion, Passage
+from memory_palace.bench.datasets.items import (
+    Collection,
+    DatasetPassage,
+    EvalDocument,
+    EvalQuestion,
+)
 from memory_palace.bench.datasets.reading import read_jsonl, take, take_list
 from memory_palace.errors import UsageError
 
@@ -46,7 +51,9 @@ def load_turns(path: Path) -> Collection:
         where = f"{path}:{number}"
         turns = take_list(meeting, "meeting_transcripts", where)
         passages = [
-            Passage(f"m{number}_t{n}", f"{take(t, 'speaker', where)}: {take(t, 'content', where)}")
+            DatasetPassage(
+                f"m{number}_t{n}", f"{take(t, 'speaker', where)}: {take(t, 'content', where)}"
+            )
             for n, t in enumerate(turns)
         ]
         for start in range(0, len(passages), TURNS):
