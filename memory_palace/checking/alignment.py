@@ -43,7 +43,8 @@ class Change:
     mine: range
     """Empty where the claim has left words out."""
     theirs: range
-    """Empty where the claim has words more."""
+    """Empty where the claim has words more; at its start and end only the words that are nearest,
+    for a passage goes on there with something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,5 +242,7 @@ def _find_changes(
         if tag == "equal":
             same += b - a
         elif tag != "insert" or 0 < a < len(mine):  # a passage may have more before and after
-            changes.append(Change(range(a, b), range(c, d)))
+            first = c if a else max(c, d - (b - a) - 1)
+            last = d if b < len(mine) else min(d, first + (b - a) + 1)
+            changes.append(Change(range(a, b), range(first, last)))
     return changes, same

@@ -2,8 +2,8 @@
 
 Text that has most words of a sentence in their order, and another word in one place, is almost
 never a paraphrase of it. So there whatever carries meaning is a difference: a word that stands for
-another one and is no synonym of it, one that is put in, a negation that comes or goes, another
-preposition of time or direction, another quantity, two things that change places.
+another one and is no synonym of it, a negation that comes or goes, another preposition of time or
+direction, another quantity. A word that is put in, or said elsewhere in the passage, is none.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from memory_palace.checking.alignment import Alignment, Change, share_root
+from memory_palace.checking.alignment import Alignment, Change
 from memory_palace.checking.numbers import Number
 from memory_palace.checking.opposites import find_opposites
 from memory_palace.checking.verdicts import Difference, DifferenceKind
-from memory_palace.checking.wording import UNITS, Wording, WrittenWord
+from memory_palace.checking.wording import ABOUT_REMEMBERING, UNITS, Wording, WrittenWord
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import TIME_WORDS, is_negation
 
@@ -41,8 +41,10 @@ up | down
 he him his himself | she her hers herself
 """
 """Function words in groups that exclude each other, a set of groups a line."""
+_MODALS = frozenset({"may", "might", "can"})
 _LIGHT = frozenset(tokenize("give get make take have do go come put keep let use"))
 """Verbs that stand for many others: who feeds owls with mice gives them mice."""
+_SAYS_LITTLE = _LIGHT | UNITS | ABOUT_REMEMBERING
 
 
 def find_copied_changes(
@@ -68,8 +70,7 @@ class _ChangeReader:
 
     def __init__(self, claim: Wording, passage: Wording, alignment: Alignment) -> None:
         self._claim, self._passage, self._alignment = claim, passage, alignment
-        self._left_out = _find_left_out(claim, passage, alignment)
-        self._anywhere = {*alignment.around.stems, *passage.stems}
+        self._elsewhere = _find_elsewhere(claim, passage, alignment)
 
     def read(self, change: Change) -> Difference | None:
         mine = [self._claim.words[place] for place in change.mine]
@@ -78,7 +79,7 @@ class _ChangeReader:
             self._compare_numbers(mine, theirs)
             or _compare_negations(mine, theirs)
             or _compare_function_words(mine, theirs)
-            or self._compare_content(mine, theirs, change)
+            or self._compare_content(mine, theirs)
         )
         return None if kind is None else self._describe(kind, change)
 
@@ -91,21 +92,17 @@ class _ChangeReader:
         return None
 
     def _compare_content(
-        self, mine: Sequence[WrittenWord], theirs: Sequence[WrittenWord], change: Change
+        self, mine: Sequence[WrittenWord], theirs: Sequence[WrittenWord]
     ) -> DifferenceKind | None:
         numbers = {place for n in self._claim.numbers for place in range(n.start, n.end)}
         telling = [w for w in mine if w.is_telling and w.start not in numbers]
-        telling = [w for w in telling if w.stem not in UNITS and w.stem not in _LIGHT]
-        others = [word for word in theirs if word.is_telling]
+        telling = [w for w in telling if w.stem not in _SAYS_LITTLE]
+        others = [word for word in theirs if word.is_telling and word.key not in _MODALS]
         if any(word.key in TIME_WORDS for word in others):
             telling = [word for word in telling if word.key not in TIME_WORDS]  # see times.py
-        for word in telling:
-            if any(self._is_same(word, other) for other in others):
-                continue
-            if others and word.stem not in self._left_out:
-                return _kind_of(word, self._claim)
-            is_inside = change.mine.start > 0 and change.mine.stop < len(self._claim.words)
-            if not others and is_inside and not self._is_known(word):
+        for word in telling if others else ():
+            is_said = any(self._is_same(word, other) for other in others)
+            if not is_said and word.stem not in self._elsewhere:
                 return _kind_of(word, self._claim)
         return None
 
@@ -113,11 +110,6 @@ class _ChangeReader:
         if theirs.stem in find_opposites(mine.stem):
             return False
         return mine.stem == theirs.stem or self._alignment.reader.is_synonym(mine.key, theirs.key)
-
-    def _is_known(self, word: WrittenWord) -> bool:
-        return word.stem in self._anywhere or any(
-            share_root(word.key, other.key) for other in self._passage.words
-        )
 
     def _describe(self, kind: DifferenceKind, change: Change) -> Difference:
         mine = _write(self._claim, change.mine)
@@ -129,13 +121,11 @@ class _ChangeReader:
         return Difference(kind, reason, mine, theirs)
 
 
-def _find_left_out(claim: Wording, passage: Wording, alignment: Alignment) -> frozenset[str]:
-    """Return stems that the passage has beside what is copied and what stands for another."""
+def _find_elsewhere(claim: Wording, passage: Wording, alignment: Alignment) -> frozenset[str]:
+    """Return stems that the passage has beside what is copied; what they trade, others look at."""
     changed = {place for change in alignment.changes for place in change.mine}
     left = Counter(word.stem for word in passage.words)
     left -= Counter(word.stem for at, word in enumerate(claim.words) if at not in changed)
-    replaced = (place for change in alignment.changes if change.mine for place in change.theirs)
-    left -= Counter(passage.words[place].stem for place in replaced)
     return frozenset(left)
 
 

@@ -21,7 +21,7 @@ _CLAUSE = re.compile(
     r"[,;()–—]\s+|(?<!\bnot)(?<!\s)\s+(?:and|but|while|whereas|since|because|which|although|so)\s+",
     re.IGNORECASE,
 )
-_ABOUT_REMEMBERING = frozenset(
+ABOUT_REMEMBERING = frozenset(
     tokenize(
         "recall remember memory palace picture image token verify verification see help hope "
         "answer note know think believe goes far"
@@ -166,7 +166,7 @@ class Wording:
         """Whether it claims what could be checked: two telling words, or one with a number."""
         if self.text.rstrip("\"'”’)*_ ").endswith(("?", ":")):
             return False
-        telling = [stem for stem in self.content if stem not in _ABOUT_REMEMBERING]
+        telling = [stem for stem in self.content if stem not in ABOUT_REMEMBERING]
         return len(telling) >= 2 or bool(telling and self.numbers)
 
     @cached_property
@@ -194,7 +194,7 @@ def _drop_frame(sentence: str) -> str:
     """Drop what leads up to a claim, ``From memory:``, and marks that a token has left behind."""
     frame = _FRAME.match(sentence)
     words = set(Wording(frame[1] or "").content) if frame else set()
-    is_frame = frame is not None and words <= _ABOUT_REMEMBERING
+    is_frame = frame is not None and words <= ABOUT_REMEMBERING
     return sentence[frame.end() :] if frame and is_frame else sentence
 
 

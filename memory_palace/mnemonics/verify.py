@@ -11,7 +11,7 @@ from memory_palace.checking.alignment import EmbedTokens, WordReader
 from memory_palace.checking.checker import MEASURED_EMBEDDER, check_answer
 from memory_palace.checking.judging import EntailmentJudge, Judgement, ModelJudge
 from memory_palace.checking.verdicts import Passage, SentenceCheck, Verdict, worst_verdict
-from memory_palace.checking.windows import Library
+from memory_palace.checking.windows import PassageLibrary
 from memory_palace.checking.wording import Wording, find_sentences
 from memory_palace.dialogue import open_dialogue
 from memory_palace.embedding.base import find_token_reader
@@ -252,7 +252,7 @@ def _cut_up(sentence: str, passages: Sequence[Passage]) -> list[Passage]:
 
     Where nothing does, nothing.
     """
-    library = Library(passages, WordReader(None))
+    library = PassageLibrary(passages, WordReader(None))
     places = library.find_near(Wording(sentence))[:CITED]
     widest = [list(library.windows_of(at))[-1] for at in places]
     return [library.locate(window) for window in dict.fromkeys(widest)]
