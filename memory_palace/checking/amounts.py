@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -35,6 +36,8 @@ _BEHIND = re.compile(
 )
 _SIGNS = {"<": -1, "≤": -1, ">": 1, "≥": 1, "+": 1}
 _PER = re.compile(r"\s*(?:/\s*|\s(?:per|an?|each|every|pro|par|por|al|au|je)\s+)(?=[^\W\d_])", re.I)
+_LATE = re.compile(r"[^,;.:!?\d]{0,24}?\s(?:each|every|per)\s(?=[^\W\d_])", re.I)
+"""A rate behind the verb: 350 visitors come each week."""
 _LABELS = word_list("labels")
 _LABEL = re.compile(r"\b(?P<word>[^\W\d_]+)\.?\s#?\Z")
 _NAME_BEFORE = re.compile(r"(?P<letters>[^\W\d_]+)-?\Z")
@@ -95,17 +98,24 @@ def find_amounts(text: str) -> tuple[Amount, ...]:
     grouped = [tuple(group) for _, group in groupby(find_numbers(text), key=lambda n: n.start)]
     found = [_read(text, readings) for readings in grouped]
     implied = list(_find_implied(text))
-    whole = [(one.start, one.stop) for one in implied if not one.is_weak]
-    taken = [(one.start, one.stop) for one in found]
-    found = [one for one in found if not _is_within(one.start, whole)]
-    found += [one for one in implied if not one.is_weak or not _is_within(one.start, taken)]
+    found = _outside(found, [one for one in implied if not one.is_weak])
+    found += [one for one in implied if not one.is_weak]
+    found.sort(key=lambda one: one.start)
+    found += _outside([one for one in implied if one.is_weak], found)
     found.sort(key=lambda one: one.start)
     around = find_surroundings(text, [(one.start, one.stop) for one in found])
     return tuple(replace(one, around=words) for one, words in zip(found, around, strict=True))
 
 
-def _is_within(at: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= at < end for start, end in spans)
+def _outside(those: Sequence[Amount], taken: Sequence[Amount]) -> list[Amount]:
+    """Return the amounts that do not begin within others, which are in order."""
+    starts = [one.start for one in taken]
+    places = [bisect_right(starts, one.start) - 1 for one in those]
+    return [
+        one
+        for one, place in zip(those, places, strict=True)
+        if place < 0 or taken[place].stop <= one.start
+    ]
 
 
 def _read(text: str, readings: tuple[Number, ...]) -> Amount:
@@ -153,7 +163,7 @@ def _read_bound(text: str, number: Number, before: str) -> tuple[int, bool]:
 
 def _read_rate(text: str, stop: int, number: Number) -> tuple[Unit, str, int]:
     """Return what a number is a rate of, as a unit or as a stem, and where that ends."""
-    if match := _PER.match(text, stop):
+    if match := _PER.match(text, stop) or _LATE.match(text, stop):
         unit, end = find_unit(text, match.end())
         if unit.family:
             return unit, "", end

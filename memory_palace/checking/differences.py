@@ -43,7 +43,11 @@ TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
     }
 )
 FOREIGN_TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
-    {"other numbers": find_other_numbers, "foreign changes": find_foreign_changes}
+    {
+        "other numbers": find_other_numbers,
+        "other times": find_other_times,
+        "foreign changes": find_foreign_changes,
+    }
 )
 """For a claim that is not in English: in German every noun is written like a name."""
 

@@ -289,9 +289,5 @@ def _day_parts(text: str) -> Iterator[Moment]:
 @lru_cache(maxsize=256)
 def find_quantities(text: str) -> tuple[Amount, ...]:
     """Return the amounts of a text that are no dates, times of day or frequencies."""
-    spans = [(moment.start, moment.end) for moment in find_moments(text)]
-    return tuple(
-        one
-        for one in find_amounts(text)
-        if not any(start < one.stop and one.start < end for start, end in spans)
-    )
+    taken = {place for one in find_moments(text) for place in range(one.start, one.end)}
+    return tuple(one for one in find_amounts(text) if taken.isdisjoint(range(one.start, one.stop)))

@@ -169,7 +169,7 @@ def _read(text: str, tokens: Sequence[Token]) -> Iterator[Number]:
         start, end = tokens[place].start, tokens[after - 1].end
         more, end = _read_more(text, end) if form == "" else (Fraction(0), end)
         after = _skip(tokens, after, end)
-        unit, after = read_unit(tokens, after, start)
+        unit, after = read_unit(tokens, after, start, is_part=form == "part")
         stop = tokens[after - 1].end
         if unit.family and not more and form == "":  # two years and a half
             more, stop = _read_more(text, stop)

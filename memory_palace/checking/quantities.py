@@ -272,6 +272,8 @@ def _counts_another(mine: Amount, best: Amount, comparison: _Comparison) -> bool
     """Say whether a number counts one thing in a claim and another in the passage."""
     if not comparison.is_copied or mine.first.form == "ordinal":
         return False
+    if "share" in (mine.first.family, best.first.family):
+        return False
     if bool(mine.first.family) != bool(best.first.family):
         return bool(best.counted if mine.first.family else mine.counted)
     return any(

@@ -67,14 +67,17 @@ def find_unit(text: str, start: int) -> tuple[Unit, int]:
     return (_unit_of(token), token.end) if token.kind else (NO_UNIT, start)
 
 
-def read_unit(tokens: Sequence[Token], place: int, start: int) -> tuple[Unit, int]:
+def read_unit(
+    tokens: Sequence[Token], place: int, start: int, *, is_part: bool
+) -> tuple[Unit, int]:
     """Return the unit right after a number, articles and ``of`` passed over, or money before it."""
     before = next((t for t in tokens[max(0, place - 4) : place] if t.end == start), NOTHING)
     if before.written in _MONEY:
         return _UNITS[before.written], place
     behind = place
-    while at(tokens, place).key in _FILLERS and place - behind < 2:
-        place += 1
+    if at(tokens, place).key == "of" or is_part:
+        while at(tokens, place).key in _FILLERS and place - behind < 2:
+            place += 1
     if at(tokens, place).key in ("per", "pro") and (of := _WHOLES.get(at(tokens, place + 1).key)):
         return Unit("share", Fraction(1, of)), place + 2
     token, following = at(tokens, place), at(tokens, place + 1)

@@ -16,6 +16,9 @@ _KINDS = ("other numbers", "other times")
 _LIGHTS = (
     "Each side light covers 112.5 degrees, the masthead light 225 degrees and the stern light 135."
 )
+_TWO_LIGHTS = (
+    "Each side light covers 112.5 degrees; together the two side lights cover 225 degrees."
+)
 _MILL = "The new beam carries three times the load of the old one and cost 1,200 euros."
 _TANK = "The tank holds 2 litres of water, weighs 500 grams and was filled four times a day."
 _TRIAL = "At least three users joined on Monday; 12 of the 48 patients fainted within 15 minutes."
@@ -45,6 +48,9 @@ SAME: list[Case] = [
     ("Das Tal ist 1.200 Meter lang.", "The valley is 1200 metres long."),
     ("Die Probe dauert 15 Minuten.", "Die Probe dauert eine Viertelstunde, fünfzehn Minuten."),
     ("Versions up to 1.5.3 are read.", "It reads version 1.5.3."),
+    ("On average 350 visitors come each week.", "About fifty visitors a day come."),
+    (_TWO_LIGHTS, "Together the side lights cover 225 degrees."),
+    ("Of the visitors two fifths are pupils.", "Of the visitors 40 % are pupils."),
     ("Entry is free up to 50 MB.", "Files above 50 MB are not free."),
 ]
 OTHER: list[tuple[str, str, str]] = [
