@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import product
 
 from memory_palace.checking.alignment import Alignment, Change
 from memory_palace.checking.numbers import Number
 from memory_palace.checking.opposites import find_opposites
+from memory_palace.checking.units import NO_UNIT, find_unit
 from memory_palace.checking.verdicts import Difference, DifferenceKind
 from memory_palace.checking.wording import ABOUT_REMEMBERING, UNITS, Wording, WrittenWord
 from memory_palace.language.tokens import tokenize
@@ -44,7 +46,7 @@ he him his himself | she her hers herself
 _MODALS = frozenset({"may", "might", "can"})
 _LIGHT = frozenset(tokenize("give get make take have do go come put keep let use"))
 """Verbs that stand for many others: who feeds owls with mice gives them mice."""
-_SAYS_LITTLE = _LIGHT | UNITS | ABOUT_REMEMBERING
+_SAYS_LITTLE = _LIGHT | ABOUT_REMEMBERING
 
 
 def find_copied_changes(
@@ -70,46 +72,66 @@ class _ChangeReader:
 
     def __init__(self, claim: Wording, passage: Wording, alignment: Alignment) -> None:
         self._claim, self._passage, self._alignment = claim, passage, alignment
-        self._elsewhere = _find_elsewhere(claim, passage, alignment)
+        changed = {place for change in alignment.changes for place in change.mine}
+        kept = (word.stem for at, word in enumerate(claim.words) if at not in changed)
+        self._copied = Counter(kept)
+        self._digits = {at for number in claim.numbers for at in range(number.start, number.end)}
 
     def read(self, change: Change) -> Difference | None:
         mine = [self._claim.words[place] for place in change.mine]
         theirs = [self._passage.words[place] for place in change.theirs]
+        numbers = _numbers_in(self._claim, mine), _numbers_in(self._passage, theirs)
+        if all(numbers) and not any(a.agrees(b) for a, b in product(*numbers)):
+            return self._describe("number", change)
         kind = (
-            self._compare_numbers(mine, theirs)
-            or _compare_negations(mine, theirs)
+            _compare_negations(mine, theirs)
             or _compare_function_words(mine, theirs)
-            or self._compare_content(mine, theirs)
+            or self._compare_content(change, mine, theirs, has_numbers=any(numbers))
         )
         return None if kind is None else self._describe(kind, change)
 
-    def _compare_numbers(
-        self, mine: Sequence[WrittenWord], theirs: Sequence[WrittenWord]
-    ) -> DifferenceKind | None:
-        one, other = _numbers_in(self._claim, mine), _numbers_in(self._passage, theirs)
-        if one and other and not any(a.agrees(b) for a in one for b in other):
-            return "number"
-        return None
-
     def _compare_content(
-        self, mine: Sequence[WrittenWord], theirs: Sequence[WrittenWord]
+        self,
+        change: Change,
+        mine: Sequence[WrittenWord],
+        theirs: Sequence[WrittenWord],
+        *,
+        has_numbers: bool,
     ) -> DifferenceKind | None:
-        numbers = {place for n in self._claim.numbers for place in range(n.start, n.end)}
-        telling = [w for w in mine if w.is_telling and w.start not in numbers]
-        telling = [w for w in telling if w.stem not in _SAYS_LITTLE]
-        others = [word for word in theirs if word.is_telling and word.key not in _MODALS]
-        if any(word.key in TIME_WORDS for word in others):
-            telling = [word for word in telling if word.key not in TIME_WORDS]  # see times.py
-        for word in telling if others else ():
-            is_said = any(self._is_same(word, other) for other in others)
-            if not is_said and word.stem not in self._elsewhere:
+        """Compare words that tell something; those of amounts are for other tests."""
+        others = [word for word in theirs if _tells(word) and word.key not in _MODALS]
+        if not others:
+            return None
+        elsewhere = self._find_elsewhere(change)
+        for word in filter(_tells, mine):
+            is_amount = has_numbers and (word.stem in UNITS or word.key in TIME_WORDS)
+            if is_amount or word.start in self._digits or word.stem in elsewhere:
+                continue
+            if not any(self._is_same(word, other) for other in others):
                 return _kind_of(word, self._claim)
         return None
 
+    def _find_elsewhere(self, change: Change) -> frozenset[str]:
+        """Return stems that the sentence has beside what is copied; other tests see trades."""
+        start, end = 0, len(self._passage.words)
+        is_inside = change.mine.start > 0 and change.mine.stop < len(self._claim.words)
+        if is_inside and self._passage.parts:
+            start = end = 0
+            for part in self._passage.parts:
+                start, end = end, end + len(part.words)
+                if change.theirs.start < end:
+                    break
+        left = Counter(word.stem for word in self._passage.words[start:end])
+        return frozenset(left - self._copied)
+
     def _is_same(self, mine: WrittenWord, theirs: WrittenWord) -> bool:
+        if mine.stem == theirs.stem:
+            return True
         if theirs.stem in find_opposites(mine.stem):
             return False
-        return mine.stem == theirs.stem or self._alignment.reader.is_synonym(mine.key, theirs.key)
+        if mine.stem in UNITS or theirs.stem in UNITS:
+            return find_unit(mine.key, 0)[0] == find_unit(theirs.key, 0)[0] != NO_UNIT
+        return self._alignment.reader.is_synonym(mine.key, theirs.key)
 
     def _describe(self, kind: DifferenceKind, change: Change) -> Difference:
         mine = _write(self._claim, change.mine)
@@ -121,12 +143,8 @@ class _ChangeReader:
         return Difference(kind, reason, mine, theirs)
 
 
-def _find_elsewhere(claim: Wording, passage: Wording, alignment: Alignment) -> frozenset[str]:
-    """Return stems that the passage has beside what is copied; what they trade, others look at."""
-    changed = {place for change in alignment.changes for place in change.mine}
-    left = Counter(word.stem for word in passage.words)
-    left -= Counter(word.stem for at, word in enumerate(claim.words) if at not in changed)
-    return frozenset(left)
+def _tells(word: WrittenWord) -> bool:
+    return word.is_telling and word.stem not in _SAYS_LITTLE
 
 
 def _compare_negations(

@@ -201,4 +201,5 @@ def _drop_frame(sentence: str) -> str:
 def _read_word(match: re.Match[str]) -> WrittenWord:
     key = match[0].casefold().replace("’", "'")
     stem = stem_word(key.removesuffix("'s"))
-    return WrittenWord(key, stem, match.start(), match.end(), stem not in _STOPPED)
+    is_telling = stem not in _STOPPED or match[0] == "US"
+    return WrittenWord(key, stem, match.start(), match.end(), is_telling)
