@@ -15,7 +15,7 @@ from memory_palace.checking.verdicts import Passage, Verdict
 from memory_palace.dialogue import Dialogue, ReplyError, read_choice, read_number, read_text
 from memory_palace.embedding.cross_encoder import open_cross_encoder
 from memory_palace.embedding.rerankers import find_cross_encoder
-from memory_palace.errors import CheckFailedError, MissingPartError
+from memory_palace.errors import MissingPartError, PalaceError
 
 _ROLE = "judge"
 _SCHEMA: Mapping[str, Any] = {
@@ -70,7 +70,7 @@ class ModelJudge:
         self._prompt = read_prompt() if prompt is None else prompt
 
     def judge(self, sentence: str, passages: Sequence[Passage]) -> Judgement:
-        """Return its verdict; without one where three replies in a row were malformed."""
+        """Return its verdict, or why there is none: it failed, or gave three malformed replies."""
         data = {
             "sentence": sentence,
             "passages": [
@@ -84,7 +84,9 @@ class ModelJudge:
 
         try:
             return asyncio.run(self.dialogue.ask(_ROLE, self._prompt, data, parse, schema=_SCHEMA))
-        except CheckFailedError as error:
+        except MissingPartError:
+            raise  # no key: it would fail each time
+        except PalaceError as error:
             return Judgement(None, str(error))
 
 

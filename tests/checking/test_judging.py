@@ -241,6 +241,29 @@ class TestModel:
         assert "no verdict on" in err and "unusable" in err and len(double.prompts) == 3
         assert "could not be used" in double.prompts[1]
 
+    def test_a_model_that_fails_on_a_sentence_is_named_and_one_without_a_key_ends_it(
+        self, palace: Palace, double: Double, capsys
+    ) -> None:
+        import llm
+
+        def fail(data: dict[str, Any]) -> str:
+            if "Hens" in data["sentence"]:
+                raise ValueError("Requested tokens exceed context window")
+            return say("quoted")
+
+        double.reply = fail
+        answer = f"{SAID} Hens lay eggs behind the bakery."
+        found = palace.memories.verify(answer, model="judge").sentences
+        assert [each.model.verdict for each in found] == [Verdict.QUOTED, None]
+        assert "context window" in found[1].model.reason
+
+        def lock(data: dict[str, Any]) -> str:
+            raise llm.NeedsKeyException("no key found")
+
+        double.reply = lock
+        with pytest.raises(MissingPartError, match="no key found"):
+            palace.memories.verify(answer, model="judge")
+
     def test_either_verdict_fails_strictly(self, palace: Palace, double: Double, capsys) -> None:
         double.reply = lambda data: say("not_found", 0)
         line = ("-C", str(palace.paths.root), "verify", "--model", "judge", "--text", SAID)
