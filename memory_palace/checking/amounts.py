@@ -46,8 +46,11 @@ _OF_THE = re.compile(
 )
 _PAUSE = frozenset({Part.BREAK, Part.FUNCTION, Part.DETERMINER, Part.VERB})
 _INSIDE = word_list("counted_too")
+_LAST_IN_ORDER = 4
 _LONGEST_COUNTED = 4
 _IMPLIED = re.compile(r"\b(?:an?|one|a full|a whole|a single)\s+(?=[^\W\d_])", re.I)
+_LASTING = re.compile(r"\b(?:for|within|last(?:s|ed)?|takes?|took)\s(?:about\s)?\Z", re.I)
+"""Before a unit that is a number as well: kept for a year."""
 _COUNTABLE = frozenset({"time", "length", "mass", "volume", "data"})
 
 
@@ -143,8 +146,14 @@ def _read(text: str, readings: tuple[Number, ...]) -> Amount:
         is_rough,
         per,
         per_stem,
-        is_weak=is_one or number.form in ("ordinal", "group") or number.text.casefold() == "double",
+        is_weak=is_one or number.form == "group" or _may_order(number),
     )
+
+
+def _may_order(number: Number) -> bool:
+    """Say whether a number may only put sentences in order, or be a verb: second, double."""
+    is_small = number.form == "ordinal" and number.value <= _LAST_IN_ORDER
+    return is_small or number.text.casefold() == "double"
 
 
 def _read_bound(text: str, number: Number, before: str) -> tuple[int, bool]:
@@ -241,4 +250,6 @@ def _find_implied(text: str) -> Iterator[Amount]:
             number = Number(
                 value, unit.family, unit.size, match.start(), stop, shown, unit.zero, stop
             )
-            yield Amount((number,), shown, match.start(), stop, is_weak=not half)
+            before = text[max(0, match.start() - _WINDOW) : match.start()]
+            is_weak = not half and not _LASTING.search(before)
+            yield Amount((number,), shown, match.start(), stop, is_weak=is_weak)

@@ -22,14 +22,14 @@ _TIME = re.compile(
     rf"|(?<=\bat )(?P<bare>{_HOUR})(?={_BEHIND})"
     rf"|(?<=\bfrom )(?P<opening>{_HOUR})(?= (?:to|until|till) {_SPOKEN})"
     rf"|(?<=\bbetween )(?P<between>{_HOUR})(?= and {_SPOKEN})"
-    rf"|(?P<german>[01]?\d|2[0-4]) ?(?:uhr|heures)\b"
+    rf"|(?P<german>[01]?\d|2[0-4]) ?uhr\b|(?<=\bà )(?P<french>[01]?\d|2[0-4]) ?heures?\b"
     rf"|(?P<named>noon|midday|midnight)\b){_HALF.format(name='second')}?",
     re.IGNORECASE,
 )
 _LATE = re.compile(
     r"[ ,]+(?:(?:in|at) (?:the )?)?(?P<part>morning|afternoon|evening|night)\b", re.I
 )
-_WHOLE = ("full", "told", "german", "bare", "opening", "between")
+_WHOLE = ("full", "told", "german", "french", "bare", "opening", "between")
 _NOON = 12 * 60
 
 

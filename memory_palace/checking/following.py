@@ -8,7 +8,10 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 from memory_palace.checking.amounts import Amount
+from memory_palace.checking.moments import find_told_times
+from memory_palace.checking.numbers import Number
 from memory_palace.checking.phrases import word_list
+from memory_palace.checking.units import is_same_family
 from memory_palace.language.tokens import plain_words
 
 _OF = re.compile(
@@ -18,9 +21,11 @@ _OF = re.compile(
 """Between a part and a whole: three *out of* four, four *cases of* five."""
 _SUMS = word_list("sums")
 """Words beside which a number may be the sum or the difference of two others."""
+_RANGE = re.compile(r"\s?(?:to|and|bis|à|[-–])\s?")
 _STATEMENT = re.compile(r"[.!?:;]\s")
 _COMMA = re.compile(r",\s")
 _JOINT = re.compile(r"(?<!,)\s(?:and|or|und|et|y|e)\s")
+_SHARES = frozenset({"part", "times", "share"})
 _MOST_LISTED = 12
 _ROUGH = Fraction(6, 100)
 _CLOSE = Fraction(3, 100)
@@ -79,7 +84,50 @@ def is_computed(mine: Amount, claim: str, theirs: Sequence[Amount]) -> bool:
         return any(one.base == wanted * other.base for one in given for other in given)
     if _SUMS.isdisjoint(plain_words(claim)):
         return False
+    if mine.first.family == "share":
+        return _is_growth(wanted, [one.first for one in theirs])
     alike = [one.first.base for one in theirs if one.first.family == mine.first.family]
     sums = {result for a, b in combinations(alike, 2) for result in (a + b, abs(a - b))}
     close = _ROUGH if mine.is_rough else 0
     return any(abs(wanted - one) <= close * wanted for one in (*sums, sum(alike)))
+
+
+def _is_growth(share: Fraction, given: Sequence[Number]) -> bool:
+    """Say whether a share is how much larger or smaller one number is than another."""
+    return any(
+        one.base and other.family == one.family and abs(other.base - one.base) == share * one.base
+        for one in given
+        for other in given
+    )
+
+
+def is_between(mine: Amount, theirs: Sequence[Amount], passage: str) -> bool:
+    """Say whether a rough number lies within a range of a passage: about nine, of 8 to 10."""
+    return mine.is_rough and any(
+        _RANGE.fullmatch(passage, one.first.end, other.start)
+        and is_same_family(one.first.family, mine.first.family)
+        and one.first.base <= mine.first.base <= other.first.base
+        for one, other in pairwise(theirs)
+        if one.first.end <= other.start
+    )
+
+
+def is_time_of_day(mine: Amount, text: str) -> bool:
+    """Say whether a bare number is a time of day of a text, or a duration how often it is."""
+    told = find_told_times(text)
+    if mine.first.family == "time":
+        return any(time.parts.get("every") == mine.first.base for time in told)
+    hour = mine.first.value
+    is_bare = not mine.first.form and not mine.first.family and 0 <= hour <= 24
+    return is_bare and any(time.parts.get("minutes") == hour * 60 % 720 for time in told)
+
+
+def is_vague_share(mine: Amount, rival: Amount | None) -> bool:
+    """Say whether half, a third or twice sums up numbers that a passage does not set out so.
+
+    It does not where the passage has a share too.
+    """
+    if mine.first.form != "part" and (mine.first.form != "times" or mine.first.value != 2):
+        return False
+    is_given = rival is not None and {rival.first.form, rival.first.family} & _SHARES
+    return bool(mine.bound) or not is_given

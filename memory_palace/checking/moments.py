@@ -47,7 +47,7 @@ _RELATION = re.compile(
     re.I,
 )
 _YEAR = re.compile(
-    r"(?<![\w.,$€£#/-])(?:1[0-9]|20)\d\d(?![\w/]|[.,]\d|-\d{3})(?=\s(?P<behind>[^\W\d_]+))?"
+    r"(?<![\w.,$€£#/-])(?:1[0-9]|20)\d\d(?![\w/]|[.,]\d|-\d{3}|\s?[€$£¥%°])(?=\s(?P<behind>[^\W\d_]+))?"
 )
 _BEFORE_YEAR = re.compile(
     r"\b(?:in|since|by|from|until|till|before|after|during|between|around|circa|year|early|late|mid"
@@ -97,7 +97,7 @@ _EVERY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ToldTime:
     """One time as it stands in a text."""
 
     start: int
@@ -115,9 +115,9 @@ class Moment:
 
 
 @lru_cache(maxsize=256)
-def find_moments(text: str) -> tuple[Moment, ...]:
+def find_told_times(text: str) -> tuple[ToldTime, ...]:
     """Return the times of a text in order; none stands within another."""
-    found: list[Moment] = []
+    found: list[ToldTime] = []
     taken: set[int] = set()
     for reader in (
         _clock_times,
@@ -147,15 +147,15 @@ def _relation(text: str, start: int) -> str:
     return (match.lastgroup or "") if match else ""
 
 
-def _moment(text: str, span: tuple[int, int], **parts: Fraction | str | int) -> Moment:
+def _moment(text: str, span: tuple[int, int], **parts: Fraction | str | int) -> ToldTime:
     told = {
         name.replace("_", " "): Fraction(value) if isinstance(value, int) else value
         for name, value in parts.items()
     }
-    return Moment(*span, text[slice(*span)], told)
+    return ToldTime(*span, text[slice(*span)], told)
 
 
-def _clock_times(text: str) -> Iterator[Moment]:
+def _clock_times(text: str) -> Iterator[ToldTime]:
     for time in find_clock_times(text):
         parts: dict[str, Fraction | str | int] = {"minutes": time.minutes}
         if time.is_late is not None:
@@ -163,7 +163,7 @@ def _clock_times(text: str) -> Iterator[Moment]:
         yield _moment(text, (time.start, time.end), **parts)
 
 
-def _frequencies(text: str) -> Iterator[Moment]:
+def _frequencies(text: str) -> Iterator[ToldTime]:
     for match in _ADVERB.finditer(text):
         counts = find_numbers(match["times"] or "")
         times = counts[0].value if counts and counts[0].value > 0 else Fraction(1)
@@ -203,7 +203,7 @@ def _period(text: str, start: int) -> tuple[Unit, Fraction, int]:
     return Unit(), Fraction(1), start
 
 
-def _dates(text: str) -> Iterator[Moment]:
+def _dates(text: str) -> Iterator[ToldTime]:
     """Yield what ``language.time`` reads: an expression of two dates as two."""
     folded = fold(text)
     words = set(_WORD.findall(folded))
@@ -219,7 +219,7 @@ def _dates(text: str) -> Iterator[Moment]:
             yield replace(moment, is_sure=expression.certainty >= _SURE)
 
 
-def _split(text: str, expression: TimeExpression, tokens: list[Token]) -> Iterator[Moment]:
+def _split(text: str, expression: TimeExpression, tokens: list[Token]) -> Iterator[ToldTime]:
     """Yield the dates of an expression: "between 1998 and 2003" has two."""
     if any(token.letter in "12" for token in tokens):
         day = expression.windows[0].first
@@ -248,7 +248,7 @@ def _split(text: str, expression: TimeExpression, tokens: list[Token]) -> Iterat
         yield _moment(text, (start, end), **told)
 
 
-def _years(text: str) -> Iterator[Moment]:
+def _years(text: str) -> Iterator[ToldTime]:
     for match in _YEAR.finditer(text):
         before = text[max(0, match.start() - _WINDOW) : match.start()]
         behind = split_words(match["behind"] or "")
@@ -257,31 +257,31 @@ def _years(text: str) -> Iterator[Moment]:
             yield _moment(text, (match.start(), match.start() + 4), year=int(match[0][:4]))
 
 
-def _centuries(text: str) -> Iterator[Moment]:
+def _centuries(text: str) -> Iterator[ToldTime]:
     for match in _CENTURY.finditer(text):
         numbers = find_numbers(match["number"])
         if numbers and (match["number"].isdigit() or numbers[-1].form == "ordinal"):
             yield _moment(text, match.span(), century=int(numbers[-1].value))
 
 
-def _shifted(text: str) -> Iterator[Moment]:
+def _shifted(text: str) -> Iterator[ToldTime]:
     for match in _SHIFTED.finditer(text):
         shift = _SHIFTS.get(match["shift"].casefold(), 1)
         yield _moment(text, match.span(), relative=f"{match['unit'].casefold()} {shift}")
 
 
-def _edges(text: str) -> Iterator[Moment]:
+def _edges(text: str) -> Iterator[ToldTime]:
     for match in _EDGE.finditer(text):
         edge = f"{match['edge']} of {match['unit']}".casefold()
         yield _moment(text, match.span(), relative=edge.replace("beginning", "start"))
 
 
-def _days(text: str) -> Iterator[Moment]:
+def _days(text: str) -> Iterator[ToldTime]:
     for match in _DAY.finditer(text):
         yield _moment(text, match.span(), relative=match.lastgroup or "")
 
 
-def _day_parts(text: str) -> Iterator[Moment]:
+def _day_parts(text: str) -> Iterator[ToldTime]:
     for match in _PART.finditer(text):
         yield _moment(text, match.span(), part_of_the_day=match.lastgroup or "")
 
@@ -289,5 +289,5 @@ def _day_parts(text: str) -> Iterator[Moment]:
 @lru_cache(maxsize=256)
 def find_quantities(text: str) -> tuple[Amount, ...]:
     """Return the amounts of a text that are no dates, times of day or frequencies."""
-    taken = {place for one in find_moments(text) for place in range(one.start, one.end)}
+    taken = {place for one in find_told_times(text) for place in range(one.start, one.end)}
     return tuple(one for one in find_amounts(text) if taken.isdisjoint(range(one.start, one.stop)))

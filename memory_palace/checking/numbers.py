@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from memory_palace.checking.figures import Token, at, read_tokens
-from memory_palace.checking.numerals import Form, read_numeral
+from memory_palace.checking.numerals import NumeralForm, find_scale, read_numeral
 from memory_palace.checking.units import Unit, is_same_family, read_unit
 
 _RANGE = re.compile(r"(?:(?<!\s)\s++)?+(?:to|or|and|until|–|-)\s*")
@@ -47,7 +47,7 @@ class Number:
     """Where the scale of its unit begins, in base units."""
     stop: int = 0
     """Where its unit ends; without one, where it ends itself."""
-    form: Form = ""
+    form: NumeralForm = ""
 
     @property
     def base(self) -> Fraction:
@@ -101,7 +101,10 @@ def find_numbers(text: str) -> list[Number]:
     for place in range(len(found) - 2, -1, -1):
         one, other = found[place : place + 2]
         if _RANGE.fullmatch(text, one.stop, max(one.stop, other.start)):
+            scale = find_scale(other.text)
             found[place] = _with_unit(one, other)
+            if scale > 1 and not find_scale(one.text) > 1:  # 20 to 30 million
+                found.insert(place + 1, replace(found[place], value=one.value * scale))
     return [
         reading
         for number, units in _units_before(text, found)

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from memory_palace.checking.figures import Token, at
 
-Form: TypeAlias = Literal["", "ordinal", "part", "times", "group", "code"]
+NumeralForm: TypeAlias = Literal["", "ordinal", "part", "times", "group", "code"]
 """How a number is used: third, half, twice, both, 1.5.3."""
 _NUMERALS: dict[str, dict[str, int]] = tomllib.loads(
     files("memory_palace.checking").joinpath("numerals.toml").read_text("utf-8")
@@ -19,7 +19,7 @@ _NUMERALS: dict[str, dict[str, int]] = tomllib.loads(
 _SMALL = _NUMERALS["small"] | _NUMERALS["elsewhere"]
 _TENS, _SCALES, _ORDINALS = (_NUMERALS[name] for name in ("tens", "scales", "ordinals"))
 _FRACTIONS = {word: Fraction(1, parts) for word, parts in _NUMERALS["fractions"].items()}
-_WORDS: tuple[tuple[dict[str, int], Form], ...] = (
+_WORDS: tuple[tuple[dict[str, int], NumeralForm], ...] = (
     (_NUMERALS["multiples"], "times"),
     (_NUMERALS["groups"], "group"),
 )
@@ -46,7 +46,7 @@ class Numeral(NamedTuple):
 
     values: tuple[Fraction, ...]
     """Each reading; none where there is no number."""
-    form: Form
+    form: NumeralForm
     after: int
     """Place of the token behind it."""
 
@@ -68,6 +68,11 @@ def read_numeral(tokens: Sequence[Token], place: int) -> Numeral:
     if token.key in _ORDINALS or token.key in _FRACTIONS:
         return _read_ordinal(tokens, place)
     return _read_words(tokens, place)
+
+
+def find_scale(text: str) -> int:
+    """Return the largest scale that is spelled out in a number, 1 where none is."""
+    return max((_SCALES.get(word, 1) for word in text.casefold().split()), default=1)
 
 
 def _read_code(token: Token, place: int) -> Numeral:
@@ -151,7 +156,7 @@ def _read_words(tokens: Sequence[Token], start: int) -> Numeral:
     return Numeral((value,), "", place + is_dozen)
 
 
-def _form_of(word: str) -> Form:
+def _form_of(word: str) -> NumeralForm:
     return "part" if word in _FRACTIONS else "ordinal"
 
 

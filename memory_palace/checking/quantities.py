@@ -13,9 +13,16 @@ from dataclasses import dataclass
 from memory_palace.checking.agreeing import agrees, is_turned
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.amounts import Amount, find_amounts
-from memory_palace.checking.following import find_shares, is_computed, is_count_of_list
-from memory_palace.checking.moments import find_moments, find_quantities
-from memory_palace.checking.surroundings import Meaning, meanings_of, score, stands_for
+from memory_palace.checking.following import (
+    find_shares,
+    is_between,
+    is_computed,
+    is_count_of_list,
+    is_time_of_day,
+    is_vague_share,
+)
+from memory_palace.checking.moments import find_quantities
+from memory_palace.checking.surroundings import Counterparts, meanings_of, score, stands_for
 from memory_palace.checking.units import is_same_family
 from memory_palace.checking.verdicts import Difference, DifferenceKind
 from memory_palace.checking.wording import Wording
@@ -40,7 +47,7 @@ class _Comparison:
     claim: Wording
     passage: Wording
     alignment: Alignment
-    meanings: Meaning
+    meanings: Counterparts
 
     @property
     def is_denied(self) -> bool:
@@ -99,6 +106,8 @@ def find_other_numbers(
 def _compare(
     mine: Amount, all_mine: Sequence[Amount], near: Sequence[Amount], comparison: _Comparison
 ) -> Iterator[Difference]:
+    if is_between(mine, near, comparison.passage.text):
+        return
     if (other := _find_replaced(mine, near, comparison)) is not None:
         yield _differ(mine, other)
         return
@@ -164,29 +173,17 @@ def _follows(
     mine: Amount, near: Sequence[Amount], rival: Amount | None, comparison: _Comparison
 ) -> bool:
     """Say whether a number that the passage does not have follows from those it has."""
-    if _is_clock_time(mine, comparison.alignment.around.text):
+    if is_time_of_day(mine, comparison.alignment.around.text):
         return True
     if rival is None and is_count_of_list(mine, comparison.passage.text):
         return True
     if comparison.is_copied:
         return False
-    is_vague = mine.first.form in ("part", "times") and (
-        rival is None or rival.first.form != mine.first.form
-    )
     is_list = rival is None and is_count_of_list(mine, comparison.claim.text)
     around = find_quantities(comparison.alignment.around.text)
     given = near if _is_common(mine) else around
-    return is_vague or is_list or is_computed(mine, comparison.claim.text, given)
-
-
-def _is_clock_time(mine: Amount, text: str) -> bool:
-    """Say whether a bare number is a time of day of the text, or a duration how often it is."""
-    if mine.first.family == "time":
-        return any(moment.parts.get("every") == mine.first.base for moment in find_moments(text))
-    hour = mine.first.value
-    minutes = hour * 60 % 720
-    is_bare = not mine.first.form and not mine.first.family and 0 <= hour <= 24
-    return is_bare and any(moment.parts.get("minutes") == minutes for moment in find_moments(text))
+    is_told = is_vague_share(mine, rival) or is_computed(mine, comparison.claim.text, given)
+    return is_list or is_told
 
 
 def _differ(mine: Amount, rival: Amount | None) -> Difference:

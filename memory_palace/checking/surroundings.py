@@ -16,7 +16,7 @@ Surroundings: TypeAlias = Mapping[str, float]
 """Stems with how much they belong to a place, from 0 to 1."""
 Span: TypeAlias = tuple[int, int]
 """Start and end in a text."""
-Meaning: TypeAlias = Mapping[str, tuple[str, float]]
+Counterparts: TypeAlias = Mapping[str, tuple[str, float]]
 """Stems of a claim with those that stand for them in a passage, and how like they are."""
 
 _MOST_REPLACED = 4
@@ -96,7 +96,7 @@ def _distance(place: tuple[int, int], start: int, end: int) -> int:
     return max(place[0] - end, start - place[1], 0)
 
 
-def meanings_of(claim: Wording, passage: Wording, alignment: Alignment) -> Meaning:
+def meanings_of(claim: Wording, passage: Wording, alignment: Alignment) -> Counterparts:
     """Return each stem of a claim with the stem of a passage that stands for it."""
     return {
         claim.words[pair.mine].stem: (passage.words[pair.theirs].stem, pair.likeness)
@@ -105,7 +105,7 @@ def meanings_of(claim: Wording, passage: Wording, alignment: Alignment) -> Meani
     }
 
 
-def score(mine: Surroundings, theirs: Surroundings, meanings: Meaning) -> float:
+def score(mine: Surroundings, theirs: Surroundings, meanings: Counterparts) -> float:
     """Return how much of what is said of one place is said of the other, word by word."""
     total = 0.0
     for stem, weight in mine.items():

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.moments import Moment, find_moments, find_quantities
-from memory_palace.checking.surroundings import Meaning, meanings_of, score, stands_for
+from memory_palace.checking.moments import ToldTime, find_quantities, find_told_times
+from memory_palace.checking.surroundings import Counterparts, meanings_of, score, stands_for
 from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import Wording
 
@@ -33,10 +33,10 @@ def find_other_times(
     claim: Wording, passage: Wording, alignment: Alignment
 ) -> Iterator[Difference]:
     """Yield the times of a claim that the passage gives otherwise, or not at all."""
-    mine = find_moments(claim.text)
+    mine = find_told_times(claim.text)
     if not mine:
         return
-    near, far = find_moments(passage.text), find_moments(alignment.around.text)
+    near, far = find_told_times(passage.text), find_told_times(alignment.around.text)
     meanings = meanings_of(claim, passage, alignment)
     for one in mine:
         if one.is_sure:
@@ -49,28 +49,28 @@ def find_other_times(
 class _Comparison:
     """The times of a passage, and of the text around it."""
 
-    near: Sequence[Moment]
-    far: Sequence[Moment]
+    near: Sequence[ToldTime]
+    far: Sequence[ToldTime]
     claim: Wording
     passage: Wording
     alignment: Alignment
-    meanings: Meaning
+    meanings: Counterparts
 
     @property
     def is_copied(self) -> bool:
         return self.alignment.copied >= _COPIED
 
-    def score(self, mine: Moment, theirs: Moment) -> float:
+    def score(self, mine: ToldTime, theirs: ToldTime) -> float:
         """Return how much of what is said of one time is said of the other."""
         return score(mine.around, theirs.around, self.meanings)
 
-    def nearest(self, mine: Moment, those: Iterable[Moment]) -> Moment | None:
+    def nearest(self, mine: ToldTime, those: Iterable[ToldTime]) -> ToldTime | None:
         """Return the time that has most in common with that of a claim."""
         return max(those, key=lambda one: self.score(mine, one), default=None)
 
 
 def _compare(
-    mine: Moment, all_mine: Sequence[Moment], comparison: _Comparison
+    mine: ToldTime, all_mine: Sequence[ToldTime], comparison: _Comparison
 ) -> Iterator[Difference]:
     replaced = _find_replaced(mine, comparison)
     best = None if replaced else _find_same(mine, comparison)
@@ -91,10 +91,10 @@ def _compare(
 
 
 def _compare_same(
-    mine: Moment,
-    others: Sequence[Moment],
-    best: Moment,
-    rival: Moment | None,
+    mine: ToldTime,
+    others: Sequence[ToldTime],
+    best: ToldTime,
+    rival: ToldTime | None,
     comparison: _Comparison,
 ) -> Iterator[Difference]:
     """Yield a time that the passage tells of something else, or that is turned round."""
@@ -106,7 +106,7 @@ def _compare_same(
         yield Difference("time", f"{told} where the passage says {given}", told, given)
 
 
-def _find_replaced(mine: Moment, comparison: _Comparison) -> Moment | None:
+def _find_replaced(mine: ToldTime, comparison: _Comparison) -> ToldTime | None:
     """Return the time of a passage that was replaced in a claim that copies it."""
     if not comparison.is_copied:
         return None
@@ -122,7 +122,7 @@ def _find_replaced(mine: Moment, comparison: _Comparison) -> Moment | None:
     )
 
 
-def _find_same(mine: Moment, comparison: _Comparison) -> Moment | None:
+def _find_same(mine: ToldTime, comparison: _Comparison) -> ToldTime | None:
     """Return the time that is the claim's; of one in its own words also from the text around."""
     places = [comparison.near] if comparison.is_copied else [comparison.near, comparison.far]
     for place in places:
@@ -133,10 +133,10 @@ def _find_same(mine: Moment, comparison: _Comparison) -> Moment | None:
 
 
 def _is_nearer(
-    mine: Moment,
-    others: Sequence[Moment],
-    best: Moment,
-    rival: Moment,
+    mine: ToldTime,
+    others: Sequence[ToldTime],
+    best: ToldTime,
+    rival: ToldTime,
     comparison: _Comparison,
 ) -> bool:
     """Say whether a rival has more of what is said of a time than its equal.
@@ -152,18 +152,18 @@ def _is_nearer(
     return gain + max(gains, default=0.0) > _MARGIN
 
 
-def _is_certain(mine: Moment) -> bool:
+def _is_certain(mine: ToldTime) -> bool:
     return not _TOLD.isdisjoint(mine.parts)
 
 
-def _is_rival(mine: Moment, theirs: Moment) -> bool:
+def _is_rival(mine: ToldTime, theirs: ToldTime) -> bool:
     """Say whether two times tell the same of a date or a day, and tell it otherwise."""
     return any(
         name in theirs.parts and theirs.parts[name] != value for name, value in mine.parts.items()
     ) or not _spans_meet(mine.parts, theirs.parts)
 
 
-def is_compatible(mine: Moment, theirs: Moment) -> bool:
+def is_compatible(mine: ToldTime, theirs: ToldTime) -> bool:
     """Say whether two times can be one: nothing differs, and something that both tell is equal.
 
     A year bears out its decade and its century, a month its season, an hour its part of the day.
@@ -226,7 +226,7 @@ def _months(name: str, value: Fraction | str) -> frozenset[int]:
     return frozenset((month - 1) % 12 + 1 for month in range(first, first + 4))
 
 
-def is_turned(mine: Moment, theirs: Moment) -> bool:
+def is_turned(mine: ToldTime, theirs: ToldTime) -> bool:
     """Say whether one is before a time and the other after it."""
     return (mine.relation, theirs.relation) in _TURNED or (
         theirs.relation,
@@ -234,7 +234,7 @@ def is_turned(mine: Moment, theirs: Moment) -> bool:
     ) in _TURNED
 
 
-def _is_a_number(mine: Moment, comparison: _Comparison) -> bool:
+def _is_a_number(mine: ToldTime, comparison: _Comparison) -> bool:
     """Say whether what looks like a year or an hour, and no more, is a number of the text."""
     if len(mine.parts.keys() - {"half"}) > 1:
         return False

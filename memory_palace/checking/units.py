@@ -8,12 +8,14 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from memory_palace.checking.figures import NOTHING, Token, at, token_at
+from memory_palace.checking.phrases import word_list
 
 _FILLERS = frozenset({"a", "an", "of", "and", "the"})
 _NO_UNITS = frozenset("DGT")
 """Of these 3D, 5G and 2T make names."""
 _MONEY = frozenset("€$£¥")
 _LONGEST_CHARACTERS = 4
+_QUALITIES = word_list("before_units")
 _WHOLES = {"cent": 100, "hundred": 100, "thousand": 1000, "mille": 1000, "million": 1000000}
 """What stands behind "per" in a share."""
 _EITHER = ({"degree", "temperature"}, {"pound", "mass"}, {"pound", "money-gbp"})
@@ -80,6 +82,8 @@ def read_unit(
             place += 1
     if at(tokens, place).key in ("per", "pro") and (of := _WHOLES.get(at(tokens, place + 1).key)):
         return Unit("share", Fraction(1, of)), place + 2
+    if at(tokens, place).key in _QUALITIES and _unit_of(at(tokens, place + 1)).family == "time":
+        place += 1  # three business days
     token, following = at(tokens, place), at(tokens, place + 1)
     if unit := _UNITS.get(f"{token.key}_{following.key}"):
         return unit, place + 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.checking.moments import find_moments
+from memory_palace.checking.moments import find_told_times
 from tests.checking.finding import Case, find
 
 _SHOP = "The shop opened on 14 March 2019 and closed in the spring of 2021."
@@ -72,4 +72,4 @@ def test_the_reason_names_both_times():
     ],
 )
 def test_how_often_is_read_as_a_period(text, seconds):
-    assert find_moments(text)[0].parts == {"every": seconds}
+    assert find_told_times(text)[0].parts == {"every": seconds}
