@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -90,18 +90,26 @@ def _index(root: Path, cached: Path) -> None:
     embedder.save()
 
 
+class VerifyOptions(TypedDict, total=False):
+    """What ``palace verify`` is told besides the answer and the notes."""
+
+    by_words: bool
+    model: str
+    prompt: str | None
+    entailment: str
+
+
 def ask_named(
     answers: Sequence[WrittenAnswer],
     data: Path,
     cached: Path,
     progress: Progress,
-    *,
-    by_words: bool = False,
+    **how: Unpack[VerifyOptions],
 ) -> list[Outcome]:
     """Verify each answer against its note."""
     with shelve_sources(answers, cached) as shelf:
         return [
-            _ask(shelf, answer, [shelf.paths[answer.source_name]], by_words=by_words)
+            _ask(shelf, answer, [shelf.paths[answer.source_name]], **how)
             for answer in _telling(answers, progress)
         ]
 
@@ -121,12 +129,16 @@ def _telling(answers: Sequence[WrittenAnswer], progress: Progress) -> Iterator[W
 
 
 def _ask(
-    shelf: Shelf, answer: WrittenAnswer, against: Sequence[str], *, by_words: bool = False
+    shelf: Shelf, answer: WrittenAnswer, against: Sequence[str], **how: Unpack[VerifyOptions]
 ) -> Outcome:
-    checked = shelf.palace.memories.verify(answer.text, against, by_words=by_words)
+    """Return the verdict, the model's where one is asked; one that says nothing accepts nothing."""
+    checked = shelf.palace.memories.verify(answer.text, against, **how)
     cited = {passage.note for sentence in checked.sentences for passage in sentence.compared}
     cited |= {each.check.passage.note for each in checked.sentences if each.check.passage}
-    return Outcome(checked.verdict, shelf.paths[answer.source_name] in cited)
+    verdict = checked.verdict
+    if checked.judged_by is not None:
+        verdict = checked.model_verdict or Verdict.NOT_FOUND
+    return Outcome(verdict, shelf.paths[answer.source_name] in cited)
 
 
 def accept_near(
@@ -184,6 +196,19 @@ SYSTEMS: Mapping[str, System] = {
     "everything accepted": accept_all,
 }
 """By name, ours first; with nothing named, those of one vault are searched for there."""
+
+
+def list_judges(model: str | None, prompt: str | None, entailment: str | None) -> dict[str, System]:
+    """Return the systems in which a model of language judges alone, or a model of entailment too.
+
+    ``prompt`` stands for the instructions of the former.
+    """
+    found: dict[str, System] = {}
+    if model is not None:
+        found[f"model {model}"] = partial(ask_named, model=model, prompt=prompt)
+    if entailment is not None:
+        found[f"{NAMED}, entailment {entailment}"] = partial(ask_named, entailment=entailment)
+    return found
 
 
 def choose_asked(system: str, answers: Sequence[WrittenAnswer]) -> list[WrittenAnswer]:

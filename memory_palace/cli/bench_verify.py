@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,13 +16,14 @@ from memory_palace.bench.verify_set.measuring import (
     VerificationRow,
     measure_verification,
 )
-from memory_palace.bench.verify_systems import MODEL, SYSTEMS, choose_asked
+from memory_palace.bench.verify_systems import MODEL, SYSTEMS, System, choose_asked, list_judges
 from memory_palace.bench.verifying import ALL, KindRow, SystemRow, count_kinds, sum_system
 from memory_palace.cli.bench_options import KEPT, Cache, Plots, printing
 from memory_palace.cli.bench_sets import cache_of
-from memory_palace.cli.options import Json
+from memory_palace.cli.options import Json, read_input
 from memory_palace.cli.printing import say
 from memory_palace.cli.progress import clear_line, progress_line
+from memory_palace.cli.verify import Entailment, Instructions, JudgedBy
 from memory_palace.embedding.base import find_token_reader
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError
@@ -48,6 +49,9 @@ def run_verify(
     words: Annotated[
         bool, Option("--words", help="With --memories: compare words only, without a model.")
     ] = False,
+    model: JudgedBy = None,
+    prompt: Instructions = None,
+    entailment: Entailment = None,
     plots: Plots = None,
     cache: Cache = None,
     as_json: Json = False,
@@ -56,6 +60,7 @@ def run_verify(
 
     Each has one changed fact, wanders off, or is right in other words. They are checked against the
     note they are on, and against nothing named in a copy of its vault, beside simple baselines.
+    With --model or --entailment these judge, and without --system nothing else does.
 
     Example: palace bench verify --data data --system "palace verify, note named"
     """
@@ -64,8 +69,11 @@ def run_verify(
         return
     if data is None:
         raise UsageError("give --data, the folder of question sets; see `palace bench verify -h`")
-    chosen = [name for name in SYSTEMS if any(name.startswith(each) for each in system or [""])]
-    if not chosen:
+    judges = list_judges(model, None if prompt is None else read_input(prompt), entailment)
+    begins = system or ([] if judges else [""])
+    named = {name: SYSTEMS[name] for name in SYSTEMS if name.startswith(tuple(begins))}
+    chosen = {**judges, **named}
+    if not chosen or (begins and not named):
         raise UsageError(f"no system begins so; choose from {'; '.join(SYSTEMS)}")
     need_models(MODEL)
     path = find_answers() if answers is None else answers
@@ -74,7 +82,7 @@ def run_verify(
 
 def _measure_answers(
     answers: Sequence[WrittenAnswer],
-    systems: Sequence[str],
+    systems: Mapping[str, System],
     data: Path,
     cached: Path,
     *,
@@ -88,7 +96,7 @@ def _measure_answers(
             asked = choose_asked(name, answers)
             if not asked:
                 continue
-            outcomes = SYSTEMS[name](asked, data, cached, progress)
+            outcomes = systems[name](asked, data, cached, progress)
             clear_line()
             found = list(count_kinds(name, asked, outcomes))
             total = sum_system(name, asked, outcomes)

@@ -42,6 +42,9 @@ Strict = Annotated[
 JudgedBy = Annotated[
     str | None, Option("--model", help="Model of the llm library that judges each sentence too.")
 ]
+Instructions = Annotated[
+    str | None, Option("--prompt", metavar="FILE", help="Instructions for the model.")
+]
 Entailment = Annotated[
     str | None,
     Option(
@@ -63,9 +66,7 @@ def verify_answer(
     ] = False,
     words: Words = False,
     model: JudgedBy = None,
-    prompt: Annotated[
-        str | None, Option("--prompt", metavar="FILE", help="Instructions for the model.")
-    ] = None,
+    prompt: Instructions = None,
     prices: Prices = None,
     entailment: Entailment = None,
     strict: Strict = False,

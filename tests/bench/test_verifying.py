@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -17,12 +18,16 @@ from memory_palace.bench.verify_systems import (
     Outcome,
     accept_above,
     choose_asked,
+    list_judges,
 )
 from memory_palace.bench.verifying import count_kinds, sum_system
 from memory_palace.checking.verdicts import Verdict
 from memory_palace.cli.app import main
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import UsageError
+from memory_palace.facade.mnemonics import Memories
+from memory_palace.mnemonics.verify import verify as verify_alone
+from tests.cross_encoders import write_overlap_model
 
 GARDEN = "vaults/jackyzha0-garden"
 NOTES = {
@@ -175,6 +180,32 @@ def test_the_command_prints_a_line_for_each_kind(data, written, tmp_path, monkey
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("everything accepted, 4 answers: number accepted 1.000 (worst)")
     assert [line.split()[0] for line in lines[1:]] == ["number", "time", "off", "paraphrase"]
+
+
+def test_other_judges_are_measured_alone(data, written, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("memory_palace.cli.bench_verify.need_models", lambda *names: None)
+    words = "the kiln cools for twelve hours before it opens".split()
+    labels = ("entailment", "neutral", "contradiction")
+    folder = write_overlap_model(tmp_path / "m", words, labels=labels, steepness=30)
+    given = ["--answers", str(written), "--data", str(data), "--cache", str(tmp_path / "cache")]
+    main(["bench", "verify", *given, "--entailment", str(folder), "--json"])
+    (total,) = json.loads(capsys.readouterr().out)["systems"]
+    assert total["system"] == f"palace verify, note named, entailment {folder}"
+    assert total["right_refused"] == 1.0  # the model takes shared words for a contradiction
+
+
+def test_a_model_that_gives_no_verdict_accepts_nothing(data, written, tmp_path, monkeypatch):
+    asked = []
+
+    def verify(self, text, against, **how):
+        asked.append(how)
+        return replace(verify_alone(self.engine, text, against), judged_by="nobody-1")
+
+    monkeypatch.setattr(Memories, "verify", verify)
+    system = list_judges("nobody", "Judge kindly.", None)["model nobody"]
+    outcomes = system(load_answers(written, data), data, tmp_path, lambda what, done, total: None)
+    assert {outcome.verdict for outcome in outcomes} == {Verdict.NOT_FOUND}
+    assert asked[0] == {"model": "nobody", "prompt": "Judge kindly."}
 
 
 @pytest.mark.parametrize(
