@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 from memory_palace.checking.alignment import Alignment, Change
 from memory_palace.checking.opposites import find_opposition
 from memory_palace.checking.partners import Partners
-from memory_palace.checking.relations import is_passive
+from memory_palace.checking.relations import PREPOSITIONS, is_passive
 from memory_palace.checking.roles import SYMMETRIC, oppose
 from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import Wording
@@ -142,9 +142,14 @@ def find_exchanges(claim: Wording, passage: Wording, alignment: Alignment) -> It
     if both.share(both.mine.telling, both.theirs.telling) < _SHARED:
         return
     exchanged = _find_exchanged(_find_places(claim, passage))
-    if exchanged is None or _turns_by_itself(both, *exchanged):
+    if exchanged is None:
         return
-    first, last = exchanged
+    (first, its_place), (last, other_place) = exchanged
+    if _turns_by_itself(both, first, last) or not (
+        _find_slot(claim, first) == _find_slot(passage, other_place)
+        and _find_slot(claim, last) == _find_slot(passage, its_place)
+    ):
+        return
     one, other = claim.words[first].key, claim.words[last].key
     is_number = one[0].isdigit() and other[0].isdigit()
     yield Difference(
@@ -166,8 +171,18 @@ def _find_places(claim: Wording, passage: Wording) -> list[tuple[int, int]]:
     ]
 
 
-def _find_exchanged(places: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return two places of a claim that stand in reverse order around a third in a passage.
+def _find_slot(wording: Wording, at: int) -> str:
+    """Return the preposition that a word stands behind: "in 2001" is moved and fills no place."""
+    for word in reversed(wording.words[:at]):
+        if word.is_telling or word.key in PREPOSITIONS:
+            return "" if word.is_telling else word.key
+    return ""
+
+
+def _find_exchanged(
+    places: Sequence[tuple[int, int]],
+) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Return two words, by their places, that stand in reverse order around a third.
 
     With them, and what goes along with them, back in place the rest is in order.
     """
@@ -184,7 +199,7 @@ def _find_exchanged(places: Sequence[tuple[int, int]]) -> tuple[int, int] | None
             begin -= 1
         turned = [*order[begin : end + 1], *order[stop:begin], *order[start:stop]]
         if _count_rising([*order[:start], *turned, *order[end + 1 :]]) >= _IN_ORDER * len(order):
-            return places[start][0], places[end][0]
+            return places[start], places[begin]
     return None
 
 

@@ -17,7 +17,7 @@ from memory_palace.language.vocabulary import ADJECTIVES, DETERMINERS, VERBS
 _BE = frozenset("is are was were be been being am gets got isn't aren't wasn't weren't".split())
 _BETWEEN = 3
 """Words between a form of "be" and its participle."""
-_PREPOSITIONS = frozenset(
+PREPOSITIONS = frozenset(
     "to from of into onto over under against than for on in by at with".split()
 )
 _DIRECTED = frozenset("to from into onto over under above below against than".split())
@@ -48,7 +48,7 @@ def find_verb_relations(text: Text) -> Iterator[Relation]:
         rest = [place for place in behind if place < by]
         if is_passive(text, at):
             yield Relation(at, frozenset(doer), frozenset(before + rest), "role")
-        elif words[at].key.endswith("ed") and _next_key(text, at) in _PREPOSITIONS:
+        elif words[at].key.endswith("ed") and _next_key(text, at) in PREPOSITIONS:
             continue  # "seconds added for each move" may be either
         else:
             yield Relation(at, frozenset(before), frozenset(behind), "role")
@@ -56,7 +56,7 @@ def find_verb_relations(text: Text) -> Iterator[Relation]:
 
 def _is_verb(text: Text, at: int) -> bool:
     word, before = text.wording.words[at], text.wording.words[at - 1].key if at else ""
-    if _next_key(text, at) == "with" or before in DETERMINERS or before in _PREPOSITIONS:
+    if _next_key(text, at) == "with" or before in DETERMINERS or before in PREPOSITIONS:
         return False
     return (word.key in VERBS or word.key.endswith("ed")) and before not in ADJECTIVES
 

@@ -95,3 +95,15 @@ def test_another_one_who_does_it_is_a_difference():
     assert find(GARDEN, "Copper covers the roof.", "other parties")
     assert not find(GARDEN, "The garden is run by a professor.", "other parties")
     assert not find(GARDEN, "The roof is covered with slate.", "other parties")
+
+
+@pytest.mark.parametrize(
+    ("note", "claim"),
+    [
+        ("Never point it at the sun, she wrote in May.", "In May she wrote: point it at no sun."),
+        ("On average few guests come each week.", "Each week few guests come on average."),
+        ("The roof leaked after the storm of May.", "After the May storm the roof leaked."),
+    ],
+)
+def test_a_time_or_a_clause_that_comes_first_is_no_exchange(note, claim):
+    assert find(note, claim, *TESTS, *COPIED) == []
