@@ -104,7 +104,7 @@ def find_numbers(text: str) -> list[Number]:
             scale = find_scale(other.text)
             found[place] = _with_unit(one, other)
             if scale > 1 and not find_scale(one.text) > 1:  # 20 to 30 million
-                found.insert(place + 1, replace(found[place], value=one.value * scale))
+                found.insert(place, replace(found[place], value=one.value * scale))
     return [
         reading
         for number, units in _units_before(text, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.wording import UNITS, Wording
@@ -19,6 +19,8 @@ Span: TypeAlias = tuple[int, int]
 Counterparts: TypeAlias = Mapping[str, tuple[str, float]]
 """Stems of a claim with those that stand for them in a passage, and how like they are."""
 
+_MOST_AROUND = 8
+"""Places on either side that a word can belong to."""
 _MOST_REPLACED = 4
 """Words that are put for others, at most: more of them are another statement."""
 _STOPPED = STOP_STEMS | UNITS | {"squar", "cubic"}
@@ -37,63 +39,69 @@ _HERE, _ALONE, _SHARED, _ELSEWHERE = 1.0, 0.7, 0.5, 0.2
 statement, nearer to another place; of another statement of the sentence."""
 
 
-def find_surroundings(text: str, places: Sequence[tuple[int, int]]) -> list[Surroundings]:
-    """Return for each place (start and end, in order) the stems around it in its sentence."""
+def find_surroundings(text: str, places: Sequence[Span]) -> list[Surroundings]:
+    """Return for each place, in order, the stems around it in its sentence.
+
+    Of very many places in one sentence a word belongs to the nearest alone: time stays linear.
+    """
     sentences = [match.end() for match in _SENTENCE_END.finditer(text)]
-    statements = sorted(
-        {*sentences, *(match.start() + 1 for match in _STATEMENT_END.finditer(text))}
-    )
-    by_sentence: dict[int, list[int]] = {}
-    for at, (start, _) in enumerate(places):
-        by_sentence.setdefault(bisect_right(sentences, start), []).append(at)
-    homes = [bisect_right(statements, start) for start, _ in places]
-    clusters = _find_clusters(text, places)
+    ends = {*sentences, *(match.start() + 1 for match in _STATEMENT_END.finditer(text))}
+    statements = sorted(ends)
+    homes = [
+        _Home(bisect_right(sentences, start), bisect_right(statements, start), row)
+        for (start, _), row in zip(places, _find_rows(text, places), strict=True)
+    ]
+    starts = [start for start, _ in places]
     found: list[dict[str, float]] = [{} for _ in places]
-    for word in PLAIN_WORD.finditer(text):
+    for word in PLAIN_WORD.finditer(text) if places else ():
         stem = stem_word(word[0].casefold().replace("’s", "").replace("'s", ""))
-        here = by_sentence.get(bisect_right(sentences, word.start()), ())
-        if (
-            not here
-            or _is_inside(word.start(), [places[at] for at in here])
-            or stem in _STOPPED
-            or any(map(str.isdigit, stem))
-        ):
+        if stem in _STOPPED or any(map(str.isdigit, stem)):
+            continue
+        middle = bisect_right(starts, word.start())
+        sentence = bisect_right(sentences, word.start())
+        near = range(max(0, middle - _MOST_AROUND), min(len(places), middle + _MOST_AROUND))
+        here = [at for at in near if homes[at].sentence == sentence]
+        if any(places[at][0] <= word.start() < places[at][1] for at in here):
             continue
         statement = bisect_right(statements, word.start())
-        beside = [at for at in here if homes[at] == statement]
-        nearest = min(
-            beside, key=lambda at: _distance(places[at], word.start(), word.end()), default=-1
-        )
+        beside = [at for at in here if homes[at].statement == statement]
+        rows = {homes[at].row for at in _nearest(beside, places, word.span())}
         for at in here:
-            weight = (
-                _HERE
-                if at == nearest or clusters[at] == clusters[nearest]
-                else _SHARED
-                if at in beside
-                else _ELSEWHERE
-            )
-            weight = weight if beside else _ALONE
+            weight = _ELSEWHERE if beside else _ALONE
+            if homes[at].statement == statement:
+                weight = _SHARED
+            weight = _HERE if homes[at].row in rows else weight
             found[at][stem] = max(weight, found[at].get(stem, 0.0))
     return list(found)
 
 
-def _find_clusters(text: str, places: Sequence[tuple[int, int]]) -> list[int]:
+class _Home(NamedTuple):
+    """Where a place stands, each counted from 0."""
+
+    sentence: int
+    statement: int
+    row: int
+    """Of places side by side, the first."""
+
+
+def _nearest(those: Sequence[int], places: Sequence[Span], word: Span) -> Sequence[int]:
+    """Return the place that is nearest to a word, if there is one."""
+
+    def distance(at: int) -> int:
+        return max(places[at][0] - word[1], word[0] - places[at][1], 0)
+
+    return [min(those, key=distance)] if those else []
+
+
+def _find_rows(text: str, places: Sequence[Span]) -> list[int]:
     """Return for each place the number of the row of places that it stands in."""
-    clusters = list[int]()
+    rows = list[int]()
     for at, (start, _) in enumerate(places):
         is_joined = at > 0 and _JOINT.fullmatch(
             text, places[at - 1][1], max(places[at - 1][1], start)
         )
-        clusters.append(clusters[-1] if is_joined else at)
-    return clusters
-
-
-def _is_inside(at: int, places: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= at < end for start, end in places)
-
-
-def _distance(place: tuple[int, int], start: int, end: int) -> int:
-    return max(place[0] - end, start - place[1], 0)
+        rows.append(rows[-1] if is_joined else at)
+    return rows
 
 
 def meanings_of(claim: Wording, passage: Wording, alignment: Alignment) -> Counterparts:
