@@ -83,7 +83,8 @@ def _is_trade(
 ) -> bool:
     """Say whether each place has what the other one had."""
     return (
-        _share(mine, theirs_after) >= _ALIKE
+        _is_phrase(mine) == _is_phrase(mine_after)
+        and _share(mine, theirs_after) >= _ALIKE
         and _share(mine_after, theirs) >= _ALIKE
         and mine != theirs
         and not _TURNING.intersection({*mine_after} ^ {*theirs})
@@ -102,12 +103,19 @@ def _is_move(
         if mine or theirs_after:
             return False
         mine, theirs_after = mine_after, theirs
-    return (
-        len(mine) > 1
-        and sorted(mine) == sorted(theirs_after)
-        and list(mine) != list(theirs_after)
-        and _LISTING.isdisjoint(mine)
+    turns = [
+        (mine[:at], mine[at:])
+        for at in range(1, len(mine))
+        if [*mine[at:], *mine[:at]] == list(theirs_after)
+    ]
+    return any(
+        _LISTING.isdisjoint(mine) and not any(_is_phrase(part) for part in parts) for parts in turns
     )
+
+
+def _is_phrase(stems: Sequence[str]) -> bool:
+    """Say whether words bring their preposition along: "in 2001" may stand anywhere."""
+    return len(stems) > 1 and stems[0] in PREPOSITIONS
 
 
 def _share(one: Sequence[str], other: Sequence[str]) -> float:

@@ -33,6 +33,9 @@ SYMMETRIC = frozenset(
 )
 """What one does to another the other does to it."""
 
+_KEPT = 0.5
+"""Share of who does it that the passage has as who does it too, to be the same."""
+
 
 def find_turned_roles(
     claim: Wording, passage: Wording, alignment: Alignment
@@ -47,7 +50,8 @@ def find_turned_roles(
         one, other = claim.words[mine.link].stem, passage.words[theirs.link].stem
         converse = find_opposition(one, other)
         same = not converse and theirs.link in both.find(mine.link)
-        if (same and is_turned(both, mine, theirs)) or (
+        is_doer_kept = both.share(sorted(mine.left), sorted(theirs.left)) >= _KEPT
+        if (same and not is_doer_kept and is_turned(both, mine, theirs)) or (
             converse and is_straight(both, mine, theirs)
         ):
             yield _describe(both, mine, theirs)
