@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import groupby
 from pathlib import Path
 from typing import TypeAlias, TypedDict, Unpack
 
@@ -56,35 +57,32 @@ class Shelf:
 
 
 @contextmanager
-def shelve_sources(answers: Sequence[WrittenAnswer], cached: Path) -> Iterator[Shelf]:
-    """Give a palace with a note of each source of the answers; it has an index."""
-    texts = {answer.source_name: answer.source_text for answer in answers}
-    paths = {name: f"{_ROOM}/{name.removesuffix('.md').replace(':', ' ')}.md" for name in texts}
+def shelve_source(answer: WrittenAnswer, embedder: RememberingEmbedder) -> Iterator[Shelf]:
+    """Give a palace with the source of an answer for its only note; it has an index."""
+    name = answer.source_name
+    path = f"{_ROOM}/{name.removesuffix('.md').replace(':', ' ')}.md"
     with scratch_folder() as root:
         Palace.init(root)
-        for name, text in texts.items():
-            note = root / paths[name]
-            note.parent.mkdir(parents=True, exist_ok=True)
-            note.write_bytes(f"{text}\n".encode())
-        _index(root, cached)
-        yield Shelf(Palace(root), paths)
+        (root / path).parent.mkdir(parents=True)
+        (root / path).write_bytes(f"{answer.source_text}\n".encode())
+        _index(root, embedder)
+        yield Shelf(Palace(root), {name: path})
 
 
 @contextmanager
 def shelve_vault(
-    vault: str, answers: Sequence[WrittenAnswer], data: Path, cached: Path
+    vault: str, answers: Sequence[WrittenAnswer], data: Path, embedder: RememberingEmbedder
 ) -> Iterator[Shelf]:
     """Give a palace with a copy of the vault that the answers are on; it has an index."""
     with scratch_folder() as root:
         prefix = copy_vault(data / VAULTS[vault], root)
         names = {answer.source_name for answer in answers}
         paths = {name: prefix + name.removeprefix(f"{VAULTS[vault]}/") for name in names}
-        _index(root, cached)
+        _index(root, embedder)
         yield Shelf(Palace(root), paths)
 
 
-def _index(root: Path, cached: Path) -> None:
-    embedder = RememberingEmbedder(get_embedder(MODEL), cached)
+def _index(root: Path, embedder: RememberingEmbedder) -> None:
     with loading(embedder):
         Palace(root).index(embedder=MODEL)
     embedder.save()
@@ -106,26 +104,34 @@ def ask_named(
     progress: Progress,
     **how: Unpack[VerifyOptions],
 ) -> list[Outcome]:
-    """Verify each answer against its note."""
-    with shelve_sources(answers, cached) as shelf:
-        return [
-            _ask(shelf, answer, [shelf.paths[answer.source_name]], **how)
-            for answer in _telling(answers, progress)
-        ]
+    """Verify each answer against its note.
+
+    Each source has a palace of its own: whatever is named, a palace reads all its notes first.
+    """
+    embedder = RememberingEmbedder(get_embedder(MODEL), cached)
+    found: dict[int, Outcome] = {}
+    by_source = sorted(range(len(answers)), key=lambda place: answers[place].source_name)
+    for name, places in groupby(by_source, key=lambda place: answers[place].source_name):
+        chosen = list(places)
+        with shelve_source(answers[chosen[0]], embedder) as shelf:
+            for place in chosen:
+                progress("verify", len(found), len(answers))
+                against = [shelf.paths[name]]
+                found[place] = _ask(shelf, answers[place], against, **how)
+    return [found[place] for place in range(len(answers))]
 
 
 def ask_vault(
     answers: Sequence[WrittenAnswer], data: Path, cached: Path, progress: Progress, *, vault: str
 ) -> list[Outcome]:
     """Verify each answer against nothing named: the search of the palace finds the passages."""
-    with shelve_vault(vault, answers, data, cached) as shelf:
-        return [_ask(shelf, answer, []) for answer in _telling(answers, progress)]
-
-
-def _telling(answers: Sequence[WrittenAnswer], progress: Progress) -> Iterator[WrittenAnswer]:
-    for done, answer in enumerate(answers):
-        progress("verify", done, len(answers))
-        yield answer
+    embedder = RememberingEmbedder(get_embedder(MODEL), cached)
+    with shelve_vault(vault, answers, data, embedder) as shelf:
+        outcomes = []
+        for done, answer in enumerate(answers):
+            progress("verify", done, len(answers))
+            outcomes.append(_ask(shelf, answer, []))
+        return outcomes
 
 
 def _ask(
