@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from memory_palace.language.word_lists import share_idf
 _TRIED = 8
 """Sentences that a claim is compared with word by word, of those that share most words with it, and
 as many of those nearest in meaning."""
+_AROUND = 200
+"""Sentences of a long passage before and after a window that a number may be said in."""
 MOST_EMBEDDED = 600
 """Sentences of all passages up to which all are compared in meaning; of more only those that share
 words with the claim, so that a long text takes no hours."""
@@ -59,10 +62,11 @@ class PassageLibrary:
             for source, text in enumerate(prose)
         ]
         self.sentences = [sentence for sentences in read for sentence in sentences]
-        self._around = [Wording.join([each.wording for each in sentences]) for sentences in read]
+        ends = accumulate(map(len, read))
+        self._bounds = [range(end - len(part), end) for end, part in zip(ends, read, strict=True)]
         self._postings: dict[str, list[int]] = defaultdict(list)
         for at, sentence in enumerate(self.sentences):
-            for stem in sentence.wording.content:
+            for stem in _telling_stems(sentence.wording):
                 self._postings[stem].append(at)
         self._joined: dict[TextWindow, Wording] = {}
         self._pooled = None
@@ -72,7 +76,7 @@ class PassageLibrary:
     def find_near(self, claim: Wording) -> list[int]:
         """Return places of the sentences that are nearest to a claim, by words and by meaning."""
         shared = defaultdict[int, float](float)
-        for stem in claim.content:
+        for stem in _telling_stems(claim):
             places = self._postings.get(stem, ())
             for at in places:
                 shared[at] += share_idf(len(places), len(self.sentences))
@@ -103,8 +107,13 @@ class PassageLibrary:
         return self._joined[window]
 
     def around(self, window: TextWindow) -> Wording:
-        """Return the whole passage that a window is in."""
-        return self._around[self.sentences[window.start].source]
+        """Return the passage that a window is in; of a long one, some hundred sentences of it."""
+        places = self._bounds[self.sentences[window.start].source]
+        if len(places) > 2 * _AROUND:
+            middle = window.start // _AROUND * _AROUND
+            first = max(places.start, middle - _AROUND)
+            places = range(first, min(places.stop, middle + 2 * _AROUND))
+        return self.read(TextWindow(places.start, places.stop))
 
     def locate(self, window: TextWindow) -> Passage:
         """Return the lines of a window."""
@@ -113,6 +122,11 @@ class PassageLibrary:
         lines = passage.text.split("\n")[first.first : last.last + 1]
         start = passage.first_line
         return Passage(passage.note, start + first.first, start + last.last, "\n".join(lines))
+
+
+def _telling_stems(wording: Wording) -> dict[str, None]:
+    """Return each stem that tells something once, in order; numbers too: rows differ in them."""
+    return dict.fromkeys(word.stem for word in wording.words if word.is_telling)
 
 
 def _locate(prose: str) -> Iterator[tuple[str, int, int]]:

@@ -1,0 +1,96 @@
+"""A sentence is quoted, supported, contradicted or not found by the window that covers it best."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_palace.checking.checker import check_answer
+from memory_palace.checking.verdicts import Passage, Verdict, worst_verdict
+
+GATE = Passage(
+    "gate.md",
+    11,
+    16,
+    "# The gate\n\nThe gate jams above 2.4 metres, and `gate --free` opens it.\n"
+    "The mill beside it closed in 1911.\n\nAda, the miller's sister, kept the keys until May.",
+)
+BRIDGE = Passage("bridge.md", 1, 1, "The bridge was painted green by the harbour company in June.")
+
+
+def check(answer, *passages):
+    return check_answer(answer, passages or (GATE, BRIDGE))
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("The gate jams above 2.4 metres.", "quoted"),
+        ("Above 2.4 metres the gate jams.", "supported"),
+        ("The gate jams above 2.7 metres.", "contradicted"),
+        ("The gate jams below 2.4 metres.", "contradicted"),
+        ("The bridge was painted blue by the harbour company in June.", "contradicted"),
+        ("The bridge was painted green by the harbour company in July.", "contradicted"),
+        ("The bridge was not painted green by the harbour company in June.", "contradicted"),
+        ("Whales sing to each other over great distances.", "not_found"),
+        ("Shall I go on?", "not_applicable"),
+    ],
+)
+def test_one_sentence_has_one_verdict(answer, verdict):
+    (found,) = check(answer).sentences
+    assert found.verdict == verdict
+
+
+def test_an_answer_is_as_good_as_its_worst_sentence():
+    right, wrong = "The gate jams above 2.4 metres.", "The mill beside it closed in 1912."
+    assert check(f"{right} Shall I go on?").verdict == Verdict.QUOTED
+    assert check(f"{right} {wrong}").verdict == Verdict.CONTRADICTED
+    assert check("Shall I go on?").verdict == Verdict.NOT_APPLICABLE
+    assert worst_verdict((Verdict.SUPPORTED, Verdict.NOT_FOUND)) == Verdict.NOT_FOUND
+
+
+def test_a_sentence_has_the_note_and_the_lines_that_decided():
+    found = check("The mill beside it closed in 1911. The bridge was painted green in June.")
+    places = [(s.passage.note, s.passage.first_line, s.passage.last_line) for s in found.sentences]
+    assert places == [("gate.md", 14, 14), ("bridge.md", 1, 1)]
+
+
+def test_a_contradiction_names_both_places():
+    (found,) = check("The bridge was painted blue by the harbour company in June.").sentences
+    (first, *_) = found.differences
+    assert (first.mine, first.theirs) == ("blue", "green")
+    assert "blue" in found.reason and "green" in found.reason and "bridge.md:1" in found.reason
+
+
+def test_two_adjacent_sentences_together_bear_one_out():
+    (found,) = check("The gate jams above 2.4 metres and the mill closed in 1911.").sentences
+    assert found.verdict == Verdict.QUOTED
+    assert (found.passage.first_line, found.passage.last_line) == (13, 14)
+
+
+def test_what_another_passage_says_without_a_difference_clears_a_sentence():
+    other = Passage("new.md", 1, 1, "The bridge was painted blue by the harbour company in June.")
+    answer = "The bridge was painted blue by the harbour company in June."
+    (found,) = check(answer, BRIDGE, other).sentences
+    assert (found.verdict, found.passage.note) == (Verdict.QUOTED, "new.md")
+
+
+def test_a_judge_has_the_last_word_on_what_can_be_checked():
+    asked = []
+
+    def judge(sentence, passages):
+        asked.append(sentence.text)
+        return sentence
+
+    check_answer("The gate jams above 2.4 metres. Shall I go on?", [GATE], judge=judge)
+    assert asked == ["The gate jams above 2.4 metres."]
+
+
+def test_without_a_passage_nothing_is_found():
+    assert check_answer("The gate jams above 2.4 metres.", []).verdict == Verdict.NOT_FOUND
+
+
+def test_of_a_long_passage_every_sentence_can_be_found():
+    text = " ".join(f"The wheel number {n} turns in shed {n}." for n in range(700))
+    long = Passage("long.md", 1, 1, text)
+    assert check("The wheel number 650 turns in shed 650.", long).verdict == Verdict.QUOTED
+    assert check("The wheel number 650 turns in shed 900.", long).verdict == Verdict.CONTRADICTED
