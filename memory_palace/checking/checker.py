@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -52,14 +51,6 @@ MEASURED_EMBEDDER = "minilm"
 """The embedder that ``LEAST_MEANING`` holds for; cosines of others mean something else."""
 
 
-class Judge(Protocol):
-    """Whoever has a say beside the rules: a model of language, or of entailment."""
-
-    def __call__(self, sentence: SentenceCheck, passages: Sequence[Passage]) -> SentenceCheck:
-        """Return what it makes of a sentence that the rules have checked."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Finding:
     """A window beside a claim."""
@@ -75,7 +66,6 @@ def check_answer(
     *,
     tokens: Iterable[str] = (),
     embed_tokens: EmbedTokens | None = None,
-    judge: Judge | None = None,
 ) -> AnswerCheck:
     """Check every sentence of an answer against passages.
 
@@ -84,11 +74,6 @@ def check_answer(
     """
     checker = _Checker(passages, WordReader(embed_tokens))
     checks = [checker.check(each) for each in find_sentences(response, tokens)]
-    if judge is not None:
-        checks = [
-            check if check.verdict == Verdict.NOT_APPLICABLE else judge(check, passages)
-            for check in checks
-        ]
     return AnswerCheck(tuple(checks))
 
 
