@@ -93,12 +93,20 @@ class _Checker:
             return SentenceCheck(claim.text, Verdict.NOT_FOUND, "no passage is near", None, (), 0.0)
         best = found[0]
         if best.differences:
-            best = next((each for each in found if not each.differences), best)
+            best = next((each for each in found if self._clears(each, best)), best)
         lines = self._library.locate(best.window)
         verdict, reason = _judge(claim, best, self._least, lines)
         differences = best.differences if verdict == Verdict.CONTRADICTED else ()
         score = round(_score(best.alignment), 6)
         return SentenceCheck(claim.text, verdict, reason, lines, differences, score)
+
+    def _clears(self, other: _Finding, found: _Finding) -> bool:
+        """Say whether a window without differences says itself what another has otherwise."""
+        theirs = set(self._library.read(other.window).stems)
+        mine = (Wording(difference.mine) for difference in found.differences)
+        return not other.differences and all(
+            theirs.issuperset(each.content or each.stems) for each in mine
+        )
 
     def _find_windows(self, claim: Wording) -> list[TextWindow]:
         """Return the window that covers a claim best, then others apart from it as good."""

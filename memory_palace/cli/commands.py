@@ -51,7 +51,7 @@ PANELS = {
         "import": ("importing:import_file", "Import conversations and notes of other programs."),
         "recall": ("recall:recall_notes", "Say unasked what the notes have on what was said."),
         "hook": ("hook:run_hook", "Answer the hooks of an agent's harness."),
-        "verify": ("verify:verify_answer", "Check that an answer rests on memories."),
+        "verify": ("verify:verify_answer", "Check an answer against the notes."),
         "plugin": ("plugin:make_plugin", "Write the plug-in of an agent's harness."),
         "mcp": ("mcp:serve_agents", "Let agents search, read and write, by MCP."),
         "anchors": ("anchors:app", "Build and ask the terms that lead to passages."),

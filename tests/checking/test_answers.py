@@ -6,7 +6,7 @@ import pytest
 
 from memory_palace.checking.answers import MOST_CHARACTERS
 from memory_palace.checking.checker import check_answer
-from memory_palace.checking.verdicts import Passage
+from memory_palace.checking.verdicts import Passage, Verdict
 from memory_palace.checking.wording import find_claims
 from memory_palace.errors import UsageError
 
@@ -69,3 +69,13 @@ def test_links_and_brackets_that_are_no_citations_stay() -> None:
 def test_an_answer_too_long_to_check_is_refused() -> None:
     with pytest.raises(UsageError, match="50,001 characters"):
         _verdict("x" * (MOST_CHARACTERS + 1))
+
+
+def test_another_sentence_clears_a_difference_only_where_it_says_the_thing_itself() -> None:
+    stuck = Passage("gate.md", 1, 1, "A thread makes the bucket stick at half.")
+    apart = Passage("mast.md", 1, 1, "Tap the mast: a bucket that tips once was stuck.")
+    wrong, right = "The bucket sticks at a third.", "The bucket sticks at half."
+    assert check_answer(wrong, [stuck, apart]).verdict == Verdict.CONTRADICTED
+    assert check_answer(right, [apart, stuck]).verdict in (Verdict.QUOTED, Verdict.SUPPORTED)
+    third = Passage("other.md", 1, 1, "Once the bucket stuck at a third.")
+    assert check_answer(wrong, [stuck, third]).verdict in (Verdict.QUOTED, Verdict.SUPPORTED)
