@@ -35,14 +35,14 @@ _BEHIND = re.compile(
     re.I,
 )
 _SIGNS = {"<": -1, "≤": -1, ">": 1, "≥": 1, "+": 1}
-_PER = re.compile(r"\s*(?:/\s*|\s(?:per|an?|each|every|pro|par|por|al|au|je)\s+)(?=[^\W\d_])", re.I)
+_PER = re.compile(r"\s?(?:/\s?|\s(?:per|an?|each|every|pro|par|por|al|au|je)\s)(?=[^\W\d_])", re.I)
 _LATE = re.compile(r"[^,;.:!?\d]{0,24}?\s(?:each|every|per)\s(?=[^\W\d_])", re.I)
 """A rate behind the verb: 350 visitors come each week."""
 _LABELS = word_list("labels")
 _LABEL = re.compile(r"\b(?P<word>[^\W\d_]+)\.?\s#?\Z")
-_NAME_BEFORE = re.compile(r"(?P<letters>[^\W\d_]+)-?\Z")
+_NAME_BEFORE = re.compile(r"(?<![^\W\d_])(?P<letters>[^\W\d_]+)-?\Z")
 _OF_THE = re.compile(
-    r"\s+(?:out\s+)?of\b(?:\s+(?:the|these|those|our|their|its|his|her|all)\b)?", re.I
+    r"\s(?:out\s)?of\b(?:\s(?:the|these|those|our|their|its|his|her|all)\b)?", re.I
 )
 _PAUSE = frozenset({Part.BREAK, Part.FUNCTION, Part.DETERMINER, Part.VERB})
 _INSIDE = word_list("counted_too")

@@ -27,7 +27,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _LATE = re.compile(
-    r"[ ,]+(?:(?:in|at) (?:the )?)?(?P<part>morning|afternoon|evening|night)\b", re.I
+    r"[ ,]{1,2}(?:(?:in|at) (?:the )?)?(?P<part>morning|afternoon|evening|night)\b", re.I
 )
 _WHOLE = ("full", "told", "german", "french", "bare", "opening", "between")
 _NOON = 12 * 60

@@ -15,7 +15,7 @@ from memory_palace.checking.units import Unit, is_same_family, read_unit
 _RANGE = re.compile(r"(?:(?<!\s)\s++)?+(?:to|or|and|until|–|-)\s*")
 _WITHIN = re.compile(r"(?:(?<!\s)\s++)?+(?:and\s|,\s)?\s*")
 """Between the parts of ``two hours and ten minutes``."""
-_AND_PART = re.compile(r"\s+and\s+(a half|a quarter|three quarters)\b", re.I)
+_AND_PART = re.compile(r"\sand\s(a half|a quarter|three quarters)\b", re.I)
 _AND_PARTS = {"a half": (1, 2), "a quarter": (1, 4), "three quarters": (3, 4)}
 _BARE = re.compile(r"(?:(?<!\s)\s++)?+(?:[,.;:)]|\Z|and\b|or\b|in\b)")
 """Nothing that a number could count stands after it."""

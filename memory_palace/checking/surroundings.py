@@ -31,7 +31,7 @@ _STATEMENT_END = re.compile(
     r"[,;:()–—]\s|\s(?:and|but|while|whereas|or|which|who|und|oder|et|y|e|ou|aber|mais|pero)\s"
 )
 _JOINT = re.compile(
-    r"\s*(?:(?:,\s)?(?:and|to|or|until|till|through|und|bis|et|y|e|a)\s|[-–,/])\s*(?:(?:the|in|on|at|by)\s)?"
+    r"\s?(?:(?:,\s)?(?:and|to|or|until|till|through|und|bis|et|y|e|a)\s|[-–,/])\s?(?:(?:the|in|on|at|by)\s)?"
 )
 """Between places that stand side by side: what is said of one is said of both."""
 _HERE, _ALONE, _SHARED, _ELSEWHERE = 1.0, 0.7, 0.5, 0.2
