@@ -10,10 +10,9 @@ from itertools import accumulate
 import numpy as np
 
 from memory_palace.checking.alignment import WordReader, pool
-from memory_palace.checking.answers import read_prose
+from memory_palace.checking.answers import read_prose, split_prose
 from memory_palace.checking.verdicts import Passage
 from memory_palace.checking.wording import Wording
-from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import PLAIN_WORD
 from memory_palace.language.word_lists import share_idf
 
@@ -140,7 +139,7 @@ def _locate(prose: str) -> Iterator[tuple[str, int, int]]:
         for word in PLAIN_WORD.finditer(line)
     ]
     at = 0
-    for sentence in split_sentences(prose):
+    for sentence in split_prose(prose):
         lines = []
         for word in PLAIN_WORD.findall(sentence):
             while at < len(words) and words[at][0] != word:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from memory_palace.checking.answers import read_answer
+from memory_palace.checking.answers import read_answer, split_prose
 from memory_palace.checking.attempts import drop_attempts
 from memory_palace.checking.numbers import Number, find_numbers
 from memory_palace.checking.units import UNIT_WORDS
@@ -181,7 +181,7 @@ def find_sentences(response: str, tokens: Iterable[str] = ()) -> list[Wording]:
     text = read_answer(response)
     for token in tokens:
         text = drop_attempts(text, token)
-    wordings = (Wording(_drop_frame(part)) for part in split_sentences(text))
+    wordings = (Wording(_drop_frame(part)) for part in split_prose(text))
     return [wording for wording in wordings if wording.words]
 
 

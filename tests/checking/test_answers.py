@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.checking.answers import MOST_CHARACTERS
+from memory_palace.checking.answers import MOST_CHARACTERS, MOST_WORDS
 from memory_palace.checking.checker import check_answer
 from memory_palace.checking.verdicts import Passage, Verdict
 from memory_palace.checking.wording import find_claims
@@ -67,7 +67,7 @@ def test_links_and_brackets_that_are_no_citations_stay() -> None:
 
 
 def test_an_answer_too_long_to_check_is_refused() -> None:
-    with pytest.raises(UsageError, match="50,001 characters"):
+    with pytest.raises(UsageError, match="20,001 characters"):
         _verdict("x" * (MOST_CHARACTERS + 1))
 
 
@@ -79,3 +79,8 @@ def test_another_sentence_clears_a_difference_only_where_it_says_the_thing_itsel
     assert check_answer(right, [apart, stuck]).verdict in (Verdict.QUOTED, Verdict.SUPPORTED)
     third = Passage("other.md", 1, 1, "Once the bucket stuck at a third.")
     assert check_answer(wrong, [stuck, third]).verdict in (Verdict.QUOTED, Verdict.SUPPORTED)
+
+
+def test_a_sentence_without_end_is_compared_in_pieces() -> None:
+    pieces = find_claims("mill gate " * 300)
+    assert [len(piece.text.split()) for piece in pieces] == [MOST_WORDS] * 5
