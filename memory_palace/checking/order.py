@@ -7,7 +7,7 @@ from itertools import product
 
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.partners import Partners, Text
-from memory_palace.checking.relations import Relation, is_turned
+from memory_palace.checking.relations import TwoSides, is_turned
 from memory_palace.checking.verdicts import Difference, DifferenceKind
 from memory_palace.checking.wording import UNITS, Wording
 
@@ -64,7 +64,7 @@ def find_turned_orders(
             return
 
 
-def find_orders(text: Text) -> Iterator[Relation]:
+def find_orders(text: Text) -> Iterator[TwoSides]:
     """Yield what comes before what, earlier or cause left, at each word that says so."""
     keys = tuple(word.key for word in text.wording.words)
     for at in range(len(keys)):
@@ -74,7 +74,7 @@ def find_orders(text: Text) -> Iterator[Relation]:
         kind, is_earlier_first = _LINKS[keys[at : at + size]]
         before, behind = _sides(text, at, at + size)
         left, right = (before, behind) if is_earlier_first else (behind, before)
-        yield Relation(at, frozenset(left), frozenset(right), kind)
+        yield TwoSides(at, frozenset(left), frozenset(right), kind)
 
 
 def _sides(text: Text, start: int, end: int) -> tuple[list[int], list[int]]:
@@ -97,7 +97,7 @@ def _sides(text: Text, start: int, end: int) -> tuple[list[int], list[int]]:
     return [at for at in behind if at >= comma], [at for at in behind if at < comma]
 
 
-def _describe(both: Partners, one: Relation, other: Relation) -> Difference:
+def _describe(both: Partners, one: TwoSides, other: TwoSides) -> Difference:
     first, second = both.mine.phrase(one.left), both.mine.phrase(one.right)
     verb = "comes before" if one.kind == "order" else "leads to"
     reason = f"“{first}” {verb} “{second}”; in the passage it is the other way round"

@@ -25,7 +25,7 @@ _PHRASE = 3
 """Telling words of the phrase on either side of a preposition."""
 
 
-class Relation(NamedTuple):
+class TwoSides(NamedTuple):
     """A link between two sides, by places of words."""
 
     link: int
@@ -34,7 +34,7 @@ class Relation(NamedTuple):
     kind: DifferenceKind
 
 
-def find_verb_relations(text: Text) -> Iterator[Relation]:
+def find_verb_relations(text: Text) -> Iterator[TwoSides]:
     """Yield for each verb what stands before and behind it in its clause, the doer left."""
     words = text.wording.words
     for at in text.telling:
@@ -47,11 +47,11 @@ def find_verb_relations(text: Text) -> Iterator[Relation]:
         doer = [place for place in behind if place > by]
         rest = [place for place in behind if place < by]
         if is_passive(text, at):
-            yield Relation(at, frozenset(doer), frozenset(before + rest), "role")
+            yield TwoSides(at, frozenset(doer), frozenset(before + rest), "role")
         elif words[at].key.endswith("ed") and _next_key(text, at) in PREPOSITIONS:
             continue  # "seconds added for each move" may be either
         else:
-            yield Relation(at, frozenset(before), frozenset(behind), "role")
+            yield TwoSides(at, frozenset(before), frozenset(behind), "role")
 
 
 def _is_verb(text: Text, at: int) -> bool:
@@ -76,14 +76,14 @@ def is_passive(text: Text, at: int) -> bool:
     )
 
 
-def find_sides(text: Text, at: int) -> Relation:
+def find_sides(text: Text, at: int) -> TwoSides:
     """Return what stands before and behind a word in its clause."""
     clause = text.clause(at)
     before, behind = (p for p in clause if p < at), (p for p in clause if p > at)
-    return Relation(at, frozenset(before), frozenset(behind), "role")
+    return TwoSides(at, frozenset(before), frozenset(behind), "role")
 
 
-def find_prepositions(text: Text) -> Iterator[Relation]:
+def find_prepositions(text: Text) -> Iterator[TwoSides]:
     """Yield for each preposition the phrases that stand right before and behind it."""
     words = text.wording.words
     for at, word in enumerate(words):
@@ -91,10 +91,10 @@ def find_prepositions(text: Text) -> Iterator[Relation]:
             before = list(takewhile(lambda p: words[p].is_telling, range(at - 1, -1, -1)))
             skipped = at + 1 + (at + 1 < len(words) and not words[at + 1].is_telling)
             behind = list(takewhile(lambda p: words[p].is_telling, range(skipped, len(words))))
-            yield Relation(at, frozenset(before[:_PHRASE]), frozenset(behind[:_PHRASE]), "role")
+            yield TwoSides(at, frozenset(before[:_PHRASE]), frozenset(behind[:_PHRASE]), "role")
 
 
-def is_turned(both: Partners, mine: Relation, theirs: Relation, least: float = 0.0) -> bool:
+def is_turned(both: Partners, mine: TwoSides, theirs: TwoSides, least: float = 0.0) -> bool:
     """Say whether two relations by one link have their sides exchanged.
 
     At least ``least`` of either side, and something of it, is on the other side then, and more of
@@ -113,6 +113,6 @@ def is_turned(both: Partners, mine: Relation, theirs: Relation, least: float = 0
     )
 
 
-def is_straight(both: Partners, mine: Relation, theirs: Relation) -> bool:
+def is_straight(both: Partners, mine: TwoSides, theirs: TwoSides) -> bool:
     """Say whether two relations have the same on either side."""
     return is_turned(both, mine, theirs._replace(left=theirs.right, right=theirs.left))

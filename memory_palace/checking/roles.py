@@ -13,7 +13,7 @@ from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.opposites import find_opposition
 from memory_palace.checking.partners import Partners
 from memory_palace.checking.relations import (
-    Relation,
+    TwoSides,
     find_prepositions,
     find_verb_relations,
     is_straight,
@@ -63,7 +63,7 @@ def find_turned_roles(
             return
 
 
-def _describe(both: Partners, mine: Relation, theirs: Relation) -> Difference:
+def _describe(both: Partners, mine: TwoSides, theirs: TwoSides) -> Difference:
     left, right = both.mine.phrase(mine.left), both.mine.phrase(mine.right)
     link = both.mine.phrase([mine.link])
     return Difference(
@@ -74,7 +74,7 @@ def _describe(both: Partners, mine: Relation, theirs: Relation) -> Difference:
     )
 
 
-def _is_converse(both: Partners, mine: Relation, theirs: Relation) -> bool:
+def _is_converse(both: Partners, mine: TwoSides, theirs: TwoSides) -> bool:
     """Say whether the clauses differ by an opposite as well: better than, worse than."""
     return oppose(both.mine.clause_stems(mine.link), both.theirs.clause_stems(theirs.link))
 

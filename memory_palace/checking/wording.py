@@ -13,14 +13,9 @@ from memory_palace.checking.numbers import Number, find_numbers
 from memory_palace.checking.units import UNIT_WORDS
 from memory_palace.language.detect import Tongue, tell_tongue
 from memory_palace.language.sentences import split_sentences
-from memory_palace.language.tagged_words import Part, split_words
-from memory_palace.language.tokens import PLAIN_WORD, UNSPACED_RUN, plain_words, stem_word, tokenize
+from memory_palace.language.tokens import UNSPACED_RUN, plain_words, stem_word, tokenize
 from memory_palace.language.word_lists import NEGATIONS, STOP_STEMS, is_negation
 
-_CLAUSE = re.compile(
-    r"[,;()–—]\s+|(?<!\bnot)(?<!\s)\s+(?:and|but|while|whereas|since|because|which|although|so)\s+",
-    re.IGNORECASE,
-)
 ABOUT_REMEMBERING = frozenset(
     tokenize(
         "recall remember memory palace picture image token verify verification see help hope "
@@ -44,15 +39,6 @@ _LETTER = rf"(?:(?!{_UNSPACED})[^\W_])"
 _WORD = re.compile(
     rf"\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?\b|{_UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+|[%€$£°]"
 )
-
-
-_DENYING = frozenset(
-    tokenize(
-        "block forbid forbidden prevent refuse deny prohibit ban lack miss missing fail stop "
-        "exclude except avoid impossible nothing shut spare skip"
-    )
-)
-"""Words that deny by their meaning: beside them the count of negations says little."""
 
 
 _ENDS = '.!?:;…"”’)。！？'
@@ -121,40 +107,9 @@ class Wording:
         return tuple(find_numbers(self.text))
 
     @cached_property
-    def nouns(self) -> tuple[str, ...]:
-        """Stems of the words that are in no list of verbs, adjectives and function words."""
-        words = (word for word in split_words(self.text) if word.part == Part.NOUN)
-        stems = (stem for word in words for stem in tokenize(word.key))
-        content = frozenset(self.content)
-        return tuple(stem for stem in dict.fromkeys(stems) if stem in content)
-
-    @cached_property
     def negations(self) -> int:
         """How many words deny something."""
         return sum(map(is_negation, plain_words(_NO_DENIAL.sub(" ", self.text))))
-
-    @cached_property
-    def denying(self) -> frozenset[str]:
-        """Stems that deny by their meaning."""
-        return _DENYING.intersection(self.stems)
-
-    @cached_property
-    def turns(self) -> bool:
-        """Whether it has a condition under which the opposite holds."""
-        return bool({"until", "unless", "except"}.intersection(self.stems))
-
-    @cached_property
-    def keys(self) -> tuple[str, ...]:
-        """Content and numbers in the order of the text, each once; units are passed over."""
-        found = [(number.start, f"={number.value}") for number in self.numbers]
-        content = frozenset(self.content) - UNITS
-        found += [
-            (match.start(), stem)
-            for match in PLAIN_WORD.finditer(self.text)
-            for stem in tokenize(match[0])
-            if stem in content
-        ]
-        return tuple(dict.fromkeys(key for _, key in sorted(found)))
 
     @cached_property
     def tongue(self) -> Tongue:
@@ -168,12 +123,6 @@ class Wording:
             return False
         telling = [stem for stem in self.content if stem not in ABOUT_REMEMBERING]
         return len(telling) >= 2 or bool(telling and self.numbers)
-
-    @cached_property
-    def clauses(self) -> tuple[Wording, ...]:
-        """Its clauses that hold a word or a number."""
-        parts = (Wording(part) for part in _CLAUSE.split(self.text))
-        return tuple(part for part in parts if part.content or part.numbers)
 
 
 def find_sentences(response: str, tokens: Iterable[str] = ()) -> list[Wording]:
