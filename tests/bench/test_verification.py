@@ -39,7 +39,7 @@ def test_a_token_tells_the_source_and_not_the_truth(rows):
 
 def test_claims_are_told_by_support_and_both_checks_let_less_through_than_either(rows):
     support, both = row(rows, "support alone", "claims"), row(rows, "both", "both")
-    assert support.f1 > 0.5
+    assert support.f1 > 0.6
     assert both.false_positive_rate <= support.false_positive_rate <= 0.1
 
 
