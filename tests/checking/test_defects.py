@@ -41,7 +41,9 @@ def verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Verify:
     def run(answer: str, note: str, *more: str, others: str = "") -> dict[str, Any]:
         (tmp_path / "note.md").write_text(f"# Note\n\n{note}\n", "utf-8")
         if others:
-            (tmp_path / "others.md").write_text(f"# Others\n\n{others}\n", "utf-8")
+            (tmp_path / "others.md").write_text(
+                others if others.startswith("---") else f"# Others\n\n{others}\n", "utf-8"
+            )
         Palace.init(tmp_path, here=True).index(embedder="hashing")
         where = more or ("--against", "note.md")
         arguments = ("verify", "-C", str(tmp_path), "--text", answer, *where, "--json")
@@ -138,3 +140,16 @@ def test_the_lines_that_bear_a_sentence_out_are_in_the_json(verify: Verify) -> N
     found = verify(said, KILN, *both, others=FERRY)
     places = [(each["note"], each["first_line"]) for each in found["sentences"]]
     assert places == [("note.md", 3), ("others.md", 3)]
+
+
+def test_notes_need_not_be_named_and_private_ones_are_not_quoted(verify: Verify) -> None:
+    """Only notes that were named by hand could be checked; now the palace searches its own."""
+    answer = "The kiln fires for nine hours."
+    found = verify(answer, KILN, "--words", others=FERRY)
+    assert (found["verdict"], found["sentences"][0]["note"]) == ("quoted", "note.md")
+    hidden = f"---\nprivate: true\n---\n# Others\n\n{FERRY}"
+    found = verify("The harbour master pays the pilot.", KILN, "--words", others=hidden)
+    assert found["verdict"] == "not_found"
+    assert "others.md" not in json.dumps(found) and "pays" not in str(
+        found["sentences"][0]["reason"]
+    )

@@ -18,6 +18,7 @@ new Another
 index --force
 query votes
 verify --against 'Wet gong' --text 'We vote.'
+verify --text 'We vote.' --words
 task new Other --owner a --project frost --goal b --check c --apply
 task start Packs --apply
 task block Packs --reason x --apply
