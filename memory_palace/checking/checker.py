@@ -152,11 +152,10 @@ def _score(alignment: Alignment) -> float:
 
 
 def _judge(claim: Wording, best: _Finding, least: float, lines: Passage) -> tuple[Verdict, str]:
-    if best.differences:
-        first = best.differences[0]
-        return Verdict.CONTRADICTED, f"{first.reason} in {write_place(lines)}"
-    if _score(best.alignment) < least:
+    if _score(best.alignment) < least:  # what is said of something else contradicts nothing
         return Verdict.NOT_FOUND, "no passage says enough of it"
+    if best.differences:
+        return Verdict.CONTRADICTED, f"{best.differences[0].reason} in {write_place(lines)}"
     if _is_quoted(claim, best.alignment):
         return Verdict.QUOTED, "in nearly the same words"
     return Verdict.SUPPORTED, "not contradicted"

@@ -88,9 +88,11 @@ def _read_ordinal(tokens: Sequence[Token], place: int) -> Numeral:
     word, before, behind = (at(tokens, place + step).key for step in (0, -1, 1))
     if word == "half" and behind == "a" and at(tokens, place + 2).key == "dozen":
         return Numeral((Fraction(_DOZEN, 2),), "", place + 3)
-    if word not in _ORDINALS or (before == "a" and behind == "of"):
+    if word not in _ORDINALS:
         return Numeral((_FRACTIONS[word],), "part", place + 1)
     ordinal = Fraction(_ORDINALS[word])
+    if before == "a" and behind == "of":
+        return Numeral((1 / ordinal,), "part", place + 1)
     if word in _FRACTIONS and (before == "a" or behind == "of"):
         return Numeral((_FRACTIONS[word], ordinal), "part", place + 1)
     return Numeral((ordinal,), "ordinal", place + 1)

@@ -74,17 +74,6 @@ def test_what_another_passage_says_without_a_difference_clears_a_sentence():
     assert (found.verdict, found.passage.note) == (Verdict.QUOTED, "new.md")
 
 
-def test_a_judge_has_the_last_word_on_what_can_be_checked():
-    asked = []
-
-    def judge(sentence, passages):
-        asked.append(sentence.text)
-        return sentence
-
-    check_answer("The gate jams above 2.4 metres. Shall I go on?", [GATE], judge=judge)
-    assert asked == ["The gate jams above 2.4 metres."]
-
-
 def test_without_a_passage_nothing_is_found():
     assert check_answer("The gate jams above 2.4 metres.", []).verdict == Verdict.NOT_FOUND
 

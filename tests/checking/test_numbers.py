@@ -17,6 +17,7 @@ from memory_palace.checking.numbers import find_numbers
         ("a hundred", [100]),
         ("two thousand and five", [2005]),
         ("three quarters", [Fraction(3, 4)]),
+        ("a fourth of it", [Fraction(1, 4)]),
         ("the twenty-first", [21]),
         ("1,200 or 0.5", [1200, Fraction(1, 2)]),
         ("seven thirty", [7, 30]),
