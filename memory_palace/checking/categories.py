@@ -48,9 +48,9 @@ def _are_comparable(both: Partners, at: int, other: int) -> bool:
     denying = both.mine.clause_stems(at) ^ both.theirs.clause_stems(other)
     if denying & DENYING - {word.stem, theirs.stem}:
         return False
-    if is_turned(both, find_sides(both.mine, at), find_sides(both.theirs, other)):
-        return False  # a converse: larger than this, smaller than that
     near = _share_near(both, at, other)
+    if not near or is_turned(both, find_sides(both.mine, at), find_sides(both.theirs, other)):
+        return False  # a converse: larger than this, smaller than that
     allies = find_allies(word.stem)
     own = [p for p, found in enumerate(both.theirs.wording.words) if found.stem in allies]
     rest = [place for place in both.mine.telling if place != at]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -39,33 +41,43 @@ class Text:
         """Stems of all words."""
         return frozenset(word.stem for word in self.wording.words)
 
+    @cached_property
+    def _sentences(self) -> Mapping[int, frozenset[str]]:
+        return self._gather(lambda stance: stance.sentence)
+
+    @cached_property
+    def _clause_stems(self) -> Mapping[int, frozenset[str]]:
+        return self._gather(lambda stance: stance.clause)
+
+    @cached_property
+    def _clauses(self) -> Mapping[int, list[int]]:
+        found = defaultdict[int, list[int]](list)
+        for place in self.telling:
+            found[self.stances[place].clause].append(place)
+        return found
+
+    def _gather(self, number: Callable[[Stance], int]) -> Mapping[int, frozenset[str]]:
+        found = defaultdict[int, set[str]](set)
+        for word, stance in zip(self.wording.words, self.stances, strict=True):
+            found[number(stance)].add(word.stem)
+        return {part: frozenset(stems) for part, stems in found.items()}
+
     def sentence(self, at: int) -> frozenset[str]:
         """Return the stems of the sentence that a word stands in."""
-        words, number = self.wording.words, self.stances[at].sentence
-        return frozenset(
-            word.stem
-            for word, stance in zip(words, self.stances, strict=True)
-            if stance.sentence == number
-        )
+        return self._sentences[self.stances[at].sentence]
 
     def clause(self, at: int) -> list[int]:
         """Return the places of the telling words in the clause of a word."""
-        clause = self.stances[at].clause
-        return [place for place in self.telling if self.stances[place].clause == clause]
+        return self._clauses.get(self.stances[at].clause, [])
 
     def clause_stems(self, at: int) -> frozenset[str]:
         """Return the stems of all words in the clause of a word."""
-        words, clause = self.wording.words, self.stances[at].clause
-        return frozenset(
-            word.stem
-            for word, stance in zip(words, self.stances, strict=True)
-            if stance.clause == clause
-        )
+        return self._clause_stems[self.stances[at].clause]
 
     def beside(self, at: int, width: int) -> list[int]:
         """Return the telling words next to a place, ``width`` of them on either side."""
-        before = [place for place in self.telling if place < at][-width:]
-        return before + [place for place in self.telling if place > at][:width]
+        start, end = bisect_left(self.telling, at), bisect_right(self.telling, at)
+        return [*self.telling[max(0, start - width) : start], *self.telling[end : end + width]]
 
     def gap(self, at: int) -> str:
         """Return what stands between a word and the one before it."""
