@@ -70,14 +70,17 @@ def run_verify(
     if data is None:
         raise UsageError("give --data, the folder of question sets; see `palace bench verify -h`")
     judges = list_judges(model, None if prompt is None else read_input(prompt), entailment)
-    begins = system or ([] if judges else [""])
-    named = {name: SYSTEMS[name] for name in SYSTEMS if name.startswith(tuple(begins))}
-    chosen = {**judges, **named}
-    if not chosen or (begins and not named):
-        raise UsageError(f"no system begins so; choose from {'; '.join(SYSTEMS)}")
+    chosen = {**judges, **_choose_systems(system or ([] if judges else [""]))}
     need_models(MODEL)
     path = find_answers() if answers is None else answers
     _measure_answers(load_answers(path, data), chosen, data, cache_of(cache), as_json=as_json)
+
+
+def _choose_systems(begins: Sequence[str]) -> dict[str, System]:
+    found = {name: SYSTEMS[name] for name in SYSTEMS if name.startswith(tuple(begins))}
+    if begins and not found:
+        raise UsageError(f"no system begins so; choose from {'; '.join(SYSTEMS)}")
+    return found
 
 
 def _measure_answers(

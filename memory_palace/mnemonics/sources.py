@@ -22,8 +22,9 @@ from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.parsing import read_body
 from memory_palace.notes.reading import NoteUnreadable, read_named
 
-NEAREST = 5
-"""Notes that the search gives for each sentence, the best passage of each."""
+NEAREST = 3
+"""Notes that the search gives for each sentence, the best passage of each. With five no more right
+answers are accepted, and .05 more wrong ones (40 and 40 on the garden, by words)."""
 _NAMED = re.compile(r"\[\[([^\[\]|#\n]+)|[\"“„«]([^\"“”„«»\n]{3,120})[\"”“»]")
 """A wiki link, or what stands in quotes and may be a title."""
 _MOST_NAMED = 5
