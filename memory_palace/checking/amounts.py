@@ -47,6 +47,7 @@ _OF_THE = re.compile(
 _PAUSE = frozenset({Part.BREAK, Part.FUNCTION, Part.DETERMINER, Part.VERB})
 _INSIDE = word_list("counted_too")
 _LAST_IN_ORDER = 4
+_IN_ROW = re.compile(r"\s?(?:or|and|to|[-–])\s?")
 _LONGEST_COUNTED = 4
 _IMPLIED = re.compile(r"\b(?:an?|one|a full|a whole|a single)\s+(?=[^\W\d_])", re.I)
 _LASTING = re.compile(r"\b(?:for|within|last(?:s|ed)?|takes?|took)\s(?:about\s)?\Z", re.I)
@@ -104,6 +105,11 @@ def find_amounts(text: str) -> tuple[Amount, ...]:
     found = _outside(found, [one for one in implied if not one.is_weak])
     found += [one for one in implied if not one.is_weak]
     found.sort(key=lambda one: one.start)
+    for place in range(len(found) - 2, -1, -1):
+        one, other = found[place : place + 2]
+        is_bare = not one.counted and not one.first.family and not one.label
+        if is_bare and _IN_ROW.fullmatch(text, one.stop, max(one.stop, other.start)):
+            found[place] = replace(one, counted=other.counted)  # 10 or 12 people
     found += _outside([one for one in implied if one.is_weak], found)
     found.sort(key=lambda one: one.start)
     around = find_surroundings(text, [(one.start, one.stop) for one in found])
@@ -188,7 +194,7 @@ def _read_counted(text: str, number: Number, stop: int) -> tuple[tuple[str, ...]
     behind = text[stop : stop + _WINDOW]
     skipped = _OF_THE.match(behind)
     rest = behind[skipped.end() :] if skipped else behind
-    rest = rest if len(behind) < _WINDOW else rest.rpartition(" ")[0]
+    rest = (rest if len(behind) < _WINDOW else rest.rpartition(" ")[0]).partition("/")[0]
     if not rest[:1].isspace() and rest[:1] != "-":
         return (), ""
     stems: list[str] = []

@@ -61,7 +61,7 @@ class Number:
         """
         if self.form == "code" or other.form == "code":
             return self.form == other.form and self.text == other.text
-        if "share" in (self.family, other.family) and self.family != other.family:
+        if {self.family, other.family} == {"share", ""}:
             return self.value == other.value or self.base == other.base
         if self.family and other.family:
             return is_same_family(self.family, other.family) and _is_equal(self, other)
