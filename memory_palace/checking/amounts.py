@@ -12,8 +12,8 @@ from itertools import groupby
 
 from memory_palace.checking.numbers import Number, find_numbers
 from memory_palace.checking.phrases import phrase_pattern, word_list
-from memory_palace.checking.surroundings import Surroundings, find_surroundings
-from memory_palace.checking.units import NO_UNIT, Unit, find_unit
+from memory_palace.checking.surroundings import StemsAround, find_surroundings
+from memory_palace.checking.units import NO_UNIT, MeasureUnit, find_unit
 from memory_palace.language.tagged_words import Part, Word, split_words
 from memory_palace.language.tokens import stem_word
 from memory_palace.language.word_lists import STOP_STEMS
@@ -72,12 +72,12 @@ class Amount:
     bound: int = 0
     """1 for at least and more than, -1 for at most and less than."""
     is_rough: bool = False
-    per: Unit = NO_UNIT
+    per: MeasureUnit = NO_UNIT
     per_stem: str = ""
     """What it is a rate of: ``day`` in "5 mg a day"."""
     is_weak: bool = False
     """Whether it may be no number at all: "one", "an hour", "first", "both"."""
-    around: Surroundings = field(default_factory=dict)
+    around: StemsAround = field(default_factory=dict)
     """Stems that are said of it."""
 
     @property
@@ -86,7 +86,7 @@ class Amount:
         return self.readings[0]
 
     @property
-    def rate(self) -> Unit | str:
+    def rate(self) -> MeasureUnit | str:
         """What it is a rate of; an empty text where it is none."""
         return self.per if self.per.family else self.per_stem
 
@@ -176,7 +176,7 @@ def _read_bound(text: str, number: Number, before: str) -> tuple[int, bool]:
     return bound, is_rough
 
 
-def _read_rate(text: str, stop: int, number: Number) -> tuple[Unit, str, int]:
+def _read_rate(text: str, stop: int, number: Number) -> tuple[MeasureUnit, str, int]:
     """Return what a number is a rate of, as a unit or as a stem, and where that ends."""
     if match := _PER.match(text, stop) or _LATE.match(text, stop):
         unit, end = find_unit(text, match.end())

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
 )
 
 
-class Token(NamedTuple):
+class Figure(NamedTuple):
     """One word, sign or run of digits."""
 
     kind: str
@@ -31,26 +31,26 @@ class Token(NamedTuple):
     end: int
 
     @classmethod
-    def of(cls, match: re.Match[str]) -> Token:
+    def of(cls, match: re.Match[str]) -> Figure:
         """Return the token that a match of the pattern is."""
         return cls(match.lastgroup or "", match[0].casefold(), match[0], *match.span())
 
 
-NOTHING = Token("", "", "", -1, -1)
+NOTHING = Figure("", "", "", -1, -1)
 """What stands beyond the ends of a text."""
 
 
-def read_tokens(text: str) -> list[Token]:
+def read_tokens(text: str) -> list[Figure]:
     """Return the tokens of a text in order."""
-    return [Token.of(match) for match in _TOKEN.finditer(text)]
+    return [Figure.of(match) for match in _TOKEN.finditer(text)]
 
 
-def token_at(text: str, place: int) -> Token:
+def token_at(text: str, place: int) -> Figure:
     """Return the token that begins at a place of a text; nothing where none does."""
     match = _TOKEN.match(text, place)
-    return Token.of(match) if match else NOTHING
+    return Figure.of(match) if match else NOTHING
 
 
-def at(tokens: Sequence[Token], place: int) -> Token:
+def at(tokens: Sequence[Figure], place: int) -> Figure:
     """Return the token at a place of a list; nothing beyond its ends."""
     return tokens[place] if 0 <= place < len(tokens) else NOTHING

@@ -17,8 +17,8 @@ from memory_palace.checking.amounts import Amount, find_amounts
 from memory_palace.checking.clock import find_clock_times
 from memory_palace.checking.numbers import find_numbers
 from memory_palace.checking.phrases import phrase_pattern
-from memory_palace.checking.surroundings import Surroundings, find_surroundings
-from memory_palace.checking.units import Unit, find_unit
+from memory_palace.checking.surroundings import StemsAround, find_surroundings
+from memory_palace.checking.units import MeasureUnit, find_unit
 from memory_palace.language.tagged_words import Part, split_words
 from memory_palace.language.time.lexicon import LATIN, fold, read_hints, read_lexicon
 from memory_palace.language.time.reading import find_times
@@ -109,7 +109,7 @@ class ToldTime:
     ``holiday``, ``every`` (seconds), ``relative`` to today."""
     relation: str = ""
     """``before``, ``after``, ``since``, ``until`` or ``by``."""
-    around: Surroundings = field(default_factory=dict)
+    around: StemsAround = field(default_factory=dict)
     is_sure: bool = True
     """Whether it surely is a time: "fall" may be none."""
 
@@ -191,7 +191,7 @@ def _times_of(match: re.Match[str]) -> Fraction:
     return max(Fraction(0), numbers[0].value) if numbers else Fraction(0)
 
 
-def _period(text: str, start: int) -> tuple[Unit, Fraction, int]:
+def _period(text: str, start: int) -> tuple[MeasureUnit, Fraction, int]:
     """Return the unit that begins at a place, how many of it, and where it ends."""
     unit, end = find_unit(text, start)
     if unit.family:
@@ -199,8 +199,8 @@ def _period(text: str, start: int) -> tuple[Unit, Fraction, int]:
     numbers = find_numbers(text[start : start + _WINDOW])
     if numbers and not numbers[0].start and numbers[0].family == "time" and numbers[0].value > 0:
         first = numbers[0]
-        return Unit(first.family, first.size), first.value, start + first.stop
-    return Unit(), Fraction(1), start
+        return MeasureUnit(first.family, first.size), first.value, start + first.stop
+    return MeasureUnit(), Fraction(1), start
 
 
 def _dates(text: str) -> Iterator[ToldTime]:

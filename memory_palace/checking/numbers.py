@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from memory_palace.checking.figures import Token, at, read_tokens
+from memory_palace.checking.figures import Figure, at, read_tokens
 from memory_palace.checking.numerals import NumeralForm, find_scale, read_numeral
-from memory_palace.checking.units import Unit, is_same_family, read_unit
+from memory_palace.checking.units import MeasureUnit, is_same_family, read_unit
 
 _RANGE = re.compile(r"(?:(?<!\s)\s++)?+(?:to|or|and|until|–|-)\s*")
 _WITHIN = re.compile(r"(?:(?<!\s)\s++)?+(?:and\s|,\s)?\s*")
@@ -135,19 +135,21 @@ def _join(text: str, found: Sequence[Number]) -> Iterator[Number]:
         yield last
 
 
-def _units_before(text: str, found: list[Number]) -> Iterator[tuple[Number, tuple[Unit, ...]]]:
+def _units_before(
+    text: str, found: list[Number]
+) -> Iterator[tuple[Number, tuple[MeasureUnit, ...]]]:
     """Yield each number with the units of the earlier ones in its sentence, each once."""
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    sentence, units = 0, dict[Unit, None]()
+    sentence, units = 0, dict[MeasureUnit, None]()
     for number in found:
         if (here := bisect_right(ends, number.start)) != sentence:
             sentence, units = here, {}
         yield number, tuple(units)
         if number.family:
-            units[Unit(number.family, number.size, number.zero)] = None
+            units[MeasureUnit(number.family, number.size, number.zero)] = None
 
 
-def _readings(text: str, number: Number, units: tuple[Unit, ...]) -> list[Number]:
+def _readings(text: str, number: Number, units: tuple[MeasureUnit, ...]) -> list[Number]:
     """Return a bare number with each unit of the earlier ones in its sentence, others as is."""
     near = max(0, number.start - _WINDOW)
     is_listed = _JOINT.search(text, near, number.start) is not None
@@ -162,7 +164,7 @@ def _with_unit(number: Number, other: Number) -> Number:
     return replace(number, family=other.family, size=other.size, zero=other.zero)
 
 
-def _read(text: str, tokens: Sequence[Token]) -> Iterator[Number]:
+def _read(text: str, tokens: Sequence[Figure]) -> Iterator[Number]:
     place = 0
     while place < len(tokens):
         values, form, after = read_numeral(tokens, place)
@@ -192,7 +194,7 @@ def _read_more(text: str, end: int) -> tuple[Fraction, int]:
     return (Fraction(*_AND_PARTS[part[1].casefold()]), part.end()) if part else (Fraction(0), end)
 
 
-def _skip(tokens: Sequence[Token], place: int, end: int) -> int:
+def _skip(tokens: Sequence[Figure], place: int, end: int) -> int:
     """Return the place of the first token from a place on that begins behind an end."""
     while place < len(tokens) and tokens[place].start < end:
         place += 1

@@ -9,7 +9,7 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import Literal, NamedTuple, TypeAlias
 
-from memory_palace.checking.figures import Token, at
+from memory_palace.checking.figures import Figure, at
 
 NumeralForm: TypeAlias = Literal["", "ordinal", "part", "times", "group", "code"]
 """How a number is used: third, half, twice, both, 1.5.3."""
@@ -51,7 +51,7 @@ class Numeral(NamedTuple):
     """Place of the token behind it."""
 
 
-def read_numeral(tokens: Sequence[Token], place: int) -> Numeral:
+def read_numeral(tokens: Sequence[Figure], place: int) -> Numeral:
     """Return the number that begins at a place, with each of its readings."""
     token = tokens[place]
     if token.kind in ("version", "pair"):
@@ -75,7 +75,7 @@ def find_scale(text: str) -> int:
     return max((_SCALES.get(word, 1) for word in text.casefold().split()), default=1)
 
 
-def _read_code(token: Token, place: int) -> Numeral:
+def _read_code(token: Figure, place: int) -> Numeral:
     """Read ``3/4`` as a fraction; ``1.5.3``, ``16:9`` and ``9/11`` stand for themselves."""
     first, _, second = token.key[:_MOST_DIGITS].partition("/")
     if second.isdecimal() and 0 < int(first) < int(second) <= _LARGEST_PART:
@@ -83,7 +83,7 @@ def _read_code(token: Token, place: int) -> Numeral:
     return Numeral((Fraction(0),), "code", place + 1)
 
 
-def _read_ordinal(tokens: Sequence[Token], place: int) -> Numeral:
+def _read_ordinal(tokens: Sequence[Figure], place: int) -> Numeral:
     """Read ``third``: of ``a third of`` a part, of ``the third`` the one after two, else either."""
     word, before, behind = (at(tokens, place + step).key for step in (0, -1, 1))
     if word == "half" and behind == "a" and at(tokens, place + 2).key == "dozen":
@@ -98,7 +98,7 @@ def _read_ordinal(tokens: Sequence[Token], place: int) -> Numeral:
     return Numeral((ordinal,), "ordinal", place + 1)
 
 
-def _read_digits(tokens: Sequence[Token], place: int) -> Numeral:
+def _read_digits(tokens: Sequence[Figure], place: int) -> Numeral:
     token, behind = tokens[place], at(tokens, place + 1)
     is_joined = behind.start == token.end
     if is_joined and _SUFFIX.fullmatch(behind.key):
@@ -131,7 +131,7 @@ def _value_of(written: str) -> Fraction:
     return Fraction(clean.replace(",", ".").replace("·", "."))
 
 
-def _read_words(tokens: Sequence[Token], start: int) -> Numeral:
+def _read_words(tokens: Sequence[Figure], start: int) -> Numeral:
     """Read ``twenty-two``, ``three hundred and forty``, ``a hundred``, ``three quarters``."""
     total, current, is_begun, place = 0, 0, False, start
     if tokens[start].key == "a" and at(tokens, start + 1).key in _SCALES:
@@ -181,7 +181,7 @@ def _read_last(word: str, total: int, current: int) -> Fraction | None:
     return None
 
 
-def _joins(tokens: Sequence[Token], place: int) -> bool:
+def _joins(tokens: Sequence[Figure], place: int) -> bool:
     """Say whether an ``and`` stands within a number: ``three hundred and forty``."""
     behind = at(tokens, place + 1).key
     return at(tokens, place - 1).key in _SCALES and (behind in _SMALL or behind in _TENS)

@@ -12,7 +12,7 @@ from memory_palace.checking.wording import UNITS, Wording
 from memory_palace.language.tokens import PLAIN_WORD, stem_word
 from memory_palace.language.word_lists import STOP_STEMS
 
-Surroundings: TypeAlias = Mapping[str, float]
+StemsAround: TypeAlias = Mapping[str, float]
 """Stems with how much they belong to a place, from 0 to 1."""
 Span: TypeAlias = tuple[int, int]
 """Start and end in a text."""
@@ -39,7 +39,7 @@ _HERE, _ALONE, _SHARED, _ELSEWHERE = 1.0, 0.7, 0.5, 0.2
 statement, nearer to another place; of another statement of the sentence."""
 
 
-def find_surroundings(text: str, places: Sequence[Span]) -> list[Surroundings]:
+def find_surroundings(text: str, places: Sequence[Span]) -> list[StemsAround]:
     """Return for each place, in order, the stems around it in its sentence.
 
     Of very many places in one sentence a word belongs to the nearest alone: time stays linear.
@@ -113,7 +113,7 @@ def meanings_of(claim: Wording, passage: Wording, alignment: Alignment) -> Count
     }
 
 
-def score(mine: Surroundings, theirs: Surroundings, meanings: Counterparts) -> float:
+def score(mine: StemsAround, theirs: StemsAround, meanings: Counterparts) -> float:
     """Return how much of what is said of one place is said of the other, word by word."""
     total = 0.0
     for stem, weight in mine.items():

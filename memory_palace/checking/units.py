@@ -7,7 +7,7 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import NamedTuple
 
-from memory_palace.checking.figures import NOTHING, Token, at, token_at
+from memory_palace.checking.figures import NOTHING, Figure, at, token_at
 from memory_palace.checking.phrases import word_list
 
 _FILLERS = frozenset({"a", "an", "of", "and", "the"})
@@ -22,7 +22,7 @@ _EITHER = ({"degree", "temperature"}, {"pound", "mass"}, {"pound", "money-gbp"})
 """Families of which one word may be either."""
 
 
-class Unit(NamedTuple):
+class MeasureUnit(NamedTuple):
     """What a unit measures and how large it is."""
 
     family: str = ""
@@ -32,10 +32,10 @@ class Unit(NamedTuple):
     """Where its scale begins, in base units: of degrees Celsius 273.15."""
 
 
-NO_UNIT = Unit()
+NO_UNIT = MeasureUnit()
 
 
-def _read_units() -> Iterator[tuple[str, Unit]]:
+def _read_units() -> Iterator[tuple[str, MeasureUnit]]:
     """Yield the spellings of ``units.txt`` with what they measure and their size."""
     for line in (
         files("memory_palace.checking").joinpath("units.txt").read_text("utf-8").splitlines()
@@ -43,10 +43,12 @@ def _read_units() -> Iterator[tuple[str, Unit]]:
         if not line.startswith("#"):
             family, measure, *words = line.split()
             size, _, zero = measure.partition("+")
-            yield from ((word, Unit(family, Fraction(size), Fraction(zero or 0))) for word in words)
+            yield from (
+                (word, MeasureUnit(family, Fraction(size), Fraction(zero or 0))) for word in words
+            )
 
 
-_UNITS: Mapping[str, Unit] = dict(_read_units())
+_UNITS: Mapping[str, MeasureUnit] = dict(_read_units())
 UNIT_WORDS = frozenset({*map(str.casefold, _UNITS), "per", "each", "every"})
 """What stands beside numbers and says nothing about their subject."""
 
@@ -60,7 +62,7 @@ def is_same_family(one: str, other: str) -> bool:
     )
 
 
-def find_unit(text: str, start: int) -> tuple[Unit, int]:
+def find_unit(text: str, start: int) -> tuple[MeasureUnit, int]:
     """Return the unit that begins at a place of a text, and where it ends."""
     token = token_at(text, start)
     behind = token_at(text, token.end + 1) if token.kind else NOTHING
@@ -70,8 +72,8 @@ def find_unit(text: str, start: int) -> tuple[Unit, int]:
 
 
 def read_unit(
-    tokens: Sequence[Token], place: int, start: int, *, is_part: bool
-) -> tuple[Unit, int]:
+    tokens: Sequence[Figure], place: int, start: int, *, is_part: bool
+) -> tuple[MeasureUnit, int]:
     """Return the unit right after a number, articles and ``of`` passed over, or money before it."""
     before = next((t for t in tokens[max(0, place - 4) : place] if t.end == start), NOTHING)
     if before.written in _MONEY:
@@ -81,7 +83,7 @@ def read_unit(
         while at(tokens, place).key in _FILLERS and place - behind < 2:
             place += 1
     if at(tokens, place).key in ("per", "pro") and (of := _WHOLES.get(at(tokens, place + 1).key)):
-        return Unit("share", Fraction(1, of)), place + 2
+        return MeasureUnit("share", Fraction(1, of)), place + 2
     if at(tokens, place).key in _QUALITIES and _unit_of(at(tokens, place + 1)).family == "time":
         place += 1  # three business days
     token, following = at(tokens, place), at(tokens, place + 1)
@@ -94,7 +96,7 @@ def read_unit(
     return (unit, place + 1) if unit.family else (NO_UNIT, behind)
 
 
-def _unit_of(token: Token) -> Unit:
+def _unit_of(token: Figure) -> MeasureUnit:
     """Return what a word measures; of a script without spaces its longest beginning."""
     if token.written > "\u3000":
         starts = (token.written[:size] for size in range(_LONGEST_CHARACTERS, 0, -1))
