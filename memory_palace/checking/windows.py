@@ -115,12 +115,12 @@ class PassageLibrary:
         return self.read(TextWindow(places.start, places.stop))
 
     def locate(self, window: TextWindow) -> Passage:
-        """Return the lines of a window."""
+        """Return the sentences of a window, and the lines they are on, which may hold others."""
         first, last = self.sentences[window.start], self.sentences[window.end - 1]
         passage = self._passages[first.source]
-        lines = passage.text.split("\n")[first.first : last.last + 1]
         start = passage.first_line
-        return Passage(passage.note, start + first.first, start + last.last, "\n".join(lines))
+        text = self.read(window).text
+        return Passage(passage.note, start + first.first, start + last.last, text)
 
 
 def _telling_stems(wording: Wording) -> dict[str, None]:

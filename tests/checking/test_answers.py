@@ -84,3 +84,11 @@ def test_another_sentence_clears_a_difference_only_where_it_says_the_thing_itsel
 def test_a_sentence_without_end_is_compared_in_pieces() -> None:
     pieces = find_claims("mill gate " * 300)
     assert [len(piece.text.split()) for piece in pieces] == [MOST_WORDS] * 5
+
+
+def test_what_is_shown_of_a_long_line_is_the_sentence() -> None:
+    """Before, it was the line, of which the screen has room for the beginning."""
+    found = check_answer("The mill closed in 1911.", [Passage("ports.md", 1, 7, NOTE)])
+    (check,) = found.sentences
+    assert check.passage is not None
+    assert check.passage.text == "The mill closed in 1911."
