@@ -40,7 +40,7 @@ _ROOM = f"{PALACE}/project_rooms/vault"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AnswerOutcome:
     """What a system made of one answer."""
 
     verdict: Verdict
@@ -49,7 +49,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class SourcePalace:
     """A palace with the notes of one collection, and the path of each source in it."""
 
     palace: Palace
@@ -57,7 +57,7 @@ class Shelf:
 
 
 @contextmanager
-def shelve_source(answer: WrittenAnswer, embedder: RememberingEmbedder) -> Iterator[Shelf]:
+def open_source(answer: WrittenAnswer, embedder: RememberingEmbedder) -> Iterator[SourcePalace]:
     """Give a palace with the source of an answer for its only note; it has an index."""
     name = answer.source_name
     path = f"{_ROOM}/{name.removesuffix('.md').replace(':', ' ')}.md"
@@ -66,20 +66,20 @@ def shelve_source(answer: WrittenAnswer, embedder: RememberingEmbedder) -> Itera
         (root / path).parent.mkdir(parents=True)
         (root / path).write_bytes(f"{answer.source_text}\n".encode())
         _index(root, embedder)
-        yield Shelf(Palace(root), {name: path})
+        yield SourcePalace(Palace(root), {name: path})
 
 
 @contextmanager
-def shelve_vault(
+def open_vault(
     vault: str, answers: Sequence[WrittenAnswer], data: Path, embedder: RememberingEmbedder
-) -> Iterator[Shelf]:
+) -> Iterator[SourcePalace]:
     """Give a palace with a copy of the vault that the answers are on; it has an index."""
     with scratch_folder() as root:
         prefix = copy_vault(data / VAULTS[vault], root)
         names = {answer.source_name for answer in answers}
         paths = {name: prefix + name.removeprefix(f"{VAULTS[vault]}/") for name in names}
         _index(root, embedder)
-        yield Shelf(Palace(root), paths)
+        yield SourcePalace(Palace(root), paths)
 
 
 def _index(root: Path, embedder: RememberingEmbedder) -> None:
@@ -103,53 +103,56 @@ def ask_named(
     cached: Path,
     progress: Progress,
     **how: Unpack[VerifyOptions],
-) -> list[Outcome]:
+) -> list[AnswerOutcome]:
     """Verify each answer against its note.
 
     Each source has a palace of its own: whatever is named, a palace reads all its notes first.
     """
     embedder = RememberingEmbedder(get_embedder(MODEL), cached)
-    found: dict[int, Outcome] = {}
+    found: dict[int, AnswerOutcome] = {}
     by_source = sorted(range(len(answers)), key=lambda place: answers[place].source_name)
     for name, places in groupby(by_source, key=lambda place: answers[place].source_name):
         chosen = list(places)
-        with shelve_source(answers[chosen[0]], embedder) as shelf:
+        with open_source(answers[chosen[0]], embedder) as opened:
             for place in chosen:
                 progress("verify", len(found), len(answers))
-                against = [shelf.paths[name]]
-                found[place] = _ask(shelf, answers[place], against, **how)
+                against = [opened.paths[name]]
+                found[place] = _ask(opened, answers[place], against, **how)
     return [found[place] for place in range(len(answers))]
 
 
 def ask_vault(
     answers: Sequence[WrittenAnswer], data: Path, cached: Path, progress: Progress, *, vault: str
-) -> list[Outcome]:
+) -> list[AnswerOutcome]:
     """Verify each answer against nothing named: the search of the palace finds the passages."""
     embedder = RememberingEmbedder(get_embedder(MODEL), cached)
-    with shelve_vault(vault, answers, data, embedder) as shelf:
+    with open_vault(vault, answers, data, embedder) as opened:
         outcomes = []
         for done, answer in enumerate(answers):
             progress("verify", done, len(answers))
-            outcomes.append(_ask(shelf, answer, []))
+            outcomes.append(_ask(opened, answer, []))
         return outcomes
 
 
 def _ask(
-    shelf: Shelf, answer: WrittenAnswer, against: Sequence[str], **how: Unpack[VerifyOptions]
-) -> Outcome:
+    opened: SourcePalace,
+    answer: WrittenAnswer,
+    against: Sequence[str],
+    **how: Unpack[VerifyOptions],
+) -> AnswerOutcome:
     """Return the verdict, the model's where one is asked; one that says nothing accepts nothing."""
-    checked = shelf.palace.memories.verify(answer.text, against, **how)
+    checked = opened.palace.memories.verify(answer.text, against, **how)
     cited = {passage.note for sentence in checked.sentences for passage in sentence.compared}
     cited |= {each.check.passage.note for each in checked.sentences if each.check.passage}
     verdict = checked.verdict
     if checked.judged_by is not None:
         verdict = checked.model_verdict or Verdict.NOT_FOUND
-    return Outcome(verdict, shelf.paths[answer.source_name] in cited)
+    return AnswerOutcome(verdict, opened.paths[answer.source_name] in cited)
 
 
 def accept_near(
     answers: Sequence[WrittenAnswer], data: Path, cached: Path, progress: Progress
-) -> list[Outcome]:
+) -> list[AnswerOutcome]:
     """Accept what comes near enough to one sentence of its source by the cosine of both."""
     embedder = RememberingEmbedder(get_embedder(MODEL), cached)
     scores = []
@@ -163,7 +166,7 @@ def accept_near(
 
 def accept_alike(
     answers: Sequence[WrittenAnswer], data: Path, cached: Path, progress: Progress
-) -> list[Outcome]:
+) -> list[AnswerOutcome]:
     """Accept what shares enough of its content words with one sentence of its source."""
     read = cache(lambda text: [Wording(sentence) for sentence in _split(text)])
     scores = [
@@ -175,14 +178,14 @@ def accept_alike(
 
 def accept_all(
     answers: Sequence[WrittenAnswer], data: Path, cached: Path, progress: Progress
-) -> list[Outcome]:
+) -> list[AnswerOutcome]:
     """Accept everything."""
-    return [Outcome(Verdict.SUPPORTED)] * len(answers)
+    return [AnswerOutcome(Verdict.SUPPORTED)] * len(answers)
 
 
-def accept_above(scores: Sequence[float], least: float) -> list[Outcome]:
+def accept_above(scores: Sequence[float], least: float) -> list[AnswerOutcome]:
     """Accept every answer whose score is not less than ``least``."""
-    return [Outcome(Verdict.SUPPORTED if s >= least else Verdict.NOT_FOUND) for s in scores]
+    return [AnswerOutcome(Verdict.SUPPORTED if s >= least else Verdict.NOT_FOUND) for s in scores]
 
 
 @cache
@@ -190,10 +193,12 @@ def _split(text: str) -> list[str]:
     return split_sentences(strip_markup(text)) or [text]
 
 
-System: TypeAlias = Callable[[Sequence[WrittenAnswer], Path, Path, Progress], list[Outcome]]
+AnswerSystem: TypeAlias = Callable[
+    [Sequence[WrittenAnswer], Path, Path, Progress], list[AnswerOutcome]
+]
 NAMED = "palace verify, note named"
 SEARCHED = "palace verify, nothing named"
-SYSTEMS: Mapping[str, System] = {
+SYSTEMS: Mapping[str, AnswerSystem] = {
     NAMED: ask_named,
     f"{NAMED}, words alone": partial(ask_named, by_words=True),
     **{f"{SEARCHED}, {vault}": partial(ask_vault, vault=vault) for vault in VAULTS},
@@ -204,12 +209,14 @@ SYSTEMS: Mapping[str, System] = {
 """By name, ours first; with nothing named, those of one vault are searched for there."""
 
 
-def list_judges(model: str | None, prompt: str | None, entailment: str | None) -> dict[str, System]:
+def list_judges(
+    model: str | None, prompt: str | None, entailment: str | None
+) -> dict[str, AnswerSystem]:
     """Return the systems in which a model of language judges alone, or a model of entailment too.
 
     ``prompt`` stands for the instructions of the former.
     """
-    found: dict[str, System] = {}
+    found: dict[str, AnswerSystem] = {}
     if model is not None:
         found[f"model {model}"] = partial(ask_named, model=model, prompt=prompt)
     if entailment is not None:

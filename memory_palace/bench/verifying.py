@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from memory_palace.bench.verify_answers import CHANGED, FORMS, OFF, RIGHT, WrittenAnswer
-from memory_palace.bench.verify_systems import SEARCHED, Outcome
+from memory_palace.bench.verify_systems import SEARCHED, AnswerOutcome
 from memory_palace.checking.verdicts import Verdict
 
 ALL = "all"
@@ -52,7 +52,7 @@ class SystemRow:
 
 
 def count_kinds(
-    system: str, answers: Sequence[WrittenAnswer], outcomes: Sequence[Outcome]
+    system: str, answers: Sequence[WrittenAnswer], outcomes: Sequence[AnswerOutcome]
 ) -> Iterator[KindRow]:
     """Yield a row for each kind, the worst first, then wandering off and right ones, and forms."""
     rows = [_count(system, kind, answers, outcomes) for kind in CHANGED]
@@ -69,7 +69,7 @@ def _count(
     system: str,
     kind: str,
     answers: Sequence[WrittenAnswer],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[AnswerOutcome],
     form: str = ALL,
 ) -> KindRow:
     found = [
@@ -96,7 +96,7 @@ def _share_of(found: Sequence[Verdict], *wanted: Verdict) -> float:
 
 
 def sum_system(
-    system: str, answers: Sequence[WrittenAnswer], outcomes: Sequence[Outcome]
+    system: str, answers: Sequence[WrittenAnswer], outcomes: Sequence[AnswerOutcome]
 ) -> SystemRow:
     """Return the figures of one system on all answers; accepting a right one is a hit."""
     pairs = list(zip(answers, outcomes, strict=True))

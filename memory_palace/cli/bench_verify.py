@@ -16,7 +16,13 @@ from memory_palace.bench.verify_set.measuring import (
     VerificationRow,
     measure_verification,
 )
-from memory_palace.bench.verify_systems import MODEL, SYSTEMS, System, choose_asked, list_judges
+from memory_palace.bench.verify_systems import (
+    MODEL,
+    SYSTEMS,
+    AnswerSystem,
+    choose_asked,
+    list_judges,
+)
 from memory_palace.bench.verifying import ALL, KindRow, SystemRow, count_kinds, sum_system
 from memory_palace.cli.bench_options import KEPT, Cache, Plots, printing
 from memory_palace.cli.bench_sets import cache_of
@@ -76,7 +82,7 @@ def run_verify(
     _measure_answers(load_answers(path, data), chosen, data, cache_of(cache), as_json=as_json)
 
 
-def _choose_systems(begins: Sequence[str]) -> dict[str, System]:
+def _choose_systems(begins: Sequence[str]) -> dict[str, AnswerSystem]:
     found = {name: SYSTEMS[name] for name in SYSTEMS if name.startswith(tuple(begins))}
     if begins and not found:
         raise UsageError(f"no system begins so; choose from {'; '.join(SYSTEMS)}")
@@ -85,7 +91,7 @@ def _choose_systems(begins: Sequence[str]) -> dict[str, System]:
 
 def _measure_answers(
     answers: Sequence[WrittenAnswer],
-    systems: Mapping[str, System],
+    systems: Mapping[str, AnswerSystem],
     data: Path,
     cached: Path,
     *,

@@ -15,7 +15,7 @@ from memory_palace.bench.verify_systems import (
     NAMED,
     SEARCHED,
     SYSTEMS,
-    Outcome,
+    AnswerOutcome,
     accept_above,
     choose_asked,
     list_judges,
@@ -112,11 +112,11 @@ def made(kind, form="own"):
 
 ANSWERS = [made("role", "near"), made("role"), made("unit"), made("off"), made("paraphrase")]
 OUTCOMES = [
-    Outcome(Verdict.CONTRADICTED),
-    Outcome(Verdict.SUPPORTED),
-    Outcome(Verdict.QUOTED),
-    Outcome(Verdict.NOT_FOUND),
-    Outcome(Verdict.SUPPORTED, cites_source=True),
+    AnswerOutcome(Verdict.CONTRADICTED),
+    AnswerOutcome(Verdict.SUPPORTED),
+    AnswerOutcome(Verdict.QUOTED),
+    AnswerOutcome(Verdict.NOT_FOUND),
+    AnswerOutcome(Verdict.SUPPORTED, cites_source=True),
 ]
 
 
