@@ -10,7 +10,7 @@ from typer import Option
 
 from memory_palace.bench.given import need_models
 from memory_palace.bench.plots import draw_verification
-from memory_palace.bench.verify_answers import WrittenAnswer, find_answers, load_answers
+from memory_palace.bench.verify_answers import find_answers, load_answers
 from memory_palace.bench.verify_set.measuring import (
     CLAIMED_F1,
     VerificationRow,
@@ -70,6 +70,10 @@ def run_verify(
 
     Example: palace bench verify --data data --system "palace verify, note named"
     """
+    if prompt is not None and model is None:
+        raise UsageError("a prompt is for a model; name one with --model")
+    on_notes = {"answers": answers, "system": system, "model": model, "entailment": entailment}
+    _refuse_ignored({"words": words, "plots": plots} if memories is None else on_notes, memories)
     if memories is not None:
         _measure_memories(memories, plots, by_words=words, as_json=as_json)
         return
@@ -77,9 +81,16 @@ def run_verify(
         raise UsageError("give --data, the folder of question sets; see `palace bench verify -h`")
     judges = list_judges(model, None if prompt is None else read_input(prompt), entailment)
     chosen = {**judges, **_choose_systems(system or ([] if judges else [""]))}
-    need_models(MODEL)
-    path = find_answers() if answers is None else answers
-    _measure_answers(load_answers(path, data), chosen, data, cache_of(cache), as_json=as_json)
+    _measure_answers(answers, chosen, data, cache_of(cache), as_json=as_json)
+
+
+def _refuse_ignored(options: Mapping[str, object], memories: str | None) -> None:
+    """Raise ``UsageError`` for options of the other measurement, which would change nothing."""
+    given = " and ".join(f"--{name}" for name, value in options.items() if value)
+    if given and memories is None:
+        raise UsageError(f"{given}: only for answers on memories; add --memories HALF")
+    if given:
+        raise UsageError(f"{given}: only for answers on others' notes; leave --memories out")
 
 
 def _choose_systems(begins: Sequence[str]) -> dict[str, AnswerSystem]:
@@ -90,13 +101,15 @@ def _choose_systems(begins: Sequence[str]) -> dict[str, AnswerSystem]:
 
 
 def _measure_answers(
-    answers: Sequence[WrittenAnswer],
+    path: Path | None,
     systems: Mapping[str, AnswerSystem],
     data: Path,
     cached: Path,
     *,
     as_json: bool,
 ) -> None:
+    need_models(MODEL)
+    answers = load_answers(find_answers() if path is None else path, data)
     with (
         printing("kinds", "systems", as_json=as_json) as rows,
         progress_line("verify", stopped=KEPT) as progress,

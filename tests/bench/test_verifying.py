@@ -213,6 +213,10 @@ def test_a_model_that_gives_no_verdict_accepts_nothing(data, written, tmp_path, 
     [
         (["--system", "nobody", "--data", "."], "no system begins so"),
         ([], "give --data"),
+        (["--data", ".", "--plots", "."], "--plots: only for answers on memories"),
+        (["--data", ".", "--words"], "--words: only for answers on memories"),
+        (["--memories", "dev", "--answers", "a"], "--answers: only for answers on others' notes"),
+        (["--data", ".", "--prompt", "a"], "a prompt is for a model"),
     ],
 )
 def test_what_cannot_be_measured_says_what_it_needs(arguments, reason, capsys, monkeypatch):
