@@ -11,6 +11,7 @@ from memory_palace.checking import (
     attempts,
     checker,
     clock,
+    following,
     moments,
     numbers,
     verdicts,
@@ -93,6 +94,11 @@ def _check_against(text: str) -> object:
     return checker.check_answer("Jean checks the rain gauge at half past six.", [passage])
 
 
+def _add_up(text: str) -> object:
+    (total,) = amounts.find_amounts("7000000007 in total")
+    return following.is_computed(total, "in total", amounts.find_amounts(text))
+
+
 READERS: Mapping[str, Callable[[str], object]] = {
     "markup": lambda text: (lambda m: (m.headings, m.links, m.plain, drop_comments(text)))(
         Markup(text)
@@ -128,6 +134,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "claims": lambda text: (wording.find_claims(text), attempts.find_attempts(text, "wet gong")),
     "answer": _check,
     "passage": _check_against,
+    "sums": _add_up,
     "memory": _form,
     "factors": lambda text: (smashin.detect_factors(text), form.read_marks(text)),
     "telegraph": lambda text: distill.strip_foam(distill.split_statements(text)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from memory_palace.checking.amounts import Amount
 from memory_palace.checking.moments import find_told_times
@@ -80,24 +80,43 @@ def is_computed(mine: Amount, claim: str, theirs: Sequence[Amount]) -> bool:
     """Say whether a number may be the sum, the difference or the ratio of two of a passage."""
     wanted = mine.first.base
     if mine.first.form in ("times", "part"):
-        given = [one.first for one in theirs if one.first.value]
-        return any(one.base == wanted * other.base for one in given for other in given)
+        given = {one.first.base for one in theirs if one.first.value}
+        return any(wanted * other in given for other in given)
     if _SUMS.isdisjoint(plain_words(claim)):
         return False
     if mine.first.family == "share":
         return _is_growth(wanted, [one.first for one in theirs])
     alike = [one.first.base for one in theirs if one.first.family == mine.first.family]
-    sums = {result for a, b in combinations(alike, 2) for result in (a + b, abs(a - b))}
-    close = _ROUGH if mine.is_rough else 0
-    return any(abs(wanted - one) <= close * wanted for one in (*sums, sum(alike)))
+    close = (_ROUGH if mine.is_rough else 0) * wanted
+    return abs(wanted - sum(alike)) <= close or _is_of_two(sorted(alike), wanted, close)
+
+
+def _is_of_two(given: Sequence[Fraction], wanted: Fraction, close: Fraction) -> bool:
+    """Say whether the sum or the difference of two sorted numbers is a wanted one, or close."""
+    first, last = 0, len(given) - 1
+    while first < last:
+        total = given[first] + given[last]
+        if abs(wanted - total) <= close:
+            return True
+        first, last = (first + 1, last) if total < wanted else (first, last - 1)
+    first, last = 0, 1
+    while last < len(given):
+        apart = given[last] - given[first]
+        if abs(wanted - apart) <= close:
+            return True
+        first, last = (first + 1, last) if apart > wanted else (first, last + 1)
+        last = max(last, first + 1)
+    return False
 
 
 def _is_growth(share: Fraction, given: Sequence[Number]) -> bool:
     """Say whether a share is how much larger or smaller one number is than another."""
+    bases = {(one.family, one.base) for one in given}
     return any(
-        one.base and other.family == one.family and abs(other.base - one.base) == share * one.base
-        for one in given
-        for other in given
+        (family, base * factor) in bases
+        for family, base in bases
+        for factor in (1 + share, 1 - share)
+        if base > 0
     )
 
 
