@@ -22,7 +22,6 @@ from memory_palace.bench.golden import copy_vault
 from memory_palace.bench.runs import Progress
 from memory_palace.bench.vectors import RememberingEmbedder, loading
 from memory_palace.bench.verify_answers import WrittenAnswer
-from memory_palace.checking.comparing import share_content
 from memory_palace.checking.verdicts import Verdict
 from memory_palace.checking.wording import Wording
 from memory_palace.embedding.registry import get_embedder
@@ -170,7 +169,7 @@ def accept_alike(
     """Accept what shares enough of its content words with one sentence of its source."""
     read = cache(lambda text: [Wording(sentence) for sentence in _split(text)])
     scores = [
-        max(share_content(Wording(answer.text), sentence) for sentence in read(answer.source_text))
+        max(Wording(answer.text).share_matter(sentence) for sentence in read(answer.source_text))
         for answer in answers
     ]
     return accept_above(scores, LEAST_SHARED)

@@ -20,6 +20,8 @@ EmbedTokens: TypeAlias = Callable[[str], tuple[list[str], Matrix]]
 SYNONYMS = 0.75
 """Cosine of two words, each alone, above which one may stand for the other: begin and start .84,
 physician and doctor .86, but morning and evening .71, red and blue .73."""
+_COPIED = 0.6
+"""Share of a claim's words in the order of the passage: above, it is nearly its wording."""
 _SHORTEST_ROOT = 5
 """Letters that words of one root begin with alike: extract, extraction."""
 
@@ -66,6 +68,11 @@ class Alignment:
     around: Wording
     """All of the text that the passage is a part of, with its title."""
     reader: WordReader = field(repr=False, compare=False)
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether the claim is nearly in the wording of the passage."""
+        return self.copied >= _COPIED
 
     def counterpart(self, place: int) -> WordPair | None:
         """Return the pair of the word at a place of the claim, if it is one of content."""

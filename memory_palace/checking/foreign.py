@@ -13,8 +13,6 @@ from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import Wording
 from memory_palace.language.word_lists import FOREIGN_NEGATIONS
 
-_COPIED = 0.6
-"""Share of a claim in the passage from which what differs can be told word by word."""
 _NEARLY_ALL = 0.75
 _MOST_WORDS = 3
 """That another one, or two, may stand for."""
@@ -35,7 +33,7 @@ def find_foreign_changes(
 
     Where nearly all of it is, any word that stands for another is a difference.
     """
-    if alignment.copied < _COPIED:
+    if not alignment.is_copied:
         return
     for change in alignment.changes:
         mine, theirs = _quote(claim, change.mine, 1), _quote(passage, change.theirs, 1)

@@ -101,7 +101,7 @@ class ToldTime:
     """One time as it stands in a text."""
 
     start: int
-    end: int
+    stop: int
     text: str
     parts: Mapping[str, Fraction | str]
     """What it tells: ``year``, ``month``, ``day``, ``weekday``, ``season``, ``part of the day``,
@@ -131,11 +131,11 @@ def find_told_times(text: str) -> tuple[ToldTime, ...]:
         _day_parts,
     ):
         for moment in reader(text):
-            if taken.isdisjoint(range(moment.start, moment.end)):
-                taken.update(range(moment.start, moment.end))
+            if taken.isdisjoint(range(moment.start, moment.stop)):
+                taken.update(range(moment.start, moment.stop))
                 found.append(moment)
     found.sort(key=lambda moment: moment.start)
-    around = find_surroundings(text, [(one.start, one.end) for one in found])
+    around = find_surroundings(text, [(one.start, one.stop) for one in found])
     return tuple(
         replace(one, around=words, relation=one.relation or _relation(text, one.start))
         for one, words in zip(found, around, strict=True)
@@ -289,5 +289,5 @@ def _day_parts(text: str) -> Iterator[ToldTime]:
 @lru_cache(maxsize=256)
 def find_quantities(text: str) -> tuple[Amount, ...]:
     """Return the amounts of a text that are no dates, times of day or frequencies."""
-    taken = {place for one in find_told_times(text) for place in range(one.start, one.end)}
+    taken = {place for one in find_told_times(text) for place in range(one.start, one.stop)}
     return tuple(one for one in find_amounts(text) if taken.isdisjoint(range(one.start, one.stop)))

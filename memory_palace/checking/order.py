@@ -45,8 +45,6 @@ _LATER = frozenset(
     "after afterwards following followed follows once then later subsequently last lastly finally "
     "next second eventually".split()
 )
-_COPIED = 0.6
-"""Share of a claim's words that stand in the passage in the same order."""
 _LONGEST = 3
 _SHARED = 0.5
 """Share of either thing that the passage has on the other side."""
@@ -111,7 +109,7 @@ def find_other_connections(
 
     "When" and "since" are other senses than "before". A word of order that was left out is none.
     """
-    if alignment.copied < _COPIED:
+    if not alignment.is_copied:
         return
     for change in alignment.changes:
         mine = [claim.words[at].key for at in change.mine]

@@ -8,11 +8,11 @@ differs as much as one that the passage does not have.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from memory_palace.checking.agreeing import agrees, is_turned
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.amounts import Amount, find_amounts
+from memory_palace.checking.comparing import PlaceComparison
 from memory_palace.checking.following import (
     find_shares,
     is_between,
@@ -22,17 +22,12 @@ from memory_palace.checking.following import (
     is_vague_share,
 )
 from memory_palace.checking.moments import find_quantities
-from memory_palace.checking.surroundings import Counterparts, meanings_of, score, stands_for
 from memory_palace.checking.units import is_same_family
 from memory_palace.checking.verdicts import Difference, DifferenceKind
 from memory_palace.checking.wording import Wording
 
-_COPIED = 0.6
-"""Share of a claim's words in the order of the passage: above, it is nearly its wording."""
 _SAME = 0.75
 """Likeness from which two words are the same thing."""
-_MARGIN = 0.75
-"""How much more of what is said around a number must belong to its rival."""
 _HEAD = 1.0
 """What it counts if two numbers count the same."""
 _SMALL = 12
@@ -40,43 +35,26 @@ _FAR = 1.0
 """What a number outside of the sentences compared must have in common with the claim's."""
 
 
-@dataclass(frozen=True)
-class _Comparison:
-    """A claim beside a passage."""
-
-    claim: Wording
-    passage: Wording
-    alignment: Alignment
-    meanings: Counterparts
+class _Comparison(PlaceComparison[Amount]):
+    """The amounts of a claim beside those of a passage."""
 
     @property
     def is_denied(self) -> bool:
         """Whether one of both is denied: not above 50 is at most 50."""
         return bool(self.claim.negations or self.passage.negations)
 
-    @property
-    def is_copied(self) -> bool:
-        return self.alignment.copied >= _COPIED
+    def agree(self, mine: Amount, theirs: Amount) -> bool:
+        """Say whether an amount of the claim can be one of the passage."""
+        return agrees(mine, theirs)
 
     def score(self, mine: Amount, theirs: Amount) -> float:
         """Return how much of what is said of one amount is said of the other."""
-        total = score(mine.around, theirs.around, self.meanings)
-        return total + (_HEAD if self.count_same(mine, theirs) else 0.0)
+        return super().score(mine, theirs) + (_HEAD if self.count_same(mine, theirs) else 0.0)
 
     def is_like(self, place: int) -> bool:
         """Say whether the passage has a word of the claim in another word."""
         pair = self.alignment.counterpart(place)
         return pair is not None and pair.likeness >= _SAME
-
-    def stands_for(self, mine: Amount, theirs: Amount) -> bool:
-        """Say whether an amount of the claim was put for one of the passage."""
-        return stands_for(
-            self.claim,
-            self.passage,
-            self.alignment,
-            (mine.start, mine.stop),
-            (theirs.start, theirs.stop),
-        )
 
     def count_same(self, mine: Amount, theirs: Amount) -> bool:
         """Say whether two amounts have a word in common that they count."""
@@ -94,49 +72,34 @@ def find_other_numbers(
     mine = find_quantities(claim.text)
     if not mine:
         return
-    comparison = _Comparison(claim, passage, alignment, meanings_of(claim, passage, alignment))
-    near = find_quantities(passage.text)
+    comparison = _Comparison(claim, passage, alignment, find_quantities(passage.text))
     source = passage.text if comparison.is_copied else alignment.around.text
     known = {id(one) for one in find_shares(mine, claim.text, find_quantities(source), source)}
     for one in mine:
         if id(one) not in known:
-            yield from _compare(one, mine, near, comparison)
+            yield from _compare(one, mine, comparison)
 
 
 def _compare(
-    mine: Amount, all_mine: Sequence[Amount], near: Sequence[Amount], comparison: _Comparison
+    mine: Amount, all_mine: Sequence[Amount], comparison: _Comparison
 ) -> Iterator[Difference]:
+    near = comparison.near
     if is_between(mine, near, comparison.passage.text):
         return
-    if (other := _find_replaced(mine, near, comparison)) is not None:
+    if (other := comparison.find_replaced(mine, _is_alike)) is not None:
         yield _differ(mine, other)
         return
     rivals = [one for one in near if not agrees(mine, one) and _is_rival(mine, one, comparison)]
-    rival = max(rivals, key=lambda one: comparison.score(mine, one), default=None)
+    rival = comparison.nearest(mine, rivals)
     best = _find_same(mine, comparison)
     if best is not None:
-        others = [one for one in all_mine if one is not mine]
-        yield from _compare_same(mine, others, best, rival, comparison)
+        yield from _compare_same(mine, all_mine, best, rival, comparison)
     elif mine.is_weak:
         if rival is not None and _is_sure(mine, rival, comparison):
             yield _differ(mine, rival)
-    elif not _follows(mine, near, rival, comparison):
+    elif not _follows(mine, rival, comparison):
         other = next((one for one in near if _is_other_unit(mine, one)), None)
         yield _differ(mine, other or rival)
-
-
-def _find_replaced(mine: Amount, near: Sequence[Amount], comparison: _Comparison) -> Amount | None:
-    """Return the amount of a passage that was replaced in a claim that copies it."""
-    if not comparison.is_copied:
-        return None
-    return next(
-        (
-            one
-            for one in near
-            if not agrees(mine, one) and comparison.stands_for(mine, one) and _is_alike(mine, one)
-        ),
-        None,
-    )
 
 
 def _is_alike(mine: Amount, theirs: Amount) -> bool:
@@ -156,7 +119,7 @@ def _find_same(mine: Amount, comparison: _Comparison) -> Amount | None:
         texts.append(comparison.alignment.around.text)
     for text in texts:
         same = [one for one in find_amounts(text) if agrees(mine, one)]
-        best = max(same, key=lambda one: comparison.score(mine, one), default=None)
+        best = comparison.nearest(mine, same)
         least = _FAR if _is_common(mine) and text is not texts[0] else 0.0
         if best is not None and comparison.score(mine, best) >= least:
             return best
@@ -169,9 +132,7 @@ def _is_common(mine: Amount) -> bool:
     return not mine.first.family and value.denominator == 1 and value <= _SMALL
 
 
-def _follows(
-    mine: Amount, near: Sequence[Amount], rival: Amount | None, comparison: _Comparison
-) -> bool:
+def _follows(mine: Amount, rival: Amount | None, comparison: _Comparison) -> bool:
     """Say whether a number that the passage does not have follows from those it has."""
     if is_time_of_day(mine, comparison.alignment.around.text):
         return True
@@ -181,7 +142,7 @@ def _follows(
         return False
     is_list = rival is None and is_count_of_list(mine, comparison.claim.text)
     around = find_quantities(comparison.alignment.around.text)
-    given = near if _is_common(mine) else around
+    given = comparison.near if _is_common(mine) else around
     is_told = is_vague_share(mine, rival) or is_computed(mine, comparison.claim.text, given)
     return is_list or is_told
 
@@ -196,13 +157,13 @@ def _differ(mine: Amount, rival: Amount | None) -> Difference:
 
 def _compare_same(
     mine: Amount,
-    others: Sequence[Amount],
+    all_mine: Sequence[Amount],
     best: Amount,
     rival: Amount | None,
     comparison: _Comparison,
 ) -> Iterator[Difference]:
     """Yield a number that is said of something else, bounds the other side, or counts another."""
-    if rival is not None and _is_nearer(mine, others, best, rival, comparison):
+    if rival is not None and comparison.is_nearer(mine, all_mine, best, rival):
         if not mine.is_weak or _is_sure(mine, rival, comparison):
             reason = f"{mine.text}, which the passage says of something else, where it says "
             yield Difference("number", reason + rival.text, mine.text, rival.text)
@@ -213,26 +174,6 @@ def _compare_same(
     elif _counts_another(mine, best, comparison):
         reason = f"{mine.text} where the passage says {best.text}"
         yield Difference("unit", reason, mine.text, best.text)
-
-
-def _is_nearer(
-    mine: Amount,
-    others: Sequence[Amount],
-    best: Amount,
-    rival: Amount,
-    comparison: _Comparison,
-) -> bool:
-    """Say whether a rival has more of what is said of an amount than its equal.
-
-    Where the claim has the rival too, both are exchanged together, or not at all.
-    """
-    gain = comparison.score(mine, rival) - comparison.score(mine, best)
-    gains = [
-        comparison.score(one, best) - comparison.score(one, rival)
-        for one in others
-        if agrees(one, rival)
-    ]
-    return gain + max(gains, default=0.0) > _MARGIN
 
 
 def _is_rival(mine: Amount, theirs: Amount, comparison: _Comparison) -> bool:

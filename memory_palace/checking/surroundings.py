@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.wording import UNITS, Wording
+from memory_palace.checking.wording import UNITS
 from memory_palace.language.tokens import PLAIN_WORD, stem_word
 from memory_palace.language.word_lists import STOP_STEMS
 
@@ -16,16 +15,10 @@ StemsAround: TypeAlias = Mapping[str, float]
 """Stems with how much they belong to a place, from 0 to 1."""
 Span: TypeAlias = tuple[int, int]
 """Start and end in a text."""
-Counterparts: TypeAlias = Mapping[str, tuple[str, float]]
-"""Stems of a claim with those that stand for them in a passage, and how like they are."""
 
 _MOST_AROUND = 8
 """Places on either side that a word can belong to."""
-_MOST_REPLACED = 4
-"""Words that are put for others, at most: more of them are another statement."""
 _STOPPED = STOP_STEMS | UNITS | {"squar", "cubic"}
-_LIKE = 0.5
-"""Likeness from which a word stands for another at all."""
 _SENTENCE_END = re.compile(r"[.!?。！？](?=\s|\Z)|[。！？]")
 _STATEMENT_END = re.compile(
     r"[,;:()–—]\s|\s(?:and|but|while|whereas|or|which|who|und|oder|et|y|e|ou|aber|mais|pero)\s"
@@ -102,39 +95,3 @@ def _find_rows(text: str, places: Sequence[Span]) -> list[int]:
         )
         rows.append(rows[-1] if is_joined else at)
     return rows
-
-
-def meanings_of(claim: Wording, passage: Wording, alignment: Alignment) -> Counterparts:
-    """Return each stem of a claim with the stem of a passage that stands for it."""
-    return {
-        claim.words[pair.mine].stem: (passage.words[pair.theirs].stem, pair.likeness)
-        for pair in alignment.pairs
-        if pair.theirs >= 0
-    }
-
-
-def score(mine: StemsAround, theirs: StemsAround, meanings: Counterparts) -> float:
-    """Return how much of what is said of one place is said of the other, word by word."""
-    total = 0.0
-    for stem, weight in mine.items():
-        other, likeness = (stem, 1.0) if stem in theirs else meanings.get(stem, ("", 0.0))
-        if likeness >= _LIKE and other in theirs:
-            total += likeness * min(weight, theirs[other])
-    return total
-
-
-def stands_for(
-    claim: Wording, passage: Wording, alignment: Alignment, mine: Span, theirs: Span
-) -> bool:
-    """Say whether a stretch of a claim was put for one of a passage, the words around the same."""
-    return any(
-        max(len(change.mine), len(change.theirs)) <= _MOST_REPLACED
-        and _touches(claim, change.mine, mine)
-        and _touches(passage, change.theirs, theirs)
-        for change in alignment.changes
-    )
-
-
-def _touches(wording: Wording, places: Iterable[int], span: Span) -> bool:
-    words = (wording.words[place] for place in places)
-    return any(word.start < span[1] and span[0] < word.end for word in words)

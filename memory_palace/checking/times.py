@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from memory_palace.checking.alignment import Alignment
+from memory_palace.checking.comparing import PlaceComparison
 from memory_palace.checking.moments import ToldTime, find_quantities, find_told_times
-from memory_palace.checking.surroundings import Counterparts, meanings_of, score, stands_for
 from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import Wording
 
-_COPIED = 0.6
-"""Share of a claim's words in the order of the passage: above, it is nearly its wording."""
-_MARGIN = 0.75
-"""How much more of what is said around a time must belong to its rival."""
 _TOLERANCE = Fraction(2, 100)
 """How far "every 30 days" may be from "monthly"."""
 _TOLD = frozenset({"year", "month", "day", "weekday", "minutes", "decade", "century"})
@@ -37,48 +33,33 @@ def find_other_times(
     if not mine:
         return
     near, far = find_told_times(passage.text), find_told_times(alignment.around.text)
-    meanings = meanings_of(claim, passage, alignment)
+    comparison = _Comparison(claim, passage, alignment, near, far)
     for one in mine:
         if one.is_sure:
-            yield from _compare(
-                one, mine, _Comparison(near, far, claim, passage, alignment, meanings)
-            )
+            yield from _compare(one, mine, comparison)
 
 
 @dataclass(frozen=True)
-class _Comparison:
-    """The times of a passage, and of the text around it."""
+class _Comparison(PlaceComparison[ToldTime]):
+    """The times of a claim beside those of a passage."""
 
-    near: Sequence[ToldTime]
     far: Sequence[ToldTime]
-    claim: Wording
-    passage: Wording
-    alignment: Alignment
-    meanings: Counterparts
+    """Those of the text around it."""
 
-    @property
-    def is_copied(self) -> bool:
-        return self.alignment.copied >= _COPIED
-
-    def score(self, mine: ToldTime, theirs: ToldTime) -> float:
-        """Return how much of what is said of one time is said of the other."""
-        return score(mine.around, theirs.around, self.meanings)
-
-    def nearest(self, mine: ToldTime, those: Iterable[ToldTime]) -> ToldTime | None:
-        """Return the time that has most in common with that of a claim."""
-        return max(those, key=lambda one: self.score(mine, one), default=None)
+    def agree(self, mine: ToldTime, theirs: ToldTime) -> bool:
+        """Say whether two times can be one."""
+        return is_compatible(mine, theirs)
 
 
 def _compare(
     mine: ToldTime, all_mine: Sequence[ToldTime], comparison: _Comparison
 ) -> Iterator[Difference]:
-    replaced = _find_replaced(mine, comparison)
+    replaced = comparison.find_replaced(mine)
     best = None if replaced else _find_same(mine, comparison)
     rivals = [one for one in comparison.near if one.is_sure and _is_rival(mine, one)]
     rival = replaced or comparison.nearest(mine, rivals)
     if best is not None:
-        others = [one for one in all_mine if one is not mine]
-        yield from _compare_same(mine, others, best, rival, comparison)
+        yield from _compare_same(mine, all_mine, best, rival, comparison)
     elif replaced is None and not comparison.is_copied and _is_a_number(mine, comparison):
         return
     elif rival is None and _is_certain(mine):
@@ -92,13 +73,13 @@ def _compare(
 
 def _compare_same(
     mine: ToldTime,
-    others: Sequence[ToldTime],
+    all_mine: Sequence[ToldTime],
     best: ToldTime,
     rival: ToldTime | None,
     comparison: _Comparison,
 ) -> Iterator[Difference]:
     """Yield a time that the passage tells of something else, or that is turned round."""
-    if rival is not None and _is_nearer(mine, others, best, rival, comparison):
+    if rival is not None and comparison.is_nearer(mine, all_mine, best, rival):
         reason = f"{mine.text}, which the passage says of something else, where it says "
         yield Difference("time", reason + rival.text, mine.text, rival.text)
     elif is_turned(mine, best):
@@ -106,50 +87,13 @@ def _compare_same(
         yield Difference("time", f"{told} where the passage says {given}", told, given)
 
 
-def _find_replaced(mine: ToldTime, comparison: _Comparison) -> ToldTime | None:
-    """Return the time of a passage that was replaced in a claim that copies it."""
-    if not comparison.is_copied:
-        return None
-    claim, passage, alignment = comparison.claim, comparison.passage, comparison.alignment
-    return next(
-        (
-            one
-            for one in comparison.near
-            if not is_compatible(mine, one)
-            and stands_for(claim, passage, alignment, (mine.start, mine.end), (one.start, one.end))
-        ),
-        None,
-    )
-
-
 def _find_same(mine: ToldTime, comparison: _Comparison) -> ToldTime | None:
     """Return the time that is the claim's; of one in its own words also from the text around."""
-    places = [comparison.near] if comparison.is_copied else [comparison.near, comparison.far]
-    for place in places:
+    for place in (comparison.near, () if comparison.is_copied else comparison.far):
         best = comparison.nearest(mine, [one for one in place if is_compatible(mine, one)])
         if best is not None:
             return best
     return None
-
-
-def _is_nearer(
-    mine: ToldTime,
-    others: Sequence[ToldTime],
-    best: ToldTime,
-    rival: ToldTime,
-    comparison: _Comparison,
-) -> bool:
-    """Say whether a rival has more of what is said of a time than its equal.
-
-    Where the claim has the rival too, both are exchanged together, or not at all.
-    """
-    gain = comparison.score(mine, rival) - comparison.score(mine, best)
-    gains = [
-        comparison.score(one, best) - comparison.score(one, rival)
-        for one in others
-        if is_compatible(one, rival)
-    ]
-    return gain + max(gains, default=0.0) > _MARGIN
 
 
 def _is_certain(mine: ToldTime) -> bool:

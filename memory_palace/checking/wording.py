@@ -101,6 +101,10 @@ class Wording:
         """Its content without units."""
         return frozenset(self.content) - UNITS
 
+    def share_matter(self, other: Wording) -> float:
+        """Return the share of its matter, from 0 to 1, that another piece of text has too."""
+        return len(self.matter & other.matter) / len(self.matter) if self.matter else 0.0
+
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
         """Its numbers; a word that can be read in two ways gives both."""

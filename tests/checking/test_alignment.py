@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from memory_palace.checking.alignment import align
-from memory_palace.checking.comparing import share_content
 from memory_palace.checking.wording import Wording
 
 AXES = {"pump": 0, "engine": 0, "starts": 1, "begins": 1, "geese": 2}
@@ -42,4 +41,4 @@ def test_a_claim_without_a_word_is_covered_by_nothing():
 
 
 def test_by_words_counts_shared_content():
-    assert share_content(Wording("The pump coughs."), Wording("The pump starts.")) == 0.5
+    assert Wording("The pump coughs.").share_matter(Wording("The pump starts.")) == 0.5
