@@ -131,7 +131,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "question": analyse,
     "numbers": lambda text: (numbers.find_numbers(text), amounts.find_amounts(text)),
     "clock": lambda text: (list(clock.find_clock_times(text)), moments.find_told_times(text)),
-    "claims": lambda text: (wording.find_claims(text), attempts.find_attempts(text, "wet gong")),
+    "claims": lambda text: (wording.find_sentences(text), attempts.find_attempts(text, "wet gong")),
     "answer": _check,
     "passage": _check_against,
     "sums": _add_up,

@@ -10,13 +10,10 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory_palace.language.tokens import PLAIN_WORD
+from memory_palace.language.tokens import PLAIN_WORD, UNSPACED
 
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-)
-_LETTER = rf"[^\W_{_UNSPACED}]"
-_WORD = re.compile(rf"[{_UNSPACED}]|{_LETTER}++(?:['’]{_LETTER}++)*+")
+_LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
+_WORD = re.compile(rf"{UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+")
 """Whole words without stems and parts, which language/tokens gives: a verification token is held
 only as it was written. Where no spaces part words, every character is one."""
 _NEAR = 2 / 3

@@ -1,7 +1,8 @@
-"""A word that a passage has another one for: its opposite, or another thing of the kind."""
+"""A word that a passage has another one for: its opposite, another thing of the kind, a name."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from memory_palace.checking.alignment import Alignment
@@ -10,8 +11,11 @@ from memory_palace.checking.partners import Partners
 from memory_palace.checking.polarity import DENYING, TURNING
 from memory_palace.checking.relations import find_sides, is_turned
 from memory_palace.checking.verdicts import Difference
-from memory_palace.checking.wording import Wording
+from memory_palace.checking.wording import UNITS, Wording
+from memory_palace.language.tokens import tokenize
+from memory_palace.language.word_lists import TIME_WORDS
 
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][^\W\d_A-Z]{2,}[\w-]*")
 _NEAR = 2
 """Telling words on either side that show of what a word is said."""
 
@@ -68,3 +72,15 @@ def _share_near(both: Partners, at: int, other: int) -> float:
     if both.mine.wording.words[at].is_telling:
         return both.share(both.mine.beside(at, _NEAR), both.theirs.beside(other, _NEAR + 1))
     return both.share(both.mine.beside(at, 1)[-1:], both.theirs.beside(other, 1)[-1:])
+
+
+def find_other_names(
+    claim: Wording, passage: Wording, alignment: Alignment
+) -> Iterator[Difference]:
+    """Yield names that the text around does not have: capitalised where no sentence begins."""
+    for match in _NAME.finditer(claim.text):
+        stems = tokenize(match[0])
+        known = {*alignment.around.stems, *UNITS}
+        if match[0].casefold() not in TIME_WORDS and stems and known.isdisjoint(stems):
+            reason = f"{match[0]} is not a name the passage gives"
+            yield Difference("name", reason, match[0], "")

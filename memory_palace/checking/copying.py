@@ -134,8 +134,8 @@ class _ChangeReader:
         return self._alignment.reader.is_synonym(mine.key, theirs.key)
 
     def _describe(self, kind: DifferenceKind, change: Change) -> Difference:
-        mine = _write(self._claim, change.mine)
-        theirs = _write(self._passage, change.theirs)
+        mine = self._claim.cut(change.mine)
+        theirs = self._passage.cut(change.theirs)
         if mine and theirs:
             reason = f"“{mine}” against “{theirs}”"
         else:
@@ -181,12 +181,6 @@ def _numbers_in(wording: Wording, words: Sequence[WrittenWord]) -> list[Number]:
         return []
     start, end = words[0].start, words[-1].end
     return [number for number in wording.numbers if start <= number.start < end]
-
-
-def _write(wording: Wording, places: range) -> str:
-    if not places:
-        return ""
-    return wording.text[wording.words[places[0]].start : wording.words[places[-1]].end]
 
 
 @cache

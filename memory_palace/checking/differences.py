@@ -11,12 +11,11 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.categories import find_opposed_words
+from memory_palace.checking.categories import find_opposed_words, find_other_names
 from memory_palace.checking.copying import find_copied_changes
 from memory_palace.checking.denial import find_denied_words
 from memory_palace.checking.exchanges import find_exchanges, find_traded_places
 from memory_palace.checking.foreign import find_foreign_changes
-from memory_palace.checking.names import find_other_names
 from memory_palace.checking.order import find_other_connections, find_turned_orders
 from memory_palace.checking.quantities import find_other_numbers
 from memory_palace.checking.roles import find_other_parties, find_turned_roles

@@ -47,8 +47,8 @@ def find_traded_places(
         ):
             continue
         if _is_trade(*texts) or _is_move(*texts):
-            mine = _write(claim, range(one.mine.start, two.mine.stop))
-            theirs = _write(passage, range(one.theirs.start, two.theirs.stop))
+            mine = claim.cut(range(one.mine.start, two.mine.stop))
+            theirs = passage.cut(range(one.theirs.start, two.theirs.stop))
             yield Difference("role", f"“{mine}” against “{theirs}”", mine, theirs)
             return
 
@@ -133,11 +133,6 @@ def _is_turned_otherwise(
         for a in _stems(claim, change.mine)
         for b in _stems(passage, change.theirs)
     )
-
-
-def _write(wording: Wording, places: range) -> str:
-    words = wording.words
-    return wording.text[words[places[0]].start : words[places[-1]].end] if places else ""
 
 
 def find_exchanges(claim: Wording, passage: Wording, alignment: Alignment) -> Iterator[Difference]:

@@ -50,5 +50,5 @@ def find_foreign_changes(
 
 def _quote(wording: Wording, places: range, beside: int) -> str:
     """Return the words at some places with those beside them: a denial may be part of a word."""
-    words = wording.words[max(0, places.start - beside) : places.stop + beside]
-    return wording.text[words[0].start : words[-1].end] if words else ""
+    last = min(places.stop + beside, len(wording.words))
+    return wording.cut(range(max(0, places.start - beside), last))

@@ -8,8 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from memory_palace.checking.figures import Figure, at, read_tokens
-from memory_palace.checking.numerals import NumeralForm, find_scale, read_numeral
+from memory_palace.checking.numerals import (
+    Figure,
+    NumeralForm,
+    at,
+    find_scale,
+    read_numeral,
+    read_tokens,
+)
 from memory_palace.checking.units import MeasureUnit, is_same_family, read_unit
 
 _RANGE = re.compile(r"(?:(?<!\s)\s++)?+(?:to|or|and|until|–|-)\s*")

@@ -91,9 +91,7 @@ class Text:
     def quote(self, at: int) -> str:
         """Return the clause of a word as it is written."""
         clause = self.stances[at].clause
-        places = [p for p, stance in enumerate(self.stances) if stance.clause == clause]
-        words = self.wording.words
-        return self.wording.text[words[places[0]].start : words[places[-1]].end]
+        return self.wording.cut([p for p, each in enumerate(self.stances) if each.clause == clause])
 
 
 class Partners:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import NamedTuple
 
-from memory_palace.checking.figures import NOTHING, Figure, at, token_at
+from memory_palace.checking.numerals import NOTHING, Figure, at, token_at
 from memory_palace.checking.phrases import word_list
 
 _FILLERS = frozenset({"a", "an", "of", "and", "the"})

@@ -13,7 +13,7 @@ from memory_palace.checking.numbers import Number, find_numbers
 from memory_palace.checking.units import UNIT_WORDS
 from memory_palace.language.detect import Tongue, tell_tongue
 from memory_palace.language.sentences import split_sentences
-from memory_palace.language.tokens import UNSPACED_RUN, plain_words, stem_word, tokenize
+from memory_palace.language.tokens import UNSPACED, plain_words, stem_word, tokenize
 from memory_palace.language.word_lists import NEGATIONS, STOP_STEMS, is_negation
 
 ABOUT_REMEMBERING = frozenset(
@@ -34,13 +34,10 @@ _STOPPED = STOP_STEMS | DENIALS.union(
 )
 UNITS = frozenset(tokenize(" ".join(UNIT_WORDS)))
 """Stems of units, which tell nothing about what a number is said of."""
-_UNSPACED = UNSPACED_RUN.pattern[:-1]
-_LETTER = rf"(?:(?!{_UNSPACED})[^\W_])"
+_LETTER = rf"(?:(?!{UNSPACED})[^\W_])"
 _WORD = re.compile(
-    rf"\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?\b|{_UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+|[%€$£°]"
+    rf"\d++(?:[.,:]\d++)*+(?:st|nd|rd|th)?\b|{UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+|[%€$£°]"
 )
-
-
 _ENDS = '.!?:;…"”’)。！？'
 """What ends a sentence. A list item or a heading gets a full stop where it is joined to another."""
 
@@ -80,6 +77,10 @@ class Wording:
     def words(self) -> tuple[WrittenWord, ...]:
         """All words in order as they are written; a number with its point is one of them."""
         return tuple(map(_read_word, _WORD.finditer(self.text)))
+
+    def cut(self, places: Sequence[int]) -> str:
+        """Return the text from the first to the last of some adjacent words, as it is written."""
+        return self.text[self.words[places[0]].start : self.words[places[-1]].end] if places else ""
 
     @cached_property
     def sentences(self) -> tuple[Wording, ...]:
@@ -136,11 +137,6 @@ def find_sentences(response: str, tokens: Iterable[str] = ()) -> list[Wording]:
         text = drop_attempts(text, token)
     wordings = (Wording(_drop_frame(part)) for part in split_prose(text))
     return [wording for wording in wordings if wording.words]
-
-
-def find_claims(response: str, tokens: Iterable[str] = ()) -> list[Wording]:
-    """Return the sentences that claim something: two words of content, or a number."""
-    return [each for each in find_sentences(response, tokens) if each.says_something]
 
 
 def _drop_frame(sentence: str) -> str:

@@ -23,10 +23,11 @@ _MARKS = (
 _WORD = rf"(?:[^\W_]|[{_MARKS}])++"
 TOKEN = re.compile(rf"{_WORD}(?:(?:[.\-/:@'’+]|_++){_WORD})*+")
 WORD_PART = re.compile(_WORD)
-UNSPACED_RUN = re.compile(
+UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+UNSPACED_RUN = re.compile(f"{UNSPACED}+")
 """Scripts that are written without spaces between words, and Hangul, whose endings stick."""
 _LETTER = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
 """Kana and the letters of Thai, Lao, Burmese and Khmer: one of them alone is no word, as one of

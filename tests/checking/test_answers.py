@@ -7,7 +7,7 @@ import pytest
 from memory_palace.checking.answers import MOST_CHARACTERS, MOST_WORDS
 from memory_palace.checking.checker import check_answer
 from memory_palace.checking.verdicts import Passage, Verdict
-from memory_palace.checking.wording import find_claims
+from memory_palace.checking.wording import find_sentences
 from memory_palace.errors import UsageError
 
 NOTE = """# Ports
@@ -61,7 +61,7 @@ def test_a_heading_or_a_row_that_says_something_is_checked() -> None:
 
 def test_links_and_brackets_that_are_no_citations_stay() -> None:
     said = "See [[2020]] and the [mill of 1911](mill.md) on the [5th] of May."
-    assert [claim.text for claim in find_claims(said)] == [
+    assert [claim.text for claim in find_sentences(said)] == [
         "See 2020 and the mill of 1911 on the [5th] of May."
     ]
 
@@ -82,7 +82,7 @@ def test_another_sentence_clears_a_difference_only_where_it_says_the_thing_itsel
 
 
 def test_a_sentence_without_end_is_compared_in_pieces() -> None:
-    pieces = find_claims("mill gate " * 300)
+    pieces = find_sentences("mill gate " * 300)
     assert [len(piece.text.split()) for piece in pieces] == [MOST_WORDS] * 5
 
 

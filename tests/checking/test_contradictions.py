@@ -7,7 +7,7 @@ import pytest
 from memory_palace.checking.attempts import find_attempts
 from memory_palace.checking.checker import check_answer
 from memory_palace.checking.verdicts import Passage, Verdict
-from memory_palace.checking.wording import find_claims
+from memory_palace.checking.wording import find_sentences
 
 PUMP = Passage(
     "pump.md",
@@ -58,8 +58,8 @@ def test_the_same_in_other_words_is_none(claim):
 
 def test_talk_about_remembering_and_tokens_claim_nothing():
     response = "As far as I recall: the pump froze. Token: velvet anchor choirs! I hope that helps."
-    claims = find_claims(response, ["velvet anchor choir"])
-    assert [claim.text for claim in claims] == ["the pump froze."]
+    said = find_sentences(response, ["velvet anchor choir"])
+    assert [each.text for each in said if each.says_something] == ["the pump froze."]
 
 
 def test_a_phrase_with_two_thirds_of_a_token_is_an_attempt():
