@@ -10,7 +10,7 @@ from memory_palace.checking.opposites import find_allies, find_opposition
 from memory_palace.checking.partners import Partners
 from memory_palace.checking.polarity import DENYING, TURNING
 from memory_palace.checking.relations import find_sides, is_turned
-from memory_palace.checking.verdicts import Difference
+from memory_palace.checking.verdicts import Difference, differ
 from memory_palace.checking.wording import UNITS, Wording
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import TIME_WORDS
@@ -34,8 +34,7 @@ def find_opposed_words(
         for other, theirs in enumerate(passage.words):
             kind = find_opposition(word.stem, theirs.stem)
             if kind not in (None, "role") and _are_comparable(both, at, other):
-                reason = f"“{word.key}” where the passage says “{theirs.key}”"
-                yield Difference(kind, reason, word.key, theirs.key)
+                yield differ(kind, claim.cut([at]), passage.cut([other]))
                 return
 
 
@@ -82,5 +81,4 @@ def find_other_names(
         stems = tokenize(match[0])
         known = {*alignment.around.stems, *UNITS}
         if match[0].casefold() not in TIME_WORDS and stems and known.isdisjoint(stems):
-            reason = f"{match[0]} is not a name the passage gives"
-            yield Difference("name", reason, match[0], "")
+            yield differ("name", match[0], "")

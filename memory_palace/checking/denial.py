@@ -35,7 +35,7 @@ def find_denied_words(
         is_denied = mine == Denial.HEAD and set(theirs) == {Denial.FREE}
         is_said = mine == Denial.FREE and set(theirs) == {Denial.HEAD}
         if (is_denied or is_said) and _is_same_thing(both, at, others[0], is_denied=is_denied):
-            word = claim.words[at].key
+            word = claim.cut([at])
             reason = (
                 f"“{word}” is denied, and the passage says it"
                 if is_denied

@@ -12,7 +12,7 @@ from memory_palace.checking.opposites import find_opposition
 from memory_palace.checking.partners import Partners
 from memory_palace.checking.relations import PREPOSITIONS, is_passive
 from memory_palace.checking.roles import SYMMETRIC, oppose
-from memory_palace.checking.verdicts import Difference
+from memory_palace.checking.verdicts import Difference, differ
 from memory_palace.checking.wording import Wording
 
 _COPIED = 0.4
@@ -49,7 +49,7 @@ def find_traded_places(
         if _is_trade(*texts) or _is_move(*texts):
             mine = claim.cut(range(one.mine.start, two.mine.stop))
             theirs = passage.cut(range(one.theirs.start, two.theirs.stop))
-            yield Difference("role", f"“{mine}” against “{theirs}”", mine, theirs)
+            yield differ("role", mine, theirs)
             return
 
 
@@ -153,7 +153,7 @@ def find_exchanges(claim: Wording, passage: Wording, alignment: Alignment) -> It
         and _find_slot(claim, last) == _find_slot(passage, its_place)
     ):
         return
-    one, other = claim.words[first].key, claim.words[last].key
+    one, other = claim.cut([first]), claim.cut([last])
     is_number = one[0].isdigit() and other[0].isdigit()
     yield Difference(
         "number" if is_number else "role",

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.verdicts import Difference
+from memory_palace.checking.verdicts import Difference, differ
 from memory_palace.checking.wording import Wording
 from memory_palace.language.word_lists import FOREIGN_NEGATIONS
 
@@ -43,8 +43,7 @@ def find_foreign_changes(
         if is_denied or is_other:
             if not is_denied:
                 mine, theirs = _quote(claim, change.mine, 0), _quote(passage, change.theirs, 0)
-            reason = f"“{mine}” where the passage says “{theirs}”"
-            yield Difference("negation" if is_denied else "category", reason, mine, theirs)
+            yield differ("negation" if is_denied else "category", mine, theirs)
             return
 
 

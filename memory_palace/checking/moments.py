@@ -82,7 +82,7 @@ _THAN = re.compile(r"\bthan\s\Z", re.I)
 _ADVERBS = {
     "hourly": 3600, "daily": 86400, "nightly": 86400, "weekly": 604800, "fortnightly": 1209600,
     "biweekly": 1209600, "monthly": 2628000, "quarterly": 7884000, "yearly": 31536000,
-    "annually": 31536000, "annual": 31536000, "weekdaily": 86400,
+    "annually": 31536000, "annual": 31536000,
 }  # fmt: skip
 _ADVERB = re.compile(
     r"\b(?:(?P<times>once|twice|[^\W_]{1,12} times) (?:an? )?)?"

@@ -23,7 +23,7 @@ from memory_palace.checking.following import (
 )
 from memory_palace.checking.moments import find_quantities
 from memory_palace.checking.units import is_same_family
-from memory_palace.checking.verdicts import Difference, DifferenceKind
+from memory_palace.checking.verdicts import Difference, differ, differ_in_subject
 from memory_palace.checking.wording import Wording
 
 _SAME = 0.75
@@ -149,10 +149,8 @@ def _follows(mine: Amount, rival: Amount | None, comparison: _Comparison) -> boo
 
 def _differ(mine: Amount, rival: Amount | None) -> Difference:
     if rival is None:
-        return Difference("number", f"the passage has no {mine.text}", mine.text, "")
-    reason = f"{mine.text} where the passage says {rival.text}"
-    kind: DifferenceKind = "unit" if _is_other_unit(mine, rival) else "number"
-    return Difference(kind, reason, mine.text, rival.text)
+        return differ("number", mine.text, "")
+    return differ("unit" if _is_other_unit(mine, rival) else "number", mine.text, rival.text)
 
 
 def _compare_same(
@@ -165,15 +163,13 @@ def _compare_same(
     """Yield a number that is said of something else, bounds the other side, or counts another."""
     if rival is not None and comparison.is_nearer(mine, all_mine, best, rival):
         if not mine.is_weak or _is_sure(mine, rival, comparison):
-            reason = f"{mine.text}, which the passage says of something else, where it says "
-            yield Difference("number", reason + rival.text, mine.text, rival.text)
+            yield differ_in_subject("number", mine.text, rival.text)
     elif is_turned(mine, best) and (comparison.is_copied or not comparison.is_denied):
         sides = {1: "at least", -1: "at most"}
-        reason = f"{sides[mine.bound]} {mine.text} where the passage says {sides[best.bound]}"
-        yield Difference("number", reason, mine.text, best.text)
+        told, given = f"{sides[mine.bound]} {mine.text}", f"{sides[best.bound]} {best.text}"
+        yield differ("number", told, given)
     elif _counts_another(mine, best, comparison):
-        reason = f"{mine.text} where the passage says {best.text}"
-        yield Difference("unit", reason, mine.text, best.text)
+        yield differ("unit", mine.text, best.text)
 
 
 def _is_rival(mine: Amount, theirs: Amount, comparison: _Comparison) -> bool:

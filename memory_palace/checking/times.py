@@ -9,7 +9,7 @@ from fractions import Fraction
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.comparing import PlaceComparison
 from memory_palace.checking.moments import ToldTime, find_quantities, find_told_times
-from memory_palace.checking.verdicts import Difference
+from memory_palace.checking.verdicts import Difference, differ, differ_in_subject
 from memory_palace.checking.wording import Wording
 
 _TOLERANCE = Fraction(2, 100)
@@ -63,12 +63,11 @@ def _compare(
     elif replaced is None and not comparison.is_copied and _is_a_number(mine, comparison):
         return
     elif rival is None and _is_certain(mine):
-        yield Difference("time", f"the passage has no {mine.text}", mine.text, "")
+        yield differ("time", mine.text, "")
     elif rival is not None and (
         _is_certain(mine) or comparison.is_copied or comparison.score(mine, rival) >= 1
     ):
-        reason = f"{mine.text} where the passage says {rival.text}"
-        yield Difference("time", reason, mine.text, rival.text)
+        yield differ("time", mine.text, rival.text)
 
 
 def _compare_same(
@@ -80,11 +79,10 @@ def _compare_same(
 ) -> Iterator[Difference]:
     """Yield a time that the passage tells of something else, or that is turned round."""
     if rival is not None and comparison.is_nearer(mine, all_mine, best, rival):
-        reason = f"{mine.text}, which the passage says of something else, where it says "
-        yield Difference("time", reason + rival.text, mine.text, rival.text)
+        yield differ_in_subject("time", mine.text, rival.text)
     elif is_turned(mine, best):
         told, given = f"{mine.relation} {mine.text}", f"{best.relation} {best.text}"
-        yield Difference("time", f"{told} where the passage says {given}", told, given)
+        yield differ("time", told, given)
 
 
 def _find_same(mine: ToldTime, comparison: _Comparison) -> ToldTime | None:

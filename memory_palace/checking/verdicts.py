@@ -46,7 +46,7 @@ class Difference:
     kind: DifferenceKind
     reason: str
     mine: str
-    """Words of the answer."""
+    """Words of the answer, empty where they were left out."""
     theirs: str
     """Words of the passage, empty where it has none."""
 
@@ -80,6 +80,20 @@ class AnswerCheck:
 def worst_verdict(verdicts: tuple[Verdict, ...]) -> Verdict:
     """Return the worst of some verdicts; without one that checks anything, not applicable."""
     return next((v for v in _WORST_FIRST if v in verdicts), Verdict.NOT_APPLICABLE)
+
+
+def differ(kind: DifferenceKind, mine: str, theirs: str) -> Difference:
+    """Return a difference with the words of both sides for its reason; one of them may be empty."""
+    if mine and theirs:
+        return Difference(kind, f"“{mine}” where the passage says “{theirs}”", mine, theirs)
+    reason = f"“{mine}” is not in the passage" if mine else f"“{theirs}” is left out"
+    return Difference(kind, reason, mine, theirs)
+
+
+def differ_in_subject(kind: DifferenceKind, mine: str, theirs: str) -> Difference:
+    """Return what a passage says of something else, and what it says where the claim says that."""
+    reason = f"the passage says “{mine}” of something else, and “{theirs}” here"
+    return Difference(kind, reason, mine, theirs)
 
 
 def write_place(passage: Passage) -> str:

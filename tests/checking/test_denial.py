@@ -54,7 +54,7 @@ def test_what_both_deny_or_an_opposite_makes_up_for_is_none(note, claim):
 
 def test_the_reason_names_the_word_and_both_places():
     (found,) = find(LEAVES, "Leaves are allowed in the pit.", "denied words")
-    assert found.reason == "“leaves” is said, and the passage denies it"
+    assert found.reason == "“Leaves” is said, and the passage denies it"
     assert (found.mine, found.theirs) == ("Leaves are allowed in the pit", "leaves are not")
 
 

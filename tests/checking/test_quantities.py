@@ -109,7 +109,7 @@ def test_another_number_unit_or_thing_is_a_difference(note, claim, kind):
 
 def test_the_reason_names_both_numbers():
     [difference] = find(_MILL, "The new beam cost 1,300 euros.", *_KINDS)
-    assert difference.reason == "1,300 euros where the passage says 1,200 euros"
+    assert difference.reason == "“1,300 euros” where the passage says “1,200 euros”"
     assert (difference.mine, difference.theirs) == ("1,300 euros", "1,200 euros")
 
 

@@ -57,7 +57,7 @@ def test_another_time_is_a_difference(note, claim):
 
 def test_the_reason_names_both_times():
     [difference] = find(_CHOIR, "The choir rehearses every Thursday evening.", "other times")
-    assert difference.reason == "Thursday where the passage says Tuesday"
+    assert difference.reason == "“Thursday” where the passage says “Tuesday”"
 
 
 @pytest.mark.parametrize(
