@@ -84,6 +84,7 @@ _ADVERBS = {
     "biweekly": 1209600, "monthly": 2628000, "quarterly": 7884000, "yearly": 31536000,
     "annually": 31536000, "annual": 31536000,
 }  # fmt: skip
+"""Seconds between two times; a month is a twelfth of 365 days."""
 _ADVERB = re.compile(
     r"\b(?:(?P<times>once|twice|[^\W_]{1,12} times) (?:an? )?)?"
     rf"(?P<adverb>{'|'.join(_ADVERBS)})\b",

@@ -29,6 +29,8 @@ _NUMERALS: dict[str, dict[str, int]] = tomllib.loads(
 _SMALL = _NUMERALS["small"] | _NUMERALS["elsewhere"]
 _TENS, _SCALES, _ORDINALS = (_NUMERALS[name] for name in ("tens", "scales", "ordinals"))
 _FRACTIONS = {word: Fraction(1, parts) for word, parts in _NUMERALS["fractions"].items()}
+NUMBER_WORDS = frozenset({*_NUMERALS["small"], *_TENS, *_SCALES, "half"})
+"""English words of which numbers are made."""
 _WORDS: tuple[tuple[dict[str, int], NumeralForm], ...] = (
     (_NUMERALS["multiples"], "times"),
     (_NUMERALS["groups"], "group"),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
+from memory_palace.checking.numerals import NUMBER_WORDS
 from memory_palace.checking.wording import UNITS, Wording, WrittenWord
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import TIME_WORDS, is_negation
@@ -67,10 +68,6 @@ _IDIOMS = frozenset(
 )
 _LIGHT = frozenset(tokenize("make do take have get keep leave use need want try go come let put"))
 """Verbs that say little: what is denied stands behind them."""
-NUMBER_WORDS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve fifteen "
-    "twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half".split()
-)
 _MEASURES = NUMBER_WORDS | TIME_WORDS
 _HEAD_WORDS = 3
 """Longest noun phrase that is denied as a whole."""

@@ -19,10 +19,13 @@ _TOLD = frozenset({"year", "month", "day", "weekday", "minutes", "decade", "cent
 may speak in other words: they differ only from another one."""
 _TURNED = frozenset({("before", "after"), ("until", "since"), ("by", "after"), ("by", "since"),
                      ("until", "after"), ("before", "since")})  # fmt: skip
+_WEEK = 604_800
+"""Seconds."""
 _HOURS = {
     "morning": (4, 12), "noon": (11, 14), "afternoon": (12, 18), "evening": (16, 23),
     "night": (18, 30),
 }  # fmt: skip
+"""First and last hour of a part of the day; above 24 those of the next morning."""
 
 
 def find_other_times(
@@ -129,12 +132,10 @@ def _is_borne_out(one: Mapping[str, Fraction | str], other: Mapping[str, Fractio
     """Say whether a time of another kind tells as much: 1995 of the nineties."""
     kinds = ({"year", "decade", "century"}, {"month", "season"}, {"minutes", "part of the day"})
     is_known = any(kind & one.keys() and kind & other.keys() for kind in kinds)
-    is_regular = "every" in one and "weekday" in other and one["every"] == 604800
-    return (
-        is_known
-        or is_regular
-        or ("every" in other and "weekday" in one and other["every"] == 604800)
+    is_weekly = any(
+        a.get("every") == _WEEK and "weekday" in b for a, b in ((one, other), (other, one))
     )
+    return is_known or is_weekly
 
 
 def _spans_meet(one: Mapping[str, Fraction | str], other: Mapping[str, Fraction | str]) -> bool:
