@@ -17,7 +17,7 @@ from memory_palace.checking.alignment import Alignment, Change
 from memory_palace.checking.numbers import Number
 from memory_palace.checking.opposites import find_opposites
 from memory_palace.checking.units import NO_UNIT, find_unit
-from memory_palace.checking.verdicts import Difference, DifferenceKind
+from memory_palace.checking.verdicts import Difference, DifferenceKind, differ
 from memory_palace.checking.wording import ABOUT_REMEMBERING, UNITS, Wording, WrittenWord
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import TIME_WORDS, is_negation
@@ -43,6 +43,14 @@ up | down
 he him his himself | she her hers herself
 """
 """Function words in groups that exclude each other, a set of groups a line."""
+_EARLIER = frozenset(
+    "before until till prior ahead earlier preceded precedes preceding first beforehand initially "
+    "previously".split()
+)
+_LATER = frozenset(
+    "after afterwards following followed follows once then later subsequently last lastly finally "
+    "next second eventually".split()
+)
 _MODALS = frozenset({"may", "might", "can"})
 _LIGHT = frozenset(tokenize("give get make take have do go come put keep let use"))
 """Verbs that stand for many others: who feeds owls with mice gives them mice."""
@@ -59,6 +67,29 @@ def find_copied_changes(
         difference = reader.read(change) if copies else None
         if difference is not None:
             yield difference
+
+
+def find_other_connections(
+    claim: Wording, passage: Wording, alignment: Alignment
+) -> Iterator[Difference]:
+    """Yield a word of order that stands where a copied sentence has none, or one of another sense.
+
+    "When" and "since" are other senses than "before". A word of order that was left out is none.
+    """
+    if not alignment.is_copied:
+        return
+    for change in alignment.changes:
+        mine = [claim.words[at].key for at in change.mine]
+        theirs = [passage.words[at].key for at in change.theirs]
+        senses = _find_senses(mine)
+        if senses and theirs and not senses & _find_senses(theirs):
+            yield differ("order", claim.cut(change.mine), passage.cut(change.theirs))
+            return
+
+
+def _find_senses(keys: Sequence[str]) -> frozenset[str]:
+    lists = {"earlier": _EARLIER, "later": _LATER}
+    return frozenset(sense for sense, words in lists.items() if not words.isdisjoint(keys))
 
 
 def _share_copied(claim: Wording, alignment: Alignment) -> float:
@@ -134,13 +165,7 @@ class _ChangeReader:
         return self._alignment.reader.is_synonym(mine.key, theirs.key)
 
     def _describe(self, kind: DifferenceKind, change: Change) -> Difference:
-        mine = self._claim.cut(change.mine)
-        theirs = self._passage.cut(change.theirs)
-        if mine and theirs:
-            reason = f"“{mine}” against “{theirs}”"
-        else:
-            reason = f"“{mine}” is added" if mine else f"“{theirs}” is left out"
-        return Difference(kind, reason, mine, theirs)
+        return differ(kind, self._claim.cut(change.mine), self._passage.cut(change.theirs))
 
 
 def _tells(word: WrittenWord) -> bool:

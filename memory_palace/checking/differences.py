@@ -12,13 +12,12 @@ from typing import TypeAlias
 
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.categories import find_opposed_words, find_other_names
-from memory_palace.checking.copying import find_copied_changes
+from memory_palace.checking.copying import find_copied_changes, find_other_connections
 from memory_palace.checking.denial import find_denied_words
 from memory_palace.checking.exchanges import find_exchanges, find_traded_places
 from memory_palace.checking.foreign import find_foreign_changes
-from memory_palace.checking.order import find_other_connections, find_turned_orders
 from memory_palace.checking.quantities import find_other_numbers
-from memory_palace.checking.roles import find_other_parties, find_turned_roles
+from memory_palace.checking.roles import find_turned_roles
 from memory_palace.checking.times import find_other_times
 from memory_palace.checking.verdicts import Difference
 from memory_palace.checking.wording import Wording
@@ -27,20 +26,19 @@ DifferenceTest: TypeAlias = Callable[[Wording, Wording, Alignment], Iterator[Dif
 
 TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
     {
-        "copied changes": find_copied_changes,
-        "other numbers": find_other_numbers,
         "other times": find_other_times,
+        "other numbers": find_other_numbers,
+        "copied changes": find_copied_changes,
         "denied words": find_denied_words,
         "opposed words": find_opposed_words,
         "turned roles": find_turned_roles,
-        "other parties": find_other_parties,
-        "turned orders": find_turned_orders,
         "other connections": find_other_connections,
         "exchanges": find_exchanges,
         "traded places": find_traded_places,
         "other names": find_other_names,
     }
 )
+"""In the order in which differences are shown: amounts and times as wholes, before their words."""
 FOREIGN_TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
     {
         "other numbers": find_other_numbers,

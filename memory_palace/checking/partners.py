@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memory_palace.checking.alignment import Alignment
-from memory_palace.checking.polarity import NUMBER_WORDS, Stance, find_stances
+from memory_palace.checking.numerals import NUMBER_WORDS
+from memory_palace.checking.polarity import Stance, find_stances
 from memory_palace.checking.wording import Wording
 
 LIKE = 0.75
@@ -79,14 +80,9 @@ class Text:
         start, end = bisect_left(self.telling, at), bisect_right(self.telling, at)
         return [*self.telling[max(0, start - width) : start], *self.telling[end : end + width]]
 
-    def gap(self, at: int) -> str:
-        """Return what stands between a word and the one before it."""
-        words = self.wording.words
-        return self.wording.text[words[at - 1].end if at else 0 : words[at].start]
-
     def phrase(self, places: Iterable[int]) -> str:
-        """Return some words in order."""
-        return " ".join(self.wording.words[at].key for at in sorted(places))
+        """Return some words in order, as they are written."""
+        return " ".join(self.wording.cut([at]) for at in sorted(places))
 
     def quote(self, at: int) -> str:
         """Return the clause of a word as it is written."""

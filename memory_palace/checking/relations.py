@@ -1,7 +1,7 @@
 """Relations of a text: two sides and the word that links them, in one direction.
 
-The doer stands on the left of a verb and what it is done to on the right, a cause on the left of
-its effect, what is earlier on the left of what is later, whichever way a sentence puts it.
+The doer stands on the left of a verb and what it is done to on the right, whichever way a sentence
+puts it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from memory_palace.checking.partners import Partners, Text
-from memory_palace.checking.verdicts import DifferenceKind
 from memory_palace.language.vocabulary import ADJECTIVES, DETERMINERS, VERBS
 
 _BE = frozenset("is are was were be been being am gets got isn't aren't wasn't weren't".split())
@@ -31,7 +30,6 @@ class TwoSides(NamedTuple):
     link: int
     left: frozenset[int]
     right: frozenset[int]
-    kind: DifferenceKind
 
 
 def find_verb_relations(text: Text) -> Iterator[TwoSides]:
@@ -47,11 +45,11 @@ def find_verb_relations(text: Text) -> Iterator[TwoSides]:
         doer = [place for place in behind if place > by]
         rest = [place for place in behind if place < by]
         if is_passive(text, at):
-            yield TwoSides(at, frozenset(doer), frozenset(before + rest), "role")
+            yield TwoSides(at, frozenset(doer), frozenset(before + rest))
         elif words[at].key.endswith("ed") and _next_key(text, at) in PREPOSITIONS:
             continue  # "seconds added for each move" may be either
         else:
-            yield TwoSides(at, frozenset(before), frozenset(behind), "role")
+            yield TwoSides(at, frozenset(before), frozenset(behind))
 
 
 def _is_verb(text: Text, at: int) -> bool:
@@ -80,7 +78,7 @@ def find_sides(text: Text, at: int) -> TwoSides:
     """Return what stands before and behind a word in its clause."""
     clause = text.clause(at)
     before, behind = (p for p in clause if p < at), (p for p in clause if p > at)
-    return TwoSides(at, frozenset(before), frozenset(behind), "role")
+    return TwoSides(at, frozenset(before), frozenset(behind))
 
 
 def find_prepositions(text: Text) -> Iterator[TwoSides]:
@@ -91,14 +89,13 @@ def find_prepositions(text: Text) -> Iterator[TwoSides]:
             before = list(takewhile(lambda p: words[p].is_telling, range(at - 1, -1, -1)))
             skipped = at + 1 + (at + 1 < len(words) and not words[at + 1].is_telling)
             behind = list(takewhile(lambda p: words[p].is_telling, range(skipped, len(words))))
-            yield TwoSides(at, frozenset(before[:_PHRASE]), frozenset(behind[:_PHRASE]), "role")
+            yield TwoSides(at, frozenset(before[:_PHRASE]), frozenset(behind[:_PHRASE]))
 
 
-def is_turned(both: Partners, mine: TwoSides, theirs: TwoSides, least: float = 0.0) -> bool:
+def is_turned(both: Partners, mine: TwoSides, theirs: TwoSides) -> bool:
     """Say whether two relations by one link have their sides exchanged.
 
-    At least ``least`` of either side, and something of it, is on the other side then, and more of
-    both is exchanged than stays.
+    Something of either side is on the other side then, and more of both is exchanged than stays.
     """
     one, other = sorted(mine.left), sorted(mine.right)
     left, right = sorted(theirs.left), sorted(theirs.right)
@@ -106,7 +103,6 @@ def is_turned(both: Partners, mine: TwoSides, theirs: TwoSides, least: float = 0
     kept = both.share(one, left), both.share(other, right)
     return (
         min(crossed) > 0
-        and min(crossed) >= least
         and sum(crossed) > sum(kept)
         and crossed[0] >= kept[0]
         and crossed[1] >= kept[1]

@@ -20,7 +20,7 @@ from memory_palace.checking.relations import (
     is_turned,
 )
 from memory_palace.checking.verdicts import Difference
-from memory_palace.checking.wording import UNITS, Wording
+from memory_palace.checking.wording import Wording
 from memory_palace.language.tokens import tokenize
 
 SYMMETRIC = frozenset(
@@ -82,27 +82,3 @@ def _is_converse(both: Partners, mine: TwoSides, theirs: TwoSides) -> bool:
 def oppose(mine: frozenset[str], theirs: frozenset[str]) -> bool:
     """Say whether a word that only one has is the opposite of one that only the other has."""
     return any(find_opposition(a, b) for a, b in product(mine - theirs, theirs - mine))
-
-
-def find_other_parties(
-    claim: Wording, passage: Wording, alignment: Alignment
-) -> Iterator[Difference]:
-    """Yield who does the same to the same, where the passage has another and not that one."""
-    both = Partners(claim, passage, alignment)
-    for mine, theirs in product(
-        find_verb_relations(both.mine), list(find_verb_relations(both.theirs))
-    ):
-        if claim.words[mine.link].stem != passage.words[theirs.link].stem:
-            continue
-        for one, other, kept, held in (
-            (mine.left, theirs.left, mine.right, theirs.right),
-            (mine.right, theirs.right, mine.left, theirs.left),
-        ):
-            if any(claim.words[at].stem in UNITS for at in one):
-                continue  # an hour may be sixty minutes
-            is_kept = both.share(sorted(kept), sorted(held)) == 1
-            if is_kept and other and one and not any(both.find(at) for at in one):
-                mine_said, theirs_said = both.mine.phrase(one), both.theirs.phrase(other)
-                reason = f"“{mine_said}” where the passage says “{theirs_said}”"
-                yield Difference("category", reason, mine_said, theirs_said)
-                return

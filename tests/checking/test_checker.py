@@ -83,3 +83,29 @@ def test_of_a_long_passage_every_sentence_can_be_found():
     long = Passage("long.md", 1, 1, text)
     assert check("The wheel number 650 turns in shed 650.", long).verdict == Verdict.QUOTED
     assert check("The wheel number 650 turns in shed 900.", long).verdict == Verdict.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    ("note", "claim", "reason"),
+    [
+        (
+            "The meeting is at 14:30 and lasts an hour.",
+            "The meeting at 15:00 lasts an hour.",
+            "“15:00” where the passage says “14:30”",
+        ),
+        (
+            "Backups run once a month/week on the server.",
+            "Backups run once a year on the server.",
+            "“once a year” where the passage says “once a month”",
+        ),
+        (
+            "The bus costs 3 francs and leaves at 9.",
+            "The bus costs 4 francs and leaves at 9.",
+            "“4 francs” where the passage says “3 francs”",
+        ),
+    ],
+)
+def test_the_reason_is_the_amount_or_the_time_as_a_whole(note, claim, reason):
+    """It was whatever words had changed: “14:30 and”, “month/week”."""
+    (found,) = check_answer(claim, [Passage("a.md", 1, 1, note)]).sentences
+    assert found.reason == f"{reason} in a.md:1"

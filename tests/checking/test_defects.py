@@ -98,11 +98,6 @@ def test_a_number_belongs_to_what_it_counts(verify: Verify, right: str, wrong: s
             "The harbour master is paid by the pilot.",
             FERRY,
         ),
-        (
-            "The oven is heated before the tin is greased.",
-            "The tin is greased before the oven is heated.",
-            OVEN,
-        ),
         ("The loaf cools before it is cut.", "The loaf is cut before it cools.", OVEN),
         ("At dusk the owls eat mice.", "The owls eat rats at dusk.", OWLS),
         ("The keeper gives the owls mice.", "The keeper gives the hawks mice.", OWLS),

@@ -86,17 +86,6 @@ def test_a_phrase_that_was_moved_and_a_list_are_none(note, claim):
     assert find(note, claim, *COPIED) == []
 
 
-GARDEN = "A professor of botany runs the garden, and slate covers the roof."
-
-
-def test_another_one_who_does_it_is_a_difference():
-    found = find(GARDEN, "The garden is run by a student.", "other parties")
-    assert [(each.mine, each.theirs) for each in found] == [("student", "professor botany")]
-    assert find(GARDEN, "Copper covers the roof.", "other parties")
-    assert not find(GARDEN, "The garden is run by a professor.", "other parties")
-    assert not find(GARDEN, "The roof is covered with slate.", "other parties")
-
-
 @pytest.mark.parametrize(
     ("note", "claim"),
     [
