@@ -73,8 +73,12 @@ def check_answer(
     that the thresholds were chosen for; without it words are compared by their stems.
     """
     checker = _Checker(passages, WordReader(embed_tokens))
-    checks = [checker.check(each) for each in find_sentences(response, tokens)]
-    return AnswerCheck(tuple(checks))
+    checks = dict[str, SentenceCheck]()
+    sentences = find_sentences(response, tokens)
+    for each in sentences:
+        if each.text not in checks:
+            checks[each.text] = checker.check(each)
+    return AnswerCheck(tuple(checks[each.text] for each in sentences))
 
 
 class _Checker:

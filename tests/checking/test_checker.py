@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from memory_palace.checking import checker
+from memory_palace.checking.alignment import align
 from memory_palace.checking.checker import check_answer
 from memory_palace.checking.verdicts import Passage, Verdict, worst_verdict
 
@@ -109,3 +111,18 @@ def test_the_reason_is_the_amount_or_the_time_as_a_whole(note, claim, reason):
     """It was whatever words had changed: “14:30 and”, “month/week”."""
     (found,) = check_answer(claim, [Passage("a.md", 1, 1, note)]).sentences
     assert found.reason == f"{reason} in a.md:1"
+
+
+def test_a_sentence_that_is_said_again_is_compared_once(monkeypatch):
+    aligned = []
+
+    def count(claim, *others, **options):
+        aligned.append(claim.text)
+        return align(claim, *others, **options)
+
+    monkeypatch.setattr(checker, "align", count)
+    sentence = "The mill gate is opened at dawn."
+    passage = Passage("a.md", 1, 1, "The mill gate is opened at dawn.")
+    found = checker.check_answer(" ".join([sentence] * 40), [passage])
+    assert [each.verdict for each in found.sentences] == [Verdict.QUOTED] * 40
+    assert aligned == [sentence]
