@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib.resources import files
 from itertools import permutations
 from typing import cast
@@ -34,6 +35,7 @@ def find_opposition(mine: str, theirs: str) -> DifferenceKind | None:
     return listed or ("negation" if _is_prefixed(mine, theirs) else None)
 
 
+@lru_cache(maxsize=1 << 14)
 def _is_prefixed(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(short) < _SHORTEST:

@@ -6,6 +6,7 @@ noun phrase behind "no" and "without". The rest of its clause says neither yes n
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import NamedTuple
@@ -79,10 +80,11 @@ def find_stances(wording: Wording) -> tuple[Stance, ...]:
     sentences, clauses = _number_parts(wording)
     denial = [Denial.FREE] * len(words)
     for at in range(len(words)):
-        heads, start = _govern(words, clauses, at)
+        clause = range(bisect_left(clauses, clauses[at]), bisect_right(clauses, clauses[at]))
+        heads, start = _govern(words, clause, at)
         if not heads:
             continue
-        for place in _clause(clauses, at):
+        for place in clause:
             if place >= start:
                 denial[place] = max(denial[place], Denial.BESIDE)
         is_cancelled = at != start and denial[at] == Denial.HEAD
@@ -90,16 +92,6 @@ def find_stances(wording: Wording) -> tuple[Stance, ...]:
             twice = is_cancelled or denial[head] == Denial.HEAD
             denial[head] = Denial.BESIDE if twice else Denial.HEAD
     return tuple(map(Stance, sentences, clauses, denial))
-
-
-def _clause(clauses: Sequence[int], at: int) -> range:
-    """Return the places of the clause that a word stands in."""
-    start = end = at
-    while start and clauses[start - 1] == clauses[at]:
-        start -= 1
-    while end < len(clauses) and clauses[end] == clauses[at]:
-        end += 1
-    return range(start, end)
 
 
 def _number_parts(wording: Wording) -> tuple[list[int], list[int]]:
@@ -116,11 +108,10 @@ def _number_parts(wording: Wording) -> tuple[list[int], list[int]]:
     return sentences, clauses
 
 
-def _govern(words: Sequence[WrittenWord], clauses: Sequence[int], at: int) -> tuple[list[int], int]:
+def _govern(words: Sequence[WrittenWord], clause: range, at: int) -> tuple[list[int], int]:
     """Return the heads of a negation at a place, and where what it denies begins; or no heads."""
     key = words[at].key
     following = words[at + 1].key if at + 1 < len(words) else ""
-    clause = _clause(clauses, at)
     is_idiom = following in _LIMITS or (key, following) in _IDIOMS
     if is_idiom or (at and words[at - 1].key in ("or", "if")):
         return [], 0
