@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from memory_palace.language.tokens import PLAIN_WORD, UNSPACED
 
@@ -18,14 +17,6 @@ _WORD = re.compile(rf"{UNSPACED}|{_LETTER}++(?:['’]{_LETTER}++)*+")
 only as it was written. Where no spaces part words, every character is one."""
 _NEAR = 2 / 3
 """Share of a token's words side by side that makes a phrase an attempt at the token."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A phrase of a response that stands where a token would."""
-
-    phrase: str
-    is_exact: bool
 
 
 def fold_words(text: str) -> list[str]:
@@ -38,21 +29,19 @@ def fold_words(text: str) -> list[str]:
     return [word.replace("'", "").replace("’", "") for word in _WORD.findall(folded)]
 
 
-def find_attempts(response: str, token: str) -> list[Attempt]:
+def find_attempts(response: str, token: str) -> list[str]:
     """Return phrases that are the token, or nearly: two thirds of its words, side by side."""
-    return [
-        Attempt(response[start:end], is_exact) for start, end, is_exact in _spans(response, token)
-    ]
+    return [response[start:end] for start, end in _spans(response, token)]
 
 
 def drop_attempts(text: str, token: str) -> str:
     """Return a text without the phrases that are a token, or nearly."""
-    for start, end, _ in reversed(list(_spans(text, token))):
+    for start, end in reversed(list(_spans(text, token))):
         text = f"{text[:start]} {text[end:]}"
     return text
 
 
-def _spans(text: str, token: str) -> Iterator[tuple[int, int, bool]]:
+def _spans(text: str, token: str) -> Iterator[tuple[int, int]]:
     wanted = fold_words(token)
     if not wanted:
         return
@@ -71,7 +60,7 @@ def _spans(text: str, token: str) -> Iterator[tuple[int, int, bool]]:
         last = _place_of(window[-1], wanted)
         start = _widen(text, found, at, -first)
         end = _widen(text, found, stop, len(wanted) - 1 - (last or 0))
-        yield found[start].start(), found[end].end(), window == wanted
+        yield found[start].start(), found[end].end()
         at = end + 1
 
 

@@ -107,6 +107,6 @@ def _check_memory(
     tokens = memory.verify_tokens
     held = tuple(token for token in tokens if holds_token(words, token))
     missing = tuple(token for token in tokens if token not in held)
-    near = (a.phrase for token in missing for a in find_attempts(response, token))
+    near = (phrase for token in missing for phrase in find_attempts(response, token))
     outcome = check_tokens(words, tokens, require_all=require_all)
     return TokenCheck(memory.id, outcome, held, missing, tuple(dict.fromkeys(near)))

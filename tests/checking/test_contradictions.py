@@ -64,5 +64,5 @@ def test_talk_about_remembering_and_tokens_claim_nothing():
 
 def test_a_phrase_with_two_thirds_of_a_token_is_an_attempt():
     found = find_attempts("A velvet anchored choir sang.", "velvet anchor choir")
-    assert [(a.phrase, a.is_exact) for a in found] == [("velvet anchored choir", False)]
+    assert found == ["velvet anchored choir"]
     assert find_attempts("A choir sang.", "velvet anchor choir") == []
