@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from memory_palace.bench.verify_answers import CHANGED, FORMS, OFF, RIGHT, WrittenAnswer
+from memory_palace.bench.verify_set.measuring import share_of
 from memory_palace.bench.verify_systems import SEARCHED, AnswerOutcome
-from memory_palace.checking.verdicts import Verdict
+from memory_palace.checking.verdicts import ACCEPTED, Verdict
 
 ALL = "all"
-_ACCEPTED = (Verdict.QUOTED, Verdict.SUPPORTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def _count(
         kind=kind,
         form=form,
         answers=len(found),
-        accepted=share(*_ACCEPTED),
+        accepted=share(*ACCEPTED),
         quoted=share(Verdict.QUOTED),
         supported=share(Verdict.SUPPORTED),
         contradicted=share(Verdict.CONTRADICTED),
@@ -92,7 +92,7 @@ def _count(
 
 
 def _share_of(found: Sequence[Verdict], *wanted: Verdict) -> float:
-    return _divide(sum(verdict in wanted for verdict in found), len(found))
+    return share_of(sum(verdict in wanted for verdict in found), len(found))
 
 
 def sum_system(
@@ -101,25 +101,21 @@ def sum_system(
     """Return the figures of one system on all answers; accepting a right one is a hit."""
     pairs = list(zip(answers, outcomes, strict=True))
     right = sum(answer.is_right for answer in answers)
-    accepted = [answer for answer, outcome in pairs if outcome.verdict in _ACCEPTED]
+    accepted = [answer for answer, outcome in pairs if outcome.verdict in ACCEPTED]
     hits = sum(answer.is_right for answer in accepted)
-    precision, recall = _divide(hits, len(accepted)), _divide(hits, right)
+    precision, recall = share_of(hits, len(accepted)), share_of(hits, right)
     worst = next(count_kinds(system, answers, outcomes))
     off, paraphrase = (_count(system, kind, answers, outcomes) for kind in (OFF, RIGHT))
-    cited = _divide(sum(outcome.cites_source for _, outcome in pairs), len(pairs))
+    cited = share_of(sum(outcome.cites_source for _, outcome in pairs), len(pairs))
     return SystemRow(
         system=system,
         answers=len(pairs),
         precision=precision,
         recall=recall,
-        f1=_divide(2 * precision * recall, precision + recall),
+        f1=share_of(2 * precision * recall, precision + recall),
         worst_kind=worst.kind,
         worst_accepted=worst.accepted,
         off_accepted=off.accepted,
         right_refused=paraphrase.contradicted + paraphrase.not_found,
         cites_source=cited if system.startswith(SEARCHED) else None,
     )
-
-
-def _divide(part: float, whole: float) -> float:
-    return part / whole if whole else 0.0

@@ -26,6 +26,8 @@ class Verdict(StrEnum):
     """It says nothing that could be checked."""
 
 
+ACCEPTED = frozenset({Verdict.QUOTED, Verdict.SUPPORTED})
+REFUSED = frozenset({Verdict.CONTRADICTED, Verdict.NOT_FOUND})
 _WORST_FIRST = (Verdict.CONTRADICTED, Verdict.NOT_FOUND, Verdict.SUPPORTED, Verdict.QUOTED)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from typer import Argument, Context, Option
 
+from memory_palace.checking.verdicts import REFUSED
 from memory_palace.cli.options import (
     Json,
     Prices,
@@ -23,7 +24,7 @@ from memory_palace.cli.verified import show_verified, verified_record
 from memory_palace.errors import CheckFailedError
 from memory_palace.mnemonics.verification import TokenVerdict
 from memory_palace.mnemonics.verified_lines import write_lines
-from memory_palace.mnemonics.verify import REFUSED, Verified
+from memory_palace.mnemonics.verify import Verified
 
 Against = Annotated[
     list[str] | None,

@@ -10,7 +10,14 @@ from typing import Literal, TypeAlias
 from memory_palace.checking.alignment import EmbedTokens, WordReader
 from memory_palace.checking.checker import MEASURED_EMBEDDER, check_answer
 from memory_palace.checking.judging import EntailmentJudge, Judgement, ModelJudge
-from memory_palace.checking.verdicts import Passage, SentenceCheck, Verdict, worst_verdict
+from memory_palace.checking.verdicts import (
+    ACCEPTED,
+    REFUSED,
+    Passage,
+    SentenceCheck,
+    Verdict,
+    worst_verdict,
+)
 from memory_palace.checking.windows import PassageLibrary
 from memory_palace.checking.wording import Wording, find_sentences
 from memory_palace.dialogue import open_dialogue
@@ -32,7 +39,6 @@ from memory_palace.models import Filters
 
 CITED = 3
 """Notes that are cited for a sentence at most: what decided, and others it was compared with."""
-REFUSED = frozenset({Verdict.CONTRADICTED, Verdict.NOT_FOUND})
 Basis: TypeAlias = Literal["words", "meaning", "entailment"]
 
 
@@ -54,7 +60,7 @@ class CheckedSentence:
         if self.model is None or self.model.verdict is None:
             return False
         pair = {self.check.verdict, self.model.verdict}
-        return len(pair) == 2 and pair != {Verdict.QUOTED, Verdict.SUPPORTED}
+        return len(pair) == 2 and pair != ACCEPTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 from memory_palace.bench.verify_set.cases import HALVES, Case, Split, load_cases, make_cases
 from memory_palace.checking.alignment import EmbedTokens
 from memory_palace.checking.checker import check_answer
-from memory_palace.checking.verdicts import Passage, Verdict
+from memory_palace.checking.verdicts import ACCEPTED, Passage
 from memory_palace.mnemonics.verification import TokenVerdict, check_tokens
 
 CLAIMED_F1 = 0.92
@@ -98,7 +98,7 @@ def _verify(case: Case, embed_tokens: EmbedTokens | None) -> Checked:
     found = check_answer(case.response, [passage], tokens=[case.token], embed_tokens=embed_tokens)
     return Checked(
         check_tokens(case.response, [case.token]) == TokenVerdict.HELD,
-        found.verdict in (Verdict.QUOTED, Verdict.SUPPORTED),
+        found.verdict in ACCEPTED,
     )
 
 
@@ -108,8 +108,8 @@ def _row(
     accepted = np.array([CHECKS[check](found) for _, found in pairs], dtype=bool)
     positive = np.array([LABELS[label](case) for case, _ in pairs], dtype=bool)
     hits = int((accepted & positive).sum())
-    precision = _share(hits, int(accepted.sum()))
-    recall = _share(hits, int(positive.sum()))
+    precision = share_of(hits, int(accepted.sum()))
+    recall = share_of(hits, int(positive.sum()))
     return VerificationRow(
         split=split,
         check=check,
@@ -119,11 +119,12 @@ def _row(
         positives=int(positive.sum()),
         precision=precision,
         recall=recall,
-        f1=_share(2 * precision * recall, precision + recall),
-        false_positive_rate=_share(int((accepted & ~positive).sum()), int((~positive).sum())),
-        correct=_share(int((accepted == positive).sum()), len(pairs)),
+        f1=share_of(2 * precision * recall, precision + recall),
+        false_positive_rate=share_of(int((accepted & ~positive).sum()), int((~positive).sum())),
+        correct=share_of(int((accepted == positive).sum()), len(pairs)),
     )
 
 
-def _share(part: float, whole: float) -> float:
+def share_of(part: float, whole: float) -> float:
+    """Return a part of a whole, from 0 to 1; 0 of nothing."""
     return part / whole if whole else 0.0
