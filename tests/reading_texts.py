@@ -12,8 +12,8 @@ from memory_palace.checking import (
     checker,
     clock,
     following,
-    moments,
     numbers,
+    told_times,
     verdicts,
     wording,
 )
@@ -130,7 +130,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "preferences": lambda text: list(preferences.find_preferences(text)),
     "question": analyse,
     "numbers": lambda text: (numbers.find_numbers(text), amounts.find_amounts(text)),
-    "clock": lambda text: (list(clock.find_clock_times(text)), moments.find_told_times(text)),
+    "clock": lambda text: (list(clock.find_clock_times(text)), told_times.find_told_times(text)),
     "claims": lambda text: (wording.find_sentences(text), attempts.find_attempts(text, "wet gong")),
     "answer": _check,
     "passage": _check_against,

@@ -38,7 +38,7 @@ def _agree(mine: Amount, one: Number, theirs: Amount, other: Number) -> bool:
         longer, shorter = sorted((one.text, other.text), key=len, reverse=True)
         return longer == shorter or longer.startswith(f"{shorter}.")
     if mine.rate and theirs.rate and mine.rate != theirs.rate:
-        return is_alike_rate(mine, one, theirs, other)
+        return _is_alike_rate(mine, one, theirs, other)
     if one.agrees(other):
         return not (one.family and not other.family and theirs.counted) or one.family == "share"
     if one.family and other.family and not is_same_family(one.family, other.family):
@@ -51,7 +51,7 @@ def _agree(mine: Amount, one: Number, theirs: Amount, other: Number) -> bool:
     return _is_near(claimed, given, one, mine, theirs)
 
 
-def is_alike_rate(mine: Amount, one: Number, theirs: Amount, other: Number) -> bool:
+def _is_alike_rate(mine: Amount, one: Number, theirs: Amount, other: Number) -> bool:
     """Say whether two rates are the same: 24 a day, one an hour."""
     return (
         one.family == other.family

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.amounts import Amount
-from memory_palace.checking.moments import ToldTime
+from memory_palace.checking.told_times import ToldTime
 from memory_palace.checking.wording import Wording
 
 _MARGIN = 0.75

@@ -22,7 +22,7 @@ from memory_palace.checking.wording import ABOUT_REMEMBERING, UNITS, Wording, Wr
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import TIME_WORDS, is_negation
 
-COPIES = 0.6
+_COPIES = 0.6
 """Share of a claim's telling words that stand in the passage in the same order."""
 _GROUPS = """
 before | after | until till | during
@@ -61,7 +61,7 @@ def find_copied_changes(
     claim: Wording, passage: Wording, alignment: Alignment
 ) -> Iterator[Difference]:
     """Yield what differs in a claim, or a part of it, that copies the passage."""
-    copies = _share_copied(claim, alignment) >= COPIES
+    copies = _share_copied(claim, alignment) >= _COPIES
     reader = _ChangeReader(claim, passage, alignment)
     for change in alignment.changes:
         difference = reader.read(change) if copies else None

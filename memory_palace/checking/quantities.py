@@ -13,7 +13,7 @@ from memory_palace.checking.agreeing import agrees, is_turned
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.amounts import Amount, find_amounts
 from memory_palace.checking.comparing import PlaceComparison
-from memory_palace.checking.following import (
+from memory_palace.checking.derived import (
     find_shares,
     is_between,
     is_computed,
@@ -21,7 +21,7 @@ from memory_palace.checking.following import (
     is_time_of_day,
     is_vague_share,
 )
-from memory_palace.checking.moments import find_quantities
+from memory_palace.checking.told_times import find_quantities
 from memory_palace.checking.units import is_same_family
 from memory_palace.checking.verdicts import Difference, differ, differ_in_subject
 from memory_palace.checking.wording import Wording

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from memory_palace.checking.alignment import Alignment
 from memory_palace.checking.comparing import PlaceComparison
-from memory_palace.checking.moments import ToldTime, find_quantities, find_told_times
+from memory_palace.checking.told_times import ToldTime, find_quantities, find_told_times
 from memory_palace.checking.verdicts import Difference, differ, differ_in_subject
 from memory_palace.checking.wording import Wording
 
@@ -51,7 +51,7 @@ class _Comparison(PlaceComparison[ToldTime]):
 
     def agree(self, mine: ToldTime, theirs: ToldTime) -> bool:
         """Say whether two times can be one."""
-        return is_compatible(mine, theirs)
+        return _is_compatible(mine, theirs)
 
 
 def _compare(
@@ -91,7 +91,7 @@ def _compare_same(
 def _find_same(mine: ToldTime, comparison: _Comparison) -> ToldTime | None:
     """Return the time that is the claim's; of one in its own words also from the text around."""
     for place in (comparison.near, () if comparison.is_copied else comparison.far):
-        best = comparison.nearest(mine, [one for one in place if is_compatible(mine, one)])
+        best = comparison.nearest(mine, [one for one in place if _is_compatible(mine, one)])
         if best is not None:
             return best
     return None
@@ -108,7 +108,7 @@ def _is_rival(mine: ToldTime, theirs: ToldTime) -> bool:
     ) or not _spans_meet(mine.parts, theirs.parts)
 
 
-def is_compatible(mine: ToldTime, theirs: ToldTime) -> bool:
+def _is_compatible(mine: ToldTime, theirs: ToldTime) -> bool:
     """Say whether two times can be one: nothing differs, and something that both tell is equal.
 
     A year bears out its decade and its century, a month its season, an hour its part of the day.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_palace.checking.moments import find_told_times
+from memory_palace.checking.told_times import find_told_times
 from tests.checking.finding import Case, find
 
 _SHOP = "The shop opened on 14 March 2019 and closed in the spring of 2021."

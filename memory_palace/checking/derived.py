@@ -8,9 +8,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 from memory_palace.checking.amounts import Amount
-from memory_palace.checking.moments import find_told_times
 from memory_palace.checking.numbers import Number
 from memory_palace.checking.phrases import word_list
+from memory_palace.checking.told_times import find_told_times
 from memory_palace.checking.units import is_same_family
 from memory_palace.language.tokens import plain_words
 
