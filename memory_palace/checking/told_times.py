@@ -24,6 +24,7 @@ from memory_palace.language.time.lexicon import LATIN, fold, read_hints, read_le
 from memory_palace.language.time.reading import find_times
 from memory_palace.language.time.spans import TimeExpression
 from memory_palace.language.time.tokens import Token, read_tokens, split_pieces
+from memory_palace.language.time.weekdays import NAMES as WEEKDAY_NAMES
 
 _AS_OF = date(2026, 1, 1)
 """Any day: what is measured from today is compared by its words, not by its date."""
@@ -67,6 +68,7 @@ _PART = re.compile(
 _DAY = re.compile(
     r"\b(?P<today>today|tonight)\b|\b(?P<yesterday>yesterday)\b|\b(?P<tomorrow>tomorrow)\b", re.I
 )
+_WEEKDAYS = re.compile(rf"\b({'|'.join(WEEKDAY_NAMES)})s\b", re.I)
 _SHIFTED = re.compile(
     r"\b(?P<shift>last|previous|past|this|current|next|coming|following|upcoming) "
     r"(?P<unit>week|month|year|quarter|weekend|night|spring|summer|autumn|winter|semester|term)\b",
@@ -280,6 +282,8 @@ def _edges(text: str) -> Iterator[ToldTime]:
 def _days(text: str) -> Iterator[ToldTime]:
     for match in _DAY.finditer(text):
         yield _moment(text, match.span(), relative=match.lastgroup or "")
+    for match in _WEEKDAYS.finditer(text):
+        yield _moment(text, match.span(), weekday=WEEKDAY_NAMES.index(match[1].casefold()))
 
 
 def _day_parts(text: str) -> Iterator[ToldTime]:

@@ -26,6 +26,7 @@ SAME: list[Case] = [
     ("Probe ist am 3. Mai um 15 Uhr.", "Am 3. Mai um 15:00 ist Probe."),
 ]
 OTHER: list[Case] = [
+    ("Tours last an hour; on Sundays there is no tour.", "On Saturdays there is no tour."),
     (_SHOP, "The shop opened on 14 March 2018 and closed in the spring of 2021."),
     (_SHOP, "The shop opened on 14 April 2019."),
     (_SHOP, "The shop opened in the autumn of 2019."),
