@@ -11,7 +11,7 @@ from memory_palace.checking import (
     attempts,
     checker,
     clock,
-    following,
+    derived,
     numbers,
     told_times,
     verdicts,
@@ -96,7 +96,7 @@ def _check_against(text: str) -> object:
 
 def _add_up(text: str) -> object:
     (total,) = amounts.find_amounts("7000000007 in total")
-    return following.is_computed(total, "in total", amounts.find_amounts(text))
+    return derived.is_computed(total, "in total", amounts.find_amounts(text))
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
