@@ -9,7 +9,7 @@ it was found, and that nothing was found against it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class _Finding:
 
     window: TextWindow
     alignment: Alignment
-    differences: tuple[Difference, ...]
+    differences: tuple[Difference, ...] = ()
 
 
 def check_answer(
@@ -92,12 +92,15 @@ class _Checker:
         if not claim.says_something:
             reason = "says nothing to check"
             return SentenceCheck(claim.text, Verdict.NOT_APPLICABLE, reason, None, (), 0.0)
-        found = [self._compare(claim, window) for window in self._find_windows(claim)]
+        found = [self._align(claim, window) for window in self._find_windows(claim)]
         if not found:
             return SentenceCheck(claim.text, Verdict.NOT_FOUND, "no passage is near", None, (), 0.0)
         best = found[0]
+        if any(_score(each.alignment) >= self._least for each in found):
+            best = self._compare(claim, best)
         if best.differences:
-            best = next((each for each in found if self._clears(each, best)), best)
+            others = (self._compare(claim, each) for each in found[1:])
+            best = next((each for each in others if self._clears(each, best)), best)
         lines = self._library.locate(best.window)
         verdict, reason = _judge(claim, best, self._least, lines)
         differences = best.differences if verdict == Verdict.CONTRADICTED else ()
@@ -138,10 +141,16 @@ class _Checker:
         best: Matrix = likeness.max(axis=1, initial=0.0)
         return best
 
-    def _compare(self, claim: Wording, window: TextWindow) -> _Finding:
+    def _align(self, claim: Wording, window: TextWindow) -> _Finding:
         passage = self._library.read(window)
         alignment = align(claim, passage, self._reader, around=self._library.around(window))
-        return _Finding(window, alignment, tuple(find_differences(claim, passage, alignment)))
+        return _Finding(window, alignment)
+
+    def _compare(self, claim: Wording, found: _Finding) -> _Finding:
+        """Read a window for differences, which takes nearly all of the time."""
+        passage = self._library.read(found.window)
+        differences = find_differences(claim, passage, found.alignment)
+        return replace(found, differences=tuple(differences))
 
 
 def _score(alignment: Alignment) -> float:

@@ -7,6 +7,7 @@ import pytest
 from memory_palace.checking import checker
 from memory_palace.checking.alignment import align
 from memory_palace.checking.checker import check_answer
+from memory_palace.checking.differences import find_differences
 from memory_palace.checking.verdicts import Passage, Verdict, worst_verdict
 
 GATE = Passage(
@@ -126,3 +127,24 @@ def test_a_sentence_that_is_said_again_is_compared_once(monkeypatch):
     found = checker.check_answer(" ".join([sentence] * 40), [passage])
     assert [each.verdict for each in found.sentences] == [Verdict.QUOTED] * 40
     assert aligned == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"),
+    [
+        ("The bridge was painted by the harbour company.", 1),
+        ("The bridge of Lund hums eleven quiet old songs to every ferry.", 0),
+    ],
+)
+def test_only_a_passage_that_decides_is_read_for_differences(monkeypatch, answer, read):
+    """What says too little of it contradicts nothing, and a second one is for a contradiction."""
+    passages = []
+
+    def count(claim, passage, alignment):
+        passages.append(passage.text)
+        return find_differences(claim, passage, alignment)
+
+    monkeypatch.setattr(checker, "find_differences", count)
+    again = Passage("again.md", 1, 1, "The harbour company painted the bridge green in June.")
+    check(answer, BRIDGE, again)
+    assert len(passages) == read
