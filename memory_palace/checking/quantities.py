@@ -23,7 +23,7 @@ from memory_palace.checking.derived import (
 )
 from memory_palace.checking.told_times import find_quantities
 from memory_palace.checking.units import is_same_family
-from memory_palace.checking.verdicts import Difference, differ, differ_in_subject
+from memory_palace.checking.verdicts import Difference, DifferenceKind, differ, differ_in_subject
 from memory_palace.checking.wording import Wording
 
 _SAME = 0.75
@@ -148,9 +148,11 @@ def _follows(mine: Amount, rival: Amount | None, comparison: _Comparison) -> boo
 
 
 def _differ(mine: Amount, rival: Amount | None) -> Difference:
+    said = mine.text.removesuffix(" of")
     if rival is None:
-        return differ("number", mine.text, "")
-    return differ("unit" if _is_other_unit(mine, rival) else "number", mine.text, rival.text)
+        return differ("number", said, "")
+    kind: DifferenceKind = "unit" if _is_other_unit(mine, rival) else "number"
+    return differ(kind, said, rival.text.removesuffix(" of"))
 
 
 def _compare_same(

@@ -113,6 +113,11 @@ def test_the_reason_names_both_numbers():
     assert (difference.mine, difference.theirs) == ("1,300 euros", "1,200 euros")
 
 
+def test_the_reason_ends_no_number_with_of():
+    (difference,) = find("One no aborts all of it.", "One no aborts 7 of it.", *_KINDS)
+    assert difference.mine == "7"
+
+
 @pytest.mark.parametrize(
     ("text", "bound"),
     [
