@@ -35,11 +35,13 @@ from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError
 
 
+Answers = Annotated[
+    Path | None, Option("--answers", help="JSONL of answers; default: those of the project.")
+]
+
+
 def run_verify(
-    answers: Annotated[
-        Path | None,
-        Option("--answers", help="JSONL of answers; default: those of the project."),
-    ] = None,
+    answers: Answers = None,
     data: Annotated[
         Path | None,
         Option("--data", envvar="PALACE_BENCH_DATA", help="Folder of question sets and vaults."),
