@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in FILES}
 
 LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 300, 45, 10
-MOST_LINES = 63_300
+MOST_LINES = 68_200
 """34,000 are aimed at; commit 1722493 had 37,574. Lower it with every cut.
 
 Which of two notes that say the same comes first took 500, with its measurement and the fields of
@@ -33,7 +33,9 @@ errors as JSON take 600. Profiles of the settings take 200, spaCy by name and si
 on one scale 100, their benchmark 180. Time in six languages takes 1,200, in Chinese and Japanese
 480. A cross-encoder takes 1,000: its files, which are not trusted, another tokenizer, its cost.
 Searches that read within a budget, say what is simulated and where things are, and answer a robot
-take 900, their benchmarks 250. What days notes are of, time in scores and `when:` take 450."""
+take 900, their benchmarks 250. What days notes are of, time in scores and `when:` take 450.
+Checking answers sentence by sentence takes 4,100 (amounts, times, denial, roles, other judges,
+where to look), its command and screen 300, its benchmark 550."""
 DATA: frozenset[str] = frozenset({"models.py"})
 """Files that are tables or values and little else: they may be longer."""
 

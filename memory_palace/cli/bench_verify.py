@@ -34,7 +34,6 @@ from memory_palace.embedding.base import find_token_reader
 from memory_palace.embedding.registry import get_embedder, is_available
 from memory_palace.errors import UsageError
 
-
 Answers = Annotated[
     Path | None, Option("--answers", help="JSONL of answers; default: those of the project.")
 ]
