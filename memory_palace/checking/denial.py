@@ -48,8 +48,13 @@ def find_denied_words(
 def _find_nearest(both: Partners, at: int) -> list[int]:
     """Return where the passage has a word, of several places those with most of what is beside."""
     beside = [place for place in both.mine.telling if place != at]
-    near = {other: both.share(beside, both.theirs.clause(other)) for other in both.find(at)}
-    return [other for other, share in near.items() if share == max(near.values())]
+    clauses = {other: both.theirs.stances[other].clause for other in both.find(at)}
+    firsts = {clause: other for other, clause in clauses.items()}
+    near = {
+        clause: both.share(beside, both.theirs.clause(other)) for clause, other in firsts.items()
+    }
+    most = max(near.values(), default=0.0)
+    return [other for other, clause in clauses.items() if near[clause] == most]
 
 
 def _is_same_thing(both: Partners, at: int, other: int, *, is_denied: bool) -> bool:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from memory_palace.checking.alignment import align
+from memory_palace.checking.denial import find_denied_words
+from memory_palace.checking.partners import Partners
+from memory_palace.checking.wording import Wording
 from tests.checking.finding import find
 
 SYNC = "The sync service does not upload files that are larger than the quota."
@@ -75,3 +79,17 @@ def test_of_several_places_the_one_that_says_the_same_is_compared():
     note = "Tours start at noon and last an hour; on Sundays there is no tour."
     assert find(note, "There are tours on Sundays.", "denied words")
     assert not find(note, "Tours last an hour.", "denied words")
+
+
+def test_a_clause_that_has_a_word_often_is_compared_once(monkeypatch):
+    compared = []
+    share = Partners.share
+
+    def count(both, mine, theirs):
+        compared.append(theirs)
+        return share(both, mine, theirs)
+
+    monkeypatch.setattr(Partners, "share", count)
+    text = Wording("gate " * 60)
+    assert not list(find_denied_words(text, text, align(text, text)))
+    assert len(compared) <= 60
