@@ -22,8 +22,9 @@ from memory_palace.checking.wording import ABOUT_REMEMBERING, UNITS, Wording, Wr
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import TIME_WORDS, is_negation
 
-_COPIES = 0.6
-"""Share of a claim's telling words that stand in the passage in the same order."""
+_COPIES = 0.7
+"""Share of a claim's telling words that stand in the passage in the same order. At .6 twice as many
+right answers in a person's own words were called contradicted (.22 of 120, .12 at .7)."""
 _GROUPS = """
 before | after | until till | during
 all every each both always | some several sometimes | most mostly usually often | few rarely seldom
