@@ -98,7 +98,9 @@ def _find_same(mine: ToldTime, comparison: _Comparison) -> ToldTime | None:
 
 
 def _is_certain(mine: ToldTime) -> bool:
-    return not _TOLD.isdisjoint(mine.parts)
+    """Say whether a passage must have it: ``every 7 minutes``, where ``daily`` has many words."""
+    is_counted = "every" in mine.parts and any(map(str.isdigit, mine.text))
+    return is_counted or not _TOLD.isdisjoint(mine.parts)
 
 
 def _is_rival(mine: ToldTime, theirs: ToldTime) -> bool:

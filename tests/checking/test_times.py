@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from memory_palace.checking.checker import check_answer
 from memory_palace.checking.told_times import find_told_times
+from memory_palace.checking.verdicts import Passage, Verdict
 from tests.checking.finding import Case, find
 
 _SHOP = "The shop opened on 14 March 2019 and closed in the spring of 2021."
@@ -74,3 +76,17 @@ def test_the_reason_names_both_times():
 )
 def test_how_often_is_read_as_a_period(text, seconds):
     assert find_told_times(text)[0].parts == {"every": seconds}
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_right"),
+    [
+        ("A snapshot is taken every 5 minutes.", True),
+        ("A snapshot is taken every 7 minutes.", False),
+        ("A snapshot is taken every 12 minutes.", False),
+    ],
+)
+def test_how_often_is_borne_out_by_the_time_between(claim, is_right):
+    note = "Snapshots are saved at least 5 minutes apart, and kept for 7 days."
+    (found,) = check_answer(claim, [Passage("a.md", 1, 1, note)]).sentences
+    assert (found.verdict != Verdict.CONTRADICTED) is is_right
