@@ -25,6 +25,8 @@ from memory_palace.language.word_lists import TIME_WORDS, is_negation
 _COPIES = 0.7
 """Share of a claim's telling words that stand in the passage in the same order. At .6 twice as many
 right answers in a person's own words were called contradicted (.22 of 120, .12 at .7)."""
+_ONE_FACT = 3
+"""Telling words that one changed fact has at most; what stands for more is said in other words."""
 _GROUPS = """
 before | after | until till | during
 all every each both always | some several sometimes | most mostly usually often | few rarely seldom
@@ -132,7 +134,7 @@ class _ChangeReader:
     ) -> DifferenceKind | None:
         """Compare words that tell something; those of amounts are for other tests."""
         others = [word for word in theirs if _tells(word) and word.key not in _MODALS]
-        if not others:
+        if not others or max(len(others), sum(map(_tells, mine))) > _ONE_FACT:
             return None
         elsewhere = self._find_elsewhere(change)
         for word in filter(_tells, mine):

@@ -148,3 +148,13 @@ def test_only_a_passage_that_decides_is_read_for_differences(monkeypatch, answer
     again = Passage("again.md", 1, 1, "The harbour company painted the bridge green in June.")
     check(answer, BRIDGE, again)
     assert len(passages) == read
+
+
+def test_a_long_phrase_that_stands_for_a_word_is_other_wording_and_no_other_fact():
+    note = (
+        "If you accidentally delete a note or want to revert to a previous version, you can "
+        "restore it from the version history."
+    )
+    claim = "Deleted files can be restored from the version history."
+    (found,) = check_answer(claim, [Passage("a.md", 1, 1, note)]).sentences
+    assert found.verdict != Verdict.CONTRADICTED
