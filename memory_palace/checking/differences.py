@@ -16,6 +16,7 @@ from memory_palace.checking.copying import find_copied_changes, find_other_conne
 from memory_palace.checking.denial import find_denied_words
 from memory_palace.checking.exchanges import find_exchanges, find_traded_places
 from memory_palace.checking.foreign import find_foreign_changes
+from memory_palace.checking.order import find_turned_orders
 from memory_palace.checking.quantities import find_other_numbers
 from memory_palace.checking.roles import find_turned_roles
 from memory_palace.checking.times import find_other_times
@@ -32,6 +33,7 @@ TESTS: Mapping[str, DifferenceTest] = MappingProxyType(
         "denied words": find_denied_words,
         "opposed words": find_opposed_words,
         "turned roles": find_turned_roles,
+        "turned orders": find_turned_orders,
         "other connections": find_other_connections,
         "exchanges": find_exchanges,
         "traded places": find_traded_places,

@@ -92,10 +92,11 @@ def find_prepositions(text: Text) -> Iterator[TwoSides]:
             yield TwoSides(at, frozenset(before[:_PHRASE]), frozenset(behind[:_PHRASE]))
 
 
-def is_turned(both: Partners, mine: TwoSides, theirs: TwoSides) -> bool:
+def is_turned(both: Partners, mine: TwoSides, theirs: TwoSides, *, least: float = 0.0) -> bool:
     """Say whether two relations by one link have their sides exchanged.
 
-    Something of either side is on the other side then, and more of both is exchanged than stays.
+    Something of either side, and at least ``least`` of it, is on the other side then, and more of
+    both is exchanged than stays.
     """
     one, other = sorted(mine.left), sorted(mine.right)
     left, right = sorted(theirs.left), sorted(theirs.right)
@@ -103,6 +104,7 @@ def is_turned(both: Partners, mine: TwoSides, theirs: TwoSides) -> bool:
     kept = both.share(one, left), both.share(other, right)
     return (
         min(crossed) > 0
+        and min(crossed) >= least
         and sum(crossed) > sum(kept)
         and crossed[0] >= kept[0]
         and crossed[1] >= kept[1]

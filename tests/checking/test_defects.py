@@ -99,6 +99,11 @@ def test_a_number_belongs_to_what_it_counts(verify: Verify, right: str, wrong: s
             FERRY,
         ),
         ("The loaf cools before it is cut.", "The loaf is cut before it cools.", OVEN),
+        (
+            "The oven is heated before the tin is greased.",
+            "The tin is greased before the oven is heated.",
+            OVEN,
+        ),
         ("At dusk the owls eat mice.", "The owls eat rats at dusk.", OWLS),
         ("The keeper gives the owls mice.", "The keeper gives the hawks mice.", OWLS),
     ],

@@ -16,6 +16,8 @@ TREATY = "The treaty was signed after the war ended."
     ("note", "claim"),
     [
         (OVEN, "First grease the tin, then heat the oven."),
+        (OVEN, "The tin is greased before the oven is heated."),
+        ("Click Save, then click Close.", "Click Save after clicking Close."),
         (TREATY, "The treaty was signed before the war ended."),
         (TREATY, "The war ended after the treaty was signed."),
         ("The loaf cools before it is cut.", "The loaf is cut before it cools."),
