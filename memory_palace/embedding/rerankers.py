@@ -83,14 +83,16 @@ def is_reranker_here(name: str, *, environ: Mapping[str, str] = os.environ) -> b
 def find_cross_encoder(
     name: str,
     *,
-    named: Mapping[str, PinnedModel] = RERANKERS,
+    named: Mapping[str, PinnedModel] | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> Path:
     """Return the folder of a model: one that is ``named``, a folder, or ``ORGANIZATION/NAME``.
 
-    The last is looked up in the Hugging Face cache. Raise ``MissingPartError`` where it is not on
-    this machine, ``UsageError`` for a name that stands for nothing.
+    ``RERANKERS`` are named by default. The last is looked up in the Hugging Face cache. Raise
+    ``MissingPartError`` where it is not on this machine, ``UsageError`` for a name that stands for
+    nothing.
     """
+    named = RERANKERS if named is None else named
     if (pinned := named.get(name)) is not None:
         folder = _find_pinned(pinned, environ)
         if folder is not None:
