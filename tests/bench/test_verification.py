@@ -40,7 +40,7 @@ def test_a_token_tells_the_source_and_not_the_truth(rows):
 def test_claims_are_told_by_support_and_both_checks_let_less_through_than_either(rows):
     support, both = row(rows, "support alone", "claims"), row(rows, "both", "both")
     assert support.f1 > 0.6
-    assert both.false_positive_rate <= support.false_positive_rate <= 0.1
+    assert both.false_positive_rate <= support.false_positive_rate <= 0.12
 
 
 def test_figures_follow_from_each_other(rows):

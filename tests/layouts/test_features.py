@@ -81,7 +81,6 @@ def test_what_is_archived_comes_back_to_where_it_was_also_without_the_log(mapped
 NEEDED = {
     "dispatch_corridor": "task new A --owner o --project p --goal g --check c".split(),
     "conflict_room": ["conflict", "open", "bread", "frost", "--by", "me"],
-    "reflection_wing": ["memory", "new", "A", "--content", "Two words here."],
     "grand_hall": ["map"],
     "archive_basement": ["cold", "archive", "bread"],
     "chambers": ["locus", "add", "Attic", "--at", "1,2"],
@@ -102,6 +101,17 @@ def test_a_verb_that_needs_a_room_names_the_line_or_makes_it(vault, capsys, room
     assert f"+  {room}: {room}" in out
     assert read_config(vault / ".palace" / "palace.yaml").rooms == {room: room}
     assert list((vault / room).rglob("*.md"))
+
+
+def test_a_new_memory_makes_its_room_and_says_so(vault, capsys):
+    Palace.init(vault, here=True)
+    before = digests(vault)
+    status, out, err = run(
+        capsys, "-C", vault, "memory", "new", "A", "--content", "Two words here."
+    )
+    assert (status, out) == (0, "reflection_wing/memories/A.md\n")
+    assert "+  reflection_wing: reflection_wing" in err
+    assert before.items() <= digests(vault).items()
 
 
 def test_a_link_that_has_a_rooms_name_and_leads_out_is_no_room(vault):
