@@ -61,11 +61,7 @@ def new(
     Example: palace memory new "Two-phase commit" --image "You kick a giant red gong."
     --content "Everyone votes before anyone commits." --token "gong in slippers"
     """
-    memories = open_palace(ctx).memories
-    text = "" if file is None else read_input(file)
-    if domain is None and room is None and sys.stdin.isatty():
-        domain = _choose_domain(memories.guess_domain(f"{subject}\n{content}\n{text}"))
-    written = memories.new(
+    written = open_palace(ctx).memories.new(
         subject,
         image=image,
         content=content,
@@ -73,10 +69,11 @@ def new(
         anchors=anchor or (),
         locus=locus,
         links=tuple(map(_parse_link, link or ())),
-        text=text,
+        text="" if file is None else read_input(file),
         domain=domain,
         room=room,
         tags=tag or (),
+        ask=_ask_domain if sys.stdin.isatty() else None,
     )
     _show_written(written, as_json=as_json)
 
@@ -99,10 +96,7 @@ def _show_written(written: WrittenMemory, *, as_json: bool) -> None:
         say(str(flaw))
 
 
-def _choose_domain(guess: DomainGuess) -> str | None:
-    """Return what a person answers where nothing is sure; nothing is an answer too."""
-    if guess.is_sure:
-        return None
+def _ask_domain(guess: DomainGuess) -> str:
     hint = f", perhaps {visible(guess.name)}" if guess.name else ""
     print(f"Domain, a folder of memories [none{hint}]: ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip()

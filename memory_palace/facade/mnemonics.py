@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from memory_palace.facade.verb import Feature, Verb
 from memory_palace.mnemonics import domains, memories, memory_notes, reviewing, verify
+from memory_palace.mnemonics.domains import AskDomain
 from memory_palace.mnemonics.memory_notes import WrittenMemory
 from memory_palace.mnemonics.memory_values import MemoryLink
 
@@ -39,11 +40,13 @@ class Memories(Feature):
         domain: str | None = None,
         room: str | None = None,
         tags: Sequence[str] = (),
+        ask: AskDomain | None = None,
     ) -> WrittenMemory:
         """Write a memory from its parts, into the folder of a domain.
 
         ``text`` is Markdown with the sections of a memory; parts that are given replace them. A
-        domain that is not named is guessed, unless a room is; an empty one is none.
+        domain that is not named is guessed, unless a room is; an empty one is none. ``ask`` is
+        asked where the guess is not sure.
         """
         memory = memory_notes.draft_memory(
             subject,
@@ -55,4 +58,6 @@ class Memories(Feature):
             links=links,
             text=text,
         )
-        return memory_notes.new_memory(self.engine, memory, domain=domain, room=room, tags=tags)
+        return memory_notes.new_memory(
+            self.engine, memory, domain=domain, room=room, tags=tags, ask=ask
+        )

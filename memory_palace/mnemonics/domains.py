@@ -6,8 +6,10 @@ The index over memories is divided by folders; memories that all lie in one have
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from memory_palace.config import Rooms
 from memory_palace.engine import Engine
@@ -31,6 +33,10 @@ class DomainGuess:
     name: str
     """Empty where no domain has a word of it, or there are fewer than two."""
     is_sure: bool
+
+
+AskDomain: TypeAlias = Callable[[DomainGuess], str]
+"""Asks a person where a memory belongs; an empty answer is none."""
 
 
 def guess_domain(engine: Engine, text: str) -> DomainGuess:

@@ -12,7 +12,7 @@ from memory_palace.changes.operations import Create, Replace
 from memory_palace.dialogue import Dialogue
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.mnemonics.domains import MEMORIES_ROOM, guess_domain
+from memory_palace.mnemonics.domains import MEMORIES_ROOM, AskDomain, guess_domain
 from memory_palace.mnemonics.form import IMAGE, SMASHIN, Form, read_form, read_memory
 from memory_palace.mnemonics.lint import Flaw, lint_memory
 from memory_palace.mnemonics.marking import mark_by_model
@@ -110,16 +110,20 @@ def new_memory(
     room: str | None = None,
     tags: Sequence[str] = (),
     today: date | None = None,
+    ask: AskDomain | None = None,
 ) -> WrittenMemory:
     """Write a memory as a new note. Its factors are counted from the words of its image.
 
     It goes into the folder of its ``domain`` in ``room``, by default where memories are kept. A
-    domain that is not named is guessed, unless a room is; an empty one is none.
+    domain that is not named is guessed, unless a room is; an empty one is none. ``ask`` is asked
+    where the guess is not sure.
     """
     is_guessed = domain is None and room is None
     if is_guessed:
         guess = guess_domain(engine, f"{memory.subject}\n{memory.content}")
         domain = guess.name if guess.is_sure else ""
+        if ask is not None and not guess.is_sure:
+            domain, is_guessed = ask(guess), False
     folder = "/".join(filter(None, (room or MEMORIES_ROOM, domain)))
     check_room(folder.partition("/")[0])
     marks = merge_marks(memory.marks, detect_factors(memory.image))
