@@ -12,6 +12,7 @@ from memory_palace.places import (
     ARCHIVE,
     CLASSIC_LOGS,
     COMMIT,
+    GOLDEN,
     INDEX,
     MANIFEST,
     OWN,
@@ -193,6 +194,11 @@ class PalacePaths:
         return self.own / SETTINGS
 
     @property
+    def golden(self) -> Path:
+        """The questions that the palace must go on answering; it is no note, and never found."""
+        return self.own / GOLDEN
+
+    @property
     def index(self) -> Path:
         """Everything derived from the notes; may be deleted at any time."""
         return self.own / INDEX
@@ -264,8 +270,9 @@ class Config:
     """A larger file is reported and left out."""
     cold_hint: bool = False
     """Say on stderr that the cold zone holds a better answer."""
-    usage_log: bool = False
-    """Record which notes answered, among the logs of the palace; never the question."""
+    usage_log: str = "auto"
+    """``on`` logs which notes are opened or cited, never a question; ``auto`` where metabolism
+    has its wing."""
     half_life_days: float = 30.0
     """Age at which recency has halved."""
     anchors: AnchorSettings = field(default_factory=AnchorSettings)
@@ -277,6 +284,8 @@ class Config:
     """The profile of a question that names none; ``None`` is ``DEFAULT_PROFILE``."""
     profiles: Mapping[str, ProfileSettings] = field(default_factory=dict)
     """Profiles beside those that ship, by name."""
+    deciders: tuple[str, ...] = ()
+    """Names of the people who decide on the constitution; empty: nobody may."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path prefixes with a trust each; a note's source is the longest that fits, else its room."""
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.libraries import calling, find_model
 
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.S)
+_FENCE = "```"
 MOST_CHARACTERS = 2_000
 """Of any text in a reply."""
+_LONGEST_REPLY = 200_000
+"""Characters. The largest that is asked for, ten entries with texts, has a fifth of them."""
 
 
 class ReplyError(ValueError):
@@ -21,14 +22,23 @@ class ReplyError(ValueError):
 
 
 def find_json(reply: str) -> object:
-    """Return the JSON value of a reply, which may stand in a fence."""
-    fenced = _FENCED.search(reply)
-    text = fenced[1] if fenced else reply
+    """Return the JSON value of a reply, which may stand in a fence with words around it."""
+    if len(reply) > _LONGEST_REPLY:
+        raise ReplyError(f"it has {len(reply):,} characters, more than {_LONGEST_REPLY:,}")
+    text = reply if reply.lstrip()[:1] in ("{", "[") else _take_fenced(reply)
     try:
         value: object = json.loads(text)
     except ValueError as error:
         raise ReplyError(f"it is not JSON ({error})") from error
+    except RecursionError:
+        raise ReplyError("it is nested too deep") from None
     return value
+
+
+def _take_fenced(reply: str) -> str:
+    language, _, rest = reply.partition(_FENCE)[2].partition("\n")
+    inside, closing, _ = rest.partition(_FENCE)
+    return inside if closing and language.strip() in ("", "json") else reply
 
 
 def read_items(reply: object, key: str, count: int) -> list[Mapping[str, object]]:
@@ -51,7 +61,7 @@ def read_text(item: Mapping[str, object], key: str, *, may_be_empty: bool = Fals
     value = item.get(key, "" if may_be_empty else None)
     if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
         raise ReplyError(f"{key!r} is not a text of at most {MOST_CHARACTERS} characters")
-    text = " ".join(value.split())
+    text = _tidy(value)
     if not text and not may_be_empty:
         raise ReplyError(f"{key!r} is empty")
     return text
@@ -62,10 +72,15 @@ def read_texts(item: Mapping[str, object], key: str, *, most: int, least: int = 
     value = item.get(key, [])
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise ReplyError(f"{key!r} is not a list of texts")
-    texts = [tidy for text in value if (tidy := " ".join(text.split()))]
+    texts = [tidy for text in value if (tidy := _tidy(text))]
     if not least <= len(texts) <= most or any(len(text) > MOST_CHARACTERS for text in texts):
         raise ReplyError(f"{key!r} has {len(texts)} texts, {least} to {most} were asked for")
     return texts
+
+
+def _tidy(text: str) -> str:
+    """Return a text on one line, without the halves of characters that JSON can spell."""
+    return " ".join(text.encode("utf-8", "ignore").decode().split())
 
 
 def read_number(item: Mapping[str, object], key: str, *, low: int, high: int) -> int:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from memory_palace.config import Config
+from memory_palace.config import Config, PalacePaths
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.opened import OpenedIndex
 from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
 from memory_palace.models import Filters, NoteRecord, Problem, Query, QueryResult
 from memory_palace.notes.discovery import read_settings
-from memory_palace.notes.usage import record_usage
+from memory_palace.notes.usage import Act, logs_usage, record_usage
 from memory_palace.retrieval import profiles
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
     from memory_palace.graph.router import LinkGraph
     from memory_palace.index.context import Progress
-    from memory_palace.index.doctor import Examination
     from memory_palace.index.snapshot import Snapshot
     from memory_palace.index.status import IndexStatus
     from memory_palace.index.values import IndexReport
@@ -48,6 +46,11 @@ class Engine:
     def note_unread(self, problems: Iterable[Problem]) -> None:
         """Remember what could not be read, for whoever shows the answer."""
         self.unread |= {problem.path: problem for problem in problems if problem.is_failure}
+
+    def note_use(self, act: Act, *paths: str) -> None:
+        """Log that notes were opened or cited, where use is logged; it never fails."""
+        if logs_usage(self.paths, self.config):
+            record_usage(self.paths.logs, act, paths, now=datetime.now(UTC))
 
     def adopt(self, other: Engine) -> None:
         """Go on with the index and the models that another engine of this folder has open."""
@@ -124,62 +127,26 @@ class Engine:
         profile: str | None = None,
         lexical: bool = False,
         include_cold: bool = False,
-        neighbors: int = 2,
         as_of: float | None = None,
-        is_use: bool = True,
         **ranking: Unpack[RankingOptions],
     ) -> QueryResult:
         """Rank notes that answer ``text``; with a filter and no text, list them.
 
         ``lexical`` and an index without vectors need no embedder, and the mode of the result says
         so. ``profile`` is one that ships or of the settings; ``None`` is the one they choose.
-        ``is_use=False`` logs no use; ``ranking`` is what ``search`` takes. Quoted words must stand
-        in a passage, unless no note holds them; a ``#tag`` of some note narrows the answer.
+        ``ranking`` is what ``search`` takes. Quoted words must stand in a passage, unless no note
+        holds them; a ``#tag`` of some note narrows the answer.
         """
-        from memory_palace.retrieval.search import search
-
-        asked, snapshot = " ".join(text.split()), self.snapshot(include_cold=include_cold)
-        query = self._narrow(asked, snapshot, filters, as_of)
-        is_lexical = bool(query.text) and (lexical or not snapshot.commit.dimension)
-        mode: Mode = "lexical" if is_lexical else "vector" if query.text else "listing"
-        chosen = profiles.choose_profile(profile, self.config, mode)
-        profiles.check_detail(chosen, snapshot.detail)
-        if query.text and not is_lexical:
-            query = self._embed(query, snapshot, chosen)
-        if query.text and "anchor" in chosen.weights:
-            query = self.anchors.ask(query, snapshot)
-        found = search(
-            query,
-            snapshot,
-            profile=chosen,
-            half_life_days=self.config.half_life_days,
-            neighbors=neighbors,
-            paths=self.paths,
-            **ranking,
+        snapshot = self.snapshot(include_cold=include_cold)
+        query, chosen, mode = self._prepare(
+            text, snapshot, filters=filters, profile=profile, lexical=lexical, as_of=as_of
         )
-        if query.text and is_use and self.config.usage_log:
-            core = [hit.path for hit in found.hits if hit.role == "core"]
-            record_usage(self.paths.logs, "retrieved", core, now=datetime.now(UTC))
-        return self._answer(replace(query, text=asked), snapshot, chosen, found, mode)
-
-    def _narrow(
-        self, text: str, snapshot: Snapshot, filters: Filters | None, as_of: float | None
-    ) -> Query:
-        """Return the query that a text asks."""
-        from memory_palace.retrieval.question import may_narrow, narrow
-
-        moment = time.time() if as_of is None else as_of
-        query = Query(text, moment, filters or Filters(), locale=self.config.locale)
-        return narrow(query, snapshot, self.paths.root) if may_narrow(text) else query
-
-    def _answer(
-        self, query: Query, snapshot: Snapshot, profile: Profile, found: SearchResult, mode: Mode
-    ) -> QueryResult:
+        found = self._search(query, snapshot, chosen, paths=self.paths, **ranking)
         freshness = self.check_freshness(self.paths, self.config, snapshot)
         self.note_unread(freshness.problems)
         return QueryResult(
-            text=query.text,
-            profile=profile.name,
+            text=" ".join(text.split()),
+            profile=chosen.name,
             mode=mode,
             embedder=None if mode == "lexical" else snapshot.commit.embedder,
             hits=tuple(found.hits),
@@ -191,6 +158,55 @@ class Engine:
             unmatched_quotes=query.unmatched,
             times=(*query.filters.when, *found.times),
         )
+
+    def rank_paths(self, texts: Iterable[str], *, limit: int) -> list[tuple[str, ...]]:
+        """Return for each text the notes that ``query`` ranks first; no note is opened for it."""
+        snapshot, found = self.snapshot(), list[tuple[str, ...]]()
+        for text in texts:
+            query, chosen, _ = self._prepare(text, snapshot)
+            hits = self._search(query, snapshot, chosen, limit=limit).hits
+            found.append(tuple(hit.path for hit in hits))
+        return found
+
+    def _prepare(
+        self,
+        text: str,
+        snapshot: Snapshot,
+        *,
+        filters: Filters | None = None,
+        profile: str | None = None,
+        lexical: bool = False,
+        as_of: float | None = None,
+    ) -> tuple[Query, Profile, Mode]:
+        """Return what a text asks, and how its answers are ranked."""
+        from memory_palace.retrieval.question import may_narrow, narrow
+
+        moment = time.time() if as_of is None else as_of
+        asked = " ".join(text.split())
+        query = Query(asked, moment, filters or Filters(), locale=self.config.locale)
+        query = narrow(query, snapshot, self.paths.root) if may_narrow(asked) else query
+        is_lexical = bool(query.text) and (lexical or not snapshot.commit.dimension)
+        mode: Mode = "lexical" if is_lexical else "vector" if query.text else "listing"
+        chosen = profiles.choose_profile(profile, self.config, mode)
+        profiles.check_detail(chosen, snapshot.detail)
+        if query.text and not is_lexical:
+            query = self._embed(query, snapshot, chosen)
+        if query.text and "anchor" in chosen.weights:
+            query = self.anchors.ask(query, snapshot)
+        return query, chosen, mode
+
+    def _search(
+        self,
+        query: Query,
+        snapshot: Snapshot,
+        profile: Profile,
+        paths: PalacePaths | None = None,
+        **how: Unpack[RankingOptions],
+    ) -> SearchResult:
+        from memory_palace.retrieval.search import search
+
+        days = self.config.half_life_days
+        return search(query, snapshot, profile=profile, half_life_days=days, paths=paths, **how)
 
     def _embed(self, query: Query, snapshot: Snapshot, profile: Profile) -> Query:
         from memory_palace.retrieval.question import embed_question
@@ -263,8 +279,7 @@ class Engine:
 
         path = NoteNames.from_snapshot(self.snapshot(include_cold=include_cold)).find(note)
         data = read_named(self.paths, path, limit_bytes=self.config.max_note_bytes)
-        if self.config.usage_log:
-            record_usage(self.paths.logs, "read", [path], now=datetime.now(UTC))
+        self.note_use("opened", path)
         return excerpt(path, data, first_line=first_line, last_line=last_line)
 
     def graph(self, *, include_cold: bool = False) -> LinkGraph:
@@ -281,17 +296,3 @@ class Engine:
         from memory_palace.index.status import take_status
 
         return take_status(self.paths, self.config, self.snapshot(include_cold=True))
-
-    def doctor(self, *, fix: bool = False) -> Examination:
-        """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
-        from memory_palace.facts.derive import derive
-        from memory_palace.graph.heirs import find_lost_heirs
-        from memory_palace.index.doctor import examine_index
-
-        found = examine_index(self.paths, self.config, self._embedders.get, derive, fix=fix)
-        if fix and found.needs_build:
-            self.index(verify=True, takes_up=False)
-            return replace(self.doctor(), fixed=found.findings)
-        has_notes = bool(found.checked.get("notes"))
-        lost = find_lost_heirs(self.snapshot(include_cold=True)) if has_notes else ()
-        return replace(found, findings=(*found.findings, *lost))

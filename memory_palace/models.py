@@ -127,6 +127,8 @@ class ChunkRecord:
     """The first 32 hexadecimal digits of the text digest."""
     preview: str
     """The first 200 characters of the text on one line, control characters made visible."""
+    validity: Validity = ALWAYS
+    """Of a claim that the note itself says is superseded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +302,16 @@ class Hit:
             parts += [piece.joint if piece.place == place + 1 else f"\n{ELLIPSIS}\n", piece.text]
             place = piece.place
         return "".join(parts)
+
+    @property
+    def superseded(self) -> Validity:
+        """How long the claim held that answers, where the note says that it is superseded."""
+        return self.chunk.validity if self.chunk else ALWAYS
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether what answers is a claim that something took the place of."""
+        return self.superseded != ALWAYS
 
     @property
     def text_lines(self) -> tuple[int, int] | None:

@@ -15,6 +15,7 @@ SIGNALS: Mapping[str, str] = {
         "table": "semantic dense note_dense second_dense second_note_dense lexical note_lexical "
         "covered replied asked_kind beside_words beside_meaning second_beside_meaning speaker "
         "statement called titled anchor anchoring",
+        "questions": "questions question_words",
         "descriptions": "enriched bridge",
         "time": "temporal dated weekday",
         "structure": "described overlap logic logic_undamped preference noun_phrase ordering "

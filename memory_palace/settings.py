@@ -125,6 +125,16 @@ def parse_inbox(value: Any, where: SettingPlace) -> str:
     return _check_folder("inbox", value, where, example="Inbox")
 
 
+def parse_deciders(value: Any, where: SettingPlace) -> tuple[str, ...]:
+    """Check the list ``deciders``: names of people, each on one line."""
+    names = value if isinstance(value, list) else [None]
+    checked = [" ".join(name.split()) for name in names if isinstance(name, str)]
+    if len(checked) < len(names) or not all(any(map(str.isalpha, name)) for name in checked):
+        message = "deciders must be a list of names such as [Ilse Brandt]"
+        raise where.wrong(f"{message}, not {shorten(value)}")
+    return tuple(dict.fromkeys(checked))
+
+
 def _check_folder(setting: str, given: Any, where: SettingPlace, *, example: str) -> str:
     folder = normalize("NFC", given).strip("/") if isinstance(given, str) else ""
     parts = folder.split("/")
@@ -172,14 +182,25 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "structure": ("patterns", "spacy"),
 }
 
+
+def parse_usage_log(value: Any, where: SettingPlace) -> str:
+    """Check ``usage_log``: YAML reads a bare ``on`` and ``off`` as true and false."""
+    word = {True: "on", False: "off"}.get(value) if isinstance(value, bool) else value
+    if word not in ("auto", "on", "off"):
+        raise where.wrong(f"usage_log must be one of auto, on, off, not {shorten(value)}")
+    return str(word)
+
+
 PARSERS: Mapping[str, Callable[[Any, SettingPlace], Any]] = {
     "anchors": parse_anchor_settings,
+    "deciders": parse_deciders,
     "inbox": parse_inbox,
     "languages": parse_languages,
     "locale": parse_locale,
     "profiles": parse_profiles,
     "rooms": parse_rooms,
     "sources": parse_sources,
+    "usage_log": parse_usage_log,
 }
 """Settings that are more than one value."""
 

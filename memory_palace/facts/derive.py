@@ -33,7 +33,7 @@ _WEEK_DAYS = 7
 
 
 def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[Derived]:
-    """Return one value per chunk of a note, in order, as the settings say.
+    """Return one value per chunk of a note, then one per question, in order, as the settings say.
 
     The grammar that structure needs is imported only where an index keeps structure.
     """
@@ -45,7 +45,7 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
         structures = [Derived()] * len(note.chunks)
     written, named, languages = _day_of(note), _yearless(note), config.languages
     names = chain([tuple(sorted(_name_terms(note, languages)))], repeat(()))
-    return [
+    passages = [
         Derived(
             words=tuple(tokenize(chunk.embed_text, languages=languages)),
             names=called,
@@ -55,6 +55,8 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
         )
         for chunk, structure, called in zip(note.chunks, structures, names, strict=False)
     ]
+    questions = (tokenize(chunk.embed_text, languages=languages) for chunk in note.questions)
+    return [*passages, *(Derived(words=tuple(words)) for words in questions)]
 
 
 def _name_terms(note: Note, languages: Languages) -> set[str]:

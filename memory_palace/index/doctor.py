@@ -18,6 +18,7 @@ from memory_palace.index.calibration import list_choices, take_part
 from memory_palace.index.commit import read_commit
 from memory_palace.index.context import Derive
 from memory_palace.index.fold import group_rows
+from memory_palace.index.opened import open_snapshot
 from memory_palace.index.postings import same_keys
 from memory_palace.index.recipes import describe_mismatch, fits_recipe
 from memory_palace.index.rows import chunk_row, list_embedded
@@ -27,7 +28,7 @@ from memory_palace.index.segment import (
     chunk_line,
     chunk_record,
 )
-from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.state import MENDED, CommittedState, check_anchors, open_state
 from memory_palace.index.writing import DIGEST_BYTES
 from memory_palace.notes.discovery import SourceFile, discover_notes
@@ -148,7 +149,7 @@ class _Examiner:
         if not found.is_complete:
             return  # nothing can be said of notes that were not looked for
         places = {path: place for place, path in enumerate(self._snapshot.paths)}
-        rows = group_rows(self._snapshot.row_note)
+        rows = group_rows(self._snapshot.row_owner)
         for file in found.files:
             place = places.pop(file.path, None)
             yield from self._note(file, place, rows)
@@ -189,12 +190,13 @@ class _Examiner:
         )
         stored = [bytes(self._snapshot.row_digests[row]).hex() for row in rows]
         self.checked["chunks"] += len(stored)
-        if stored != [chunk.digest[:32] for chunk in note.chunks]:
+        chunks = (*note.chunks, *note.questions)
+        if stored != [chunk.digest[:32] for chunk in chunks]:
             yield Finding("chunk", file.path, "its chunks are not those of its text")
             return
         detail = self._snapshot.detail
         derived_of = self._derive(note, detail, self._config)
-        for row, chunk, derived in zip(rows, note.chunks, derived_of, strict=True):
+        for row, chunk, derived in zip(rows, chunks, derived_of, strict=True):
             yield from self._chunk(file.path, row, chunk)
             embedded = list_embedded(chunk, derived, detail)
             expected = chunk_row(chunk, embedded, derived)
@@ -236,7 +238,7 @@ class _Examiner:
             whose = f" by {part.name}" if which.prefix else ""
             for row, distance in zip(rows.tolist(), distances, strict=True):
                 if distance > VECTOR_TOLERANCE:
-                    path = self._snapshot.paths[int(self._snapshot.row_note[row])]
+                    path = self._snapshot.paths[int(self._snapshot.row_owner[row])]
                     message = f"differs by {distance:.1e} when made again{whose}"
                     yield Finding("vector", path, message)
 

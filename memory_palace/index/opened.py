@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
 from memory_palace.config import PalacePaths
-from memory_palace.index.commit import SegmentRef, read_commit
+from memory_palace.errors import IndexDamagedError
+from memory_palace.index.commit import Commit, SegmentRef, read_commit
+from memory_palace.index.fold import fold_segments
 from memory_palace.index.recipes import check_recipe
 from memory_palace.index.segment import Segment, open_segment
-from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import Languages
 
 
@@ -63,3 +66,39 @@ def _stamp(folder: Path, ref: SegmentRef) -> _Stamp:
         found = [os.stat(f"{folder}/{ref.name}{kind}") for kind in (".npz", ".jsonl")]  # noqa: PTH116
         return tuple((s.st_ino, s.st_size, s.st_mtime_ns) for s in found)
     return ()
+
+
+def open_snapshot(
+    paths: PalacePaths,
+    *,
+    include_cold: bool = False,
+    opener: Callable[..., Segment] = open_segment,
+) -> Snapshot:
+    """Open the committed generation.
+
+    A writer may commit and sweep between reading the record and opening what it names. That is
+    not damage: the record is read again. The same record failing twice is.
+    """
+    commit = read_commit(paths.commit)
+    while True:
+        try:
+            return _open(paths, commit, include_cold, opener)
+        except IndexDamagedError:
+            again = read_commit(paths.commit)
+            if again == commit:
+                raise
+            commit = again
+
+
+def _open(
+    paths: PalacePaths, commit: Commit, include_cold: bool, opener: Callable[..., Segment]
+) -> Snapshot:
+    zones = (False, True) if include_cold else (False,)
+    return Snapshot(
+        commit,
+        [
+            fold_segments([opener(paths.index, s) for s in commit.segments if s.is_cold == is_cold])
+            for is_cold in zones
+        ],
+        rooms=paths.rooms,
+    )

@@ -158,17 +158,25 @@ def smallest(numbers: Array) -> Array:
 
 
 class PostingLookup:
-    """Finds live rows by term in one field. Cold rows are found, and counted in no frequency."""
+    """Finds live passages by term in one field; cold ones too, which no frequency counts."""
 
     def __init__(self, snapshot: Snapshot, field: str) -> None:
         self.snapshot, self._field = snapshot, field
         self._found: dict[tuple[str, ...], tuple[Rows, Counts]] = {}
 
     def find(self, *parts: str) -> tuple[Rows, Counts]:
-        """Return the live rows that hold a term, ascending, and how often each does.
+        """Return the live passages that hold a term, ascending, and how often each does.
 
         A fact is found by its kind and its key. What was found is kept, for several signals ask.
         """
+        rows, counts = self.find_all(*parts)
+        if not len(self.snapshot.question_rows):
+            return rows, counts
+        is_passage = self.snapshot.row_note[rows] >= 0
+        return rows[is_passage], counts[is_passage]
+
+    def find_all(self, *parts: str) -> tuple[Rows, Counts]:
+        """Return the same of live rows that are questions as well."""
         if parts not in self._found:
             self._found[parts] = self._look_up(*parts)
         return self._found[parts]
@@ -184,7 +192,7 @@ class PostingLookup:
                 rows.append(found.astype(np.int64) + start)
                 counts.append(often.astype(np.float64))
         all_rows, all_counts = np.concatenate(rows), np.concatenate(counts)
-        is_live = snapshot.row_note[all_rows] >= 0
+        is_live = snapshot.row_owner[all_rows] >= 0
         return all_rows[is_live], all_counts[is_live]
 
     def rows(self, *parts: str) -> Rows:
@@ -214,7 +222,7 @@ class BM25:
         self._count_rows = int(np.count_nonzero(self._snapshot.hot_rows))
 
     def passages(self, terms: Sequence[str]) -> Counts:
-        """Return one score per row, 0 for rows without any of the distinct terms."""
+        """Return one score per row, questions too, 0 for rows without any of the distinct terms."""
         lengths = self._lists.lengths
         scores = np.zeros(len(lengths))
         hot = self._snapshot.hot_rows
@@ -222,7 +230,7 @@ class BM25:
             return scores
         norm = K1 * (1 - PASSAGE_B + PASSAGE_B * lengths / max(float(lengths[hot].mean()), 1.0))
         for term in dict.fromkeys(terms):
-            rows, counts = self._lists.find(term)
+            rows, counts = self._lists.find_all(term)
             weight = expect_idf(term, int(np.count_nonzero(hot[rows])), self._count_rows)
             scores[rows] += weight * counts * (K1 + 1) / (counts + norm[rows])
         return scores

@@ -20,6 +20,7 @@ from memory_palace.index.postings import derived_keys
 from memory_palace.index.recipes import Detail
 from memory_palace.index.segment import (
     CONTENT,
+    COPY,
     EVERGREEN,
     HAS_PROBLEMS,
     PRIORITIES,
@@ -153,13 +154,15 @@ class RowMaker:
             aliases=_joined(note.aliases),
             targets=_joined(dict.fromkeys(link.target for link in note.links if link.target)),
             link_names=_joined(dict.fromkeys(_link_names(note))),
+            originals=_joined(note.originals),
             tags=_joined(note.tags),
             date=date,
             date_source=source,
             days=count_days(note.days),
             flags=EVERGREEN * note.is_evergreen
             + PRIVATE * note.is_private
-            + HAS_PROBLEMS * bool(note.problems),
+            + HAS_PROBLEMS * bool(note.problems)
+            + COPY * bool(note.originals),
             stat=(*file.stat, file.stat.mtime_ns if changed is None else changed),
             line=note_line(note),
             chunks=tuple(chunks),
@@ -167,12 +170,12 @@ class RowMaker:
         return row, texts
 
     def _chunks(self, note: Note) -> tuple[list[ChunkRow], dict[bytes, str]]:
-        """Return the rows of a note's chunks, and what is embedded for them by digest."""
+        """Return the rows of a note's chunks and questions, and what is embedded, by digest."""
         rows: list[ChunkRow] = []
         texts: dict[bytes, str] = {}
         found = self._context.derive(note, self._context.detail, self._context.config)
         before: Chunk | None = None
-        for chunk, derived in zip(note.chunks, found, strict=True):
+        for chunk, derived in zip((*note.chunks, *note.questions), found, strict=True):
             embedded = list_embedded(chunk, derived, self._context.detail)
             row = chunk_row(chunk, embedded, derived, before)
             before = chunk

@@ -20,6 +20,7 @@ from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, map_arrays
 from memory_palace.index.postings import FIELDS, KeyCounts, find_key, list_starts, unpack_postings
+from memory_palace.index.validities import read_validity, validity_line
 from memory_palace.language.visible import visible
 from memory_palace.models import (
     ALWAYS,
@@ -30,7 +31,6 @@ from memory_palace.models import (
     NoteRecord,
     Priority,
     Problem,
-    Validity,
 )
 from memory_palace.storage.atomic import is_named_by_content
 
@@ -42,7 +42,7 @@ CONTENT, META, TOMBSTONE = 0, 1, 2
 
 SOURCES: tuple[DateSource, ...] = ("front matter", "file name", "git", "mtime")
 PRIORITIES: tuple[Priority | Literal[""], ...] = ("", "low", "medium", "high")
-EVERGREEN, PRIVATE, HAS_PROBLEMS = 1, 2, 4
+EVERGREEN, PRIVATE, HAS_PROBLEMS, COPY = 1, 2, 4, 8
 PREVIEW_CHARACTERS = 200
 
 
@@ -253,24 +253,16 @@ def note_line(note: Note) -> bytes:
         "entities": note.entities,
         "aliases": note.aliases,
         "links": [[k.target, k.line, k.heading, k.alias, k.is_embed] for k in note.links],
-        "valid": _validity_line(note.validity),
+        "valid": validity_line(note.validity),
         "problems": [[p.line, p.kind, p.message, p.is_failure] for p in note.problems],
     }
     return json_line({name: values for name, values in kept.items() if values})
 
 
-def _validity_line(validity: Validity) -> list[Any]:
-    """Return what is kept of a validity, nothing of one that says nothing."""
-    if validity == ALWAYS:
-        return []
-    return [validity.valid_from, validity.valid_until, list(validity.superseded_by)]
-
-
 def note_record(line: dict[str, Any], **columns: Any) -> NoteRecord:
     """Join a note's line with its columns."""
-    first, last, heirs = line.get("valid") or (None, None, ())
     return NoteRecord(
-        validity=Validity(first, last, tuple(heirs)),
+        validity=read_validity(line["valid"]) if "valid" in line else ALWAYS,
         tags=tuple(line.get("tags", ())),
         aliases=tuple(line.get("aliases", ())),
         entities=tuple(line.get("entities", ())),
@@ -284,11 +276,11 @@ def chunk_line(chunk: Chunk, before: Chunk | None = None) -> bytes:
     """Return what is kept of a chunk beside the columns: headings and preview.
 
     There is a line for every few sentences of a vault, so it names no fields, and leaves out
-    headings that the chunk ``before`` it in the same note has too.
+    headings that the chunk ``before`` it in the same note has too. A superseded claim says it.
     """
     headings = None if before and before.heading_path == chunk.heading_path else chunk.heading_path
     preview = visible(" ".join(chunk.text.split())[:PREVIEW_CHARACTERS])
-    return json_line([headings, preview])
+    return json_line([headings, preview, *filter(None, [validity_line(chunk.validity)])])
 
 
 def chunk_record(
@@ -296,5 +288,6 @@ def chunk_record(
 ) -> ChunkRecord:
     """Join a chunk's line with its columns: first and last line, and digest."""
     first, last = int(lines[0]), int(lines[1])
-    heading, preview = line
-    return ChunkRecord(path, tuple(heading), first, last, digest.hex(), preview)
+    heading, preview, *valid = line
+    known = map(read_validity, valid)
+    return ChunkRecord(path, tuple(heading), first, last, digest.hex(), preview, *known)

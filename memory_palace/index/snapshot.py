@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.config import SEVEN, PalacePaths, Rooms
+from memory_palace.config import SEVEN, Rooms
 from memory_palace.embedding.base import PART_LENGTH
-from memory_palace.errors import IndexDamagedError
-from memory_palace.index.commit import Commit, read_commit
-from memory_palace.index.fold import Fold, fold_segments
+from memory_palace.index.commit import Commit
+from memory_palace.index.fold import Fold
 from memory_palace.index.npz import Array
 from memory_palace.index.postings import KeyCounts
 from memory_palace.index.recipes import Detail, read_detail, read_languages
 from memory_palace.index.segment import (
+    COPY,
     EVERGREEN,
     HAS_PROBLEMS,
     PASSAGES,
@@ -28,9 +28,9 @@ from memory_palace.index.segment import (
     VectorChoice,
     chunk_record,
     note_record,
-    open_segment,
 )
 from memory_palace.models import ChunkRecord, Matrix, NoteDate, NoteRecord, Scores, Vector
+from memory_palace.notes.rooms import stem_of
 
 _MTIME = 3
 SEPARATOR = "\x1f"
@@ -58,7 +58,18 @@ class Snapshot:
 
     @cached_property
     def row_note(self) -> NDArray[np.int32]:
-        """For each row the index of its note, or -1 where the row is dead."""
+        """For each row the index of its note, or -1 where the row is dead or is no passage."""
+        owners: NDArray[np.int32] = np.where(self.row_lines[:, 0], self.row_owner, np.int32(-1))
+        return owners
+
+    @cached_property
+    def question_rows(self) -> NDArray[np.int64]:
+        """The live rows that are questions of a note, ascending."""
+        return np.flatnonzero((self.row_owner >= 0) & (self.row_note < 0))
+
+    @cached_property
+    def row_owner(self) -> NDArray[np.int32]:
+        """For each row, passage or question, the index of its note, or -1 where it is dead."""
         place = np.empty(len(self._order), np.int32)
         place[self._order] = np.arange(len(self._order), dtype=np.int32)
         parts, first = [np.zeros(0, np.int32)], 0
@@ -189,6 +200,24 @@ class Snapshot:
         ]
         return np.concatenate([np.zeros(0, np.bool_), *flags])[self._order]
 
+    @cached_property
+    def copies(self) -> dict[int, list[int]]:
+        """Notes that hold nothing but sentences of others, with those, none of them cold.
+
+        A note of which one is cold, gone or not known by its name alone is no copy.
+        """
+        copies = (self._column("flags") & COPY).nonzero()[0].tolist()
+        named = self._texts("originals") if copies else []
+        places: dict[str, list[int]] = {}
+        for place in (~self.cold).nonzero()[0].tolist() if copies else ():
+            places.setdefault(stem_of(self.paths[place]), []).append(place)
+        found = {copy: [places.get(name, []) for name in _split(named[copy])] for copy in copies}
+        return {
+            copy: [place for (place,) in originals]
+            for copy, originals in found.items()
+            if all(len(each) == 1 for each in originals)
+        }
+
     def aliases(self) -> list[tuple[str, ...]]:
         """Return the other names of each note."""
         return [_split(text) for text in self._texts("aliases")]
@@ -211,7 +240,7 @@ class Snapshot:
         """Read what is shown of a row."""
         number = int(np.searchsorted(self.row_starts, row, side="right")) - 1
         line = self.segments[number].chunk_line(row - int(self.row_starts[number]))
-        path = self.paths[int(self.row_note[row])]
+        path = self.paths[int(self.row_owner[row])]
         return chunk_record(line, path, self.row_lines[row], bytes(self.row_digests[row]))
 
     def row_keys(self, row: int) -> tuple[KeyCounts, ...]:
@@ -257,42 +286,6 @@ class Snapshot:
     def _rows(self, name: str, empty: Array) -> Array:
         column: Array = np.concatenate([empty, *(segment[name] for segment in self.segments)])
         return column
-
-
-def open_snapshot(
-    paths: PalacePaths,
-    *,
-    include_cold: bool = False,
-    opener: Callable[..., Segment] = open_segment,
-) -> Snapshot:
-    """Open the committed generation.
-
-    A writer may commit and sweep between reading the record and opening what it names. That is
-    not damage: the record is read again. The same record failing twice is.
-    """
-    commit = read_commit(paths.commit)
-    while True:
-        try:
-            return _open(paths, commit, include_cold, opener)
-        except IndexDamagedError:
-            again = read_commit(paths.commit)
-            if again == commit:
-                raise
-            commit = again
-
-
-def _open(
-    paths: PalacePaths, commit: Commit, include_cold: bool, opener: Callable[..., Segment]
-) -> Snapshot:
-    zones = (False, True) if include_cold else (False,)
-    return Snapshot(
-        commit,
-        [
-            fold_segments([opener(paths.index, s) for s in commit.segments if s.is_cold == is_cold])
-            for is_cold in zones
-        ],
-        rooms=paths.rooms,
-    )
 
 
 def _split(text: str) -> tuple[str, ...]:

@@ -58,6 +58,7 @@ class NoteRow:
     targets: str = ""
     link_names: str = ""
     """What links call their targets: target, bar and name."""
+    originals: str = ""
     tags: str = ""
     date: float = 0.0
     date_source: int = 0
@@ -78,6 +79,7 @@ TEXT_COLUMNS = {
     "aliases": "aliases",
     "targets": "targets",
     "link_names": "link_names",
+    "originals": "originals",
     "tags": "tags",
 }
 """Members that hold a text of each note record, and the field of ``NoteRow`` that is written."""

@@ -46,13 +46,17 @@ class Markup:
 
     def __init__(self, text: str, *, is_part: bool = False) -> None:
         self.text = text
-        self.blocks, self._definitions, self._starts = read_blocks(
+        self.blocks, self._definitions, self.starts = read_blocks(
             text, has_indented_code=not is_part
         )
 
+    def line_text(self, line: int) -> str:
+        """Return a line, 0-based."""
+        return self.text[self.starts[line] : self.starts[line + 1] - 1]
+
     def line_at(self, offset: int) -> int:
         """Return the 0-based line of an offset."""
-        return bisect_right(self._starts, offset) - 1
+        return bisect_right(self.starts, offset) - 1
 
     @cached_property
     def headings(self) -> list[Heading]:
@@ -63,6 +67,13 @@ class Markup:
             if block.kind == "heading"
         ]
 
+    def without_headings(self) -> str:
+        """Return the text with empty lines in place of its headings."""
+        lines = self.text.split("\n")
+        for found in self.headings:
+            lines[found.first : found.last + 1] = [""] * (found.last + 1 - found.first)
+        return "\n".join(lines)
+
     @cached_property
     def title(self) -> str:
         """The first heading of level one, or nothing."""
@@ -72,7 +83,7 @@ class Markup:
     def find_section(self, name: str) -> Section | None:
         """Return the first section of level two that has a name, whatever its case."""
         tops = [found for found in self.headings if found.level <= 2 and not found.is_nested]
-        ends = [*(found.first for found in tops[1:]), len(self._starts) - 1]
+        ends = [*(found.first for found in tops[1:]), len(self.starts) - 1]
         for heading, end in zip(tops, ends, strict=bool(tops)):
             if heading.level == 2 and heading.text.casefold() == name.casefold():
                 return Section(heading, heading.last + 1, end)
@@ -122,16 +133,16 @@ class Markup:
         for block in self.blocks:
             start, end = self._span(block)
             if block.kind in ("fence", "indented"):
-                yield Hidden("block", self._starts[block.first], end)
+                yield Hidden("block", self.starts[block.first], end)
             else:
                 is_comment = block.kind == "comment"
                 yield from find_hidden(self.text, start, end, is_open_comment=is_comment)
 
     def _span(self, block: LeafBlock) -> tuple[int, int]:
-        return self._starts[block.first] + block.column, self._starts[block.last + 1] - 1
+        return self.starts[block.first] + block.column, self.starts[block.last + 1] - 1
 
     def _lines_of(self, kind: str) -> list[bool]:
-        flags = [False] * (len(self._starts) - 1)
+        flags = [False] * (len(self.starts) - 1)
         for block in self.blocks:
             if block.kind == kind:
                 flags[block.first : block.last + 1] = [True] * (block.last + 1 - block.first)
@@ -141,7 +152,7 @@ class Markup:
         start, end = self._span(block)
         is_setext = block.last > block.first
         if is_setext:
-            end = self._starts[block.last] - 1
+            end = self.starts[block.last] - 1
         text = self.text[start:end]
         for part in self.hidden if "<!--" in text else ():
             if part.kind == "comment" and start <= part.start and part.end <= end:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise, takewhile
 
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.note import Chunk
-from memory_palace.notes.units import ChunkUnit, find_units
+from memory_palace.notes.superseding import LostClaim
+from memory_palace.notes.units import ChunkUnit, find_path, find_units
 
 SMALL_TOKENS = 50
 """A chunk below this is merged into a neighbour (source document 003); a tiny note stays."""
@@ -51,6 +53,33 @@ def chunk_body(
         ]
     name = title or stem
     return (_name_chunk(name),) if name and not chunks else tuple(chunks)
+
+
+def chunk_claim(
+    body: Markup,
+    claim: LostClaim,
+    *,
+    first_line: int,
+    title: str,
+    count_tokens: Callable[[str], int],
+    token_limit: int,
+) -> Iterator[Chunk]:
+    """Yield a superseded claim of a body apart from all else, so that it alone is lowered."""
+    markup = Markup(body.text[claim.start : claim.end], is_part=True)
+    line = body.line_at(claim.start)
+    limit = max(1, token_limit * _TEXT_SIXTEENTHS // 16)
+    start = first_line + line
+    units = find_units(markup, first_line=start, count_tokens=count_tokens, limit=limit)
+    path = find_path(body, line)
+    for unit in units:
+        group = (replace(unit, heading_path=path),)
+        embedded = _embed_text(group, title, count_tokens, token_limit // _CONTEXT_SHARE)
+        yield replace(_chunk(group, embedded), validity=claim.validity)
+
+
+def question_chunk(question: str) -> Chunk:
+    """Return what is embedded of a question that a note answers: no passage, with no lines."""
+    return Chunk((), 0, 0, "", question, sha256(question.encode()).hexdigest())
 
 
 def _name_chunk(name: str) -> Chunk:

@@ -91,10 +91,12 @@ class _Walk:
     has_links: bool = False
     _visited: set[tuple[int, int]] = field(default_factory=set)
     _home: str = ""
+    _golden: str = ""
 
     def run(self) -> None:
         home = self.paths.notes
         self._home = os.path.realpath(home)
+        self._golden = self.paths.shown(self.paths.golden)
         top = self.paths.prefix.rstrip("/")
         stack = [(str(home), top, False)]
         self.is_complete = self._enter("") if top else True
@@ -155,6 +157,8 @@ class _Walk:
         is_link = entry.is_symlink()
         is_folder = entry.is_dir(follow_symlinks=False)
         if not is_link and not is_folder and not entry.name.lower().endswith(SUFFIXES):
+            return None
+        if path == self._golden:  # a question would find itself
             return None
         if not _is_text(path):
             shown = path.encode("utf-8", "backslashreplace").decode()

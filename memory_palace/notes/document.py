@@ -58,6 +58,11 @@ class Document:
         """The field, or the first heading, or the stem."""
         return self.text("title") or self.heading or self.stem
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the note is called: its title, its stem and its aliases."""
+        return (self.title, self.stem, *self.texts("aliases"))
+
     def text(self, key: str) -> str:
         """Return a field as one line of text, empty where it is absent."""
         value = self.fields.get(key)

@@ -20,13 +20,15 @@ class Chunk:
     """Headings above the passage, outermost first; the note's own title is not repeated."""
     first_line: int
     last_line: int
-    """1-based, inclusive, counted in the file as stored."""
+    """1-based, inclusive, counted in the file as stored; 0 of what is no passage."""
     text: str
     """The passage itself, as written (private and secret lines blanked)."""
     embed_text: str
     """What the embedder sees: title and headings, then the text. Never the file name."""
     digest: str
     """SHA-256 of ``embed_text``, hexadecimal: the key under which its vector is kept."""
+    validity: Validity = ALWAYS
+    """Of a claim that a line below it says is superseded; the note may hold longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +61,8 @@ class Note:
     """The text after the front matter, lines kept, private spans and secrets blanked."""
     body_first_line: int = 1
     chunks: tuple[Chunk, ...] = ()
+    originals: tuple[str, ...] = ()
+    """Stems of the notes that say all it says, word for word."""
+    questions: tuple[Chunk, ...] = ()
+    """What it answers by its own word, one text each: found by, and never shown."""
     problems: tuple[Problem, ...] = ()

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
+from itertools import chain
 from typing import Any, NamedTuple, cast
 
 from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Priority, Problem
-from memory_palace.notes.chunking import chunk_body
+from memory_palace.notes.chunking import chunk_body, chunk_claim, question_chunk
 from memory_palace.notes.dating import date_note
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
-from memory_palace.notes.note import Note
+from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.note_links import links_of
 from memory_palace.notes.reading import decode_note
 from memory_palace.notes.rooms import stem_of
+from memory_palace.notes.superseding import (
+    LostClaim,
+    blank_claims,
+    blank_quotes,
+    find_claims,
+)
 from memory_palace.notes.units import LONGEST_HEADING
 from memory_palace.notes.validity import read_validity
 from memory_palace.notes.withholding import says_private, withhold
@@ -25,6 +33,8 @@ from memory_palace.notes.withholding import says_private, withhold
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
 INBOX = ("inbox", "agent")
 """Type and origin of a note whose sections each are something that an agent remembered."""
+MOST_QUESTIONS = 50
+"""Questions of one note that are read: each is embedded, as a passage is."""
 _PRIORITIES = ("high", "medium", "low")
 
 
@@ -75,17 +85,18 @@ def parse_note(
     ``locale`` says which number of 3/4/2026 is the month.
     """
     matter, is_closed, body, first_line, problems = read_body(path, data)
+    digest = sha256(data).hexdigest()
     if is_closed:
-        digest = sha256(data).hexdigest()
         return Note(path, digest, stem_of(path), is_private=True, problems=problems)
     markup = Markup(body)
     title = (_text(matter.values.get("title")) or markup.title)[:LONGEST_HEADING]
     priority, remark = _priority(matter.values, path)
     times, wrong = _times(matter.values, path, title, locale)
+    questions, left = _questions(matter.values, path)
     return Note(
-        path=path,
-        digest=sha256(data).hexdigest(),
-        title=title or stem_of(path),
+        path,
+        digest,
+        title or stem_of(path),
         type=_text(matter.values.get("type")),
         priority=priority,
         tags=_tags(matter.values, markup.plain),
@@ -93,20 +104,59 @@ def parse_note(
         entities=_names(matter.values, "entities"),
         links=links_of(markup, first_line=first_line),
         **times,
-        is_evergreen=matter.values.get("evergreen") is True,
         body=body,
         body_first_line=first_line,
-        chunks=chunk_body(
-            markup,
-            first_line=first_line,
+        chunks=_cut(
+            (path, matter, body, markup),
             title=title,
-            stem=stem_of(path),
-            is_inbox=(matter.values.get("type"), matter.values.get("origin")) == INBOX,
+            first_line=first_line,
             count_tokens=count_tokens,
             token_limit=token_limit,
         ),
-        problems=(*problems, *remark, *wrong),
+        originals=_originals(matter.values, body),
+        questions=tuple(map(question_chunk, questions)),
+        problems=(*problems, *remark, *left, *wrong),
     )
+
+
+def digest_words(body: str) -> str:
+    """Return what ``verbatim`` says of a text that holds nothing but sentences of other notes."""
+    words = " ".join(body.split()).encode("utf-8", "surrogateescape")
+    return f"text-{sha256(words).hexdigest()[:16]}"
+
+
+def _originals(values: Mapping[str, Any], body: str) -> tuple[str, ...]:
+    """Return what a telegraph was kept from, unless somebody has edited it since."""
+    card = _text(values.get("corridor_card"))
+    if card is None or _text(values.get("verbatim")) != digest_words(body):
+        return ()
+    return (card, *_names(values, "source"))
+
+
+def _cut(read: tuple[str, FrontMatter, str, Markup], **how: Any) -> tuple[Chunk, ...]:
+    """Return the passages of a body, those that no longer hold behind the others.
+
+    ``how`` is what ``chunk_body`` and ``chunk_claim`` are both told.
+    """
+    path, matter, body, markup = read
+    held, claims = _split_held(matter, body)
+    cut_claim = partial(chunk_claim, markup, **how)
+    chunks = chunk_body(
+        markup if held == body else Markup(held),
+        stem=stem_of(path),
+        is_inbox=(matter.values.get("type"), matter.values.get("origin")) == INBOX,
+        **how,
+    )
+    return (*chunks, *chain.from_iterable(map(cut_claim, claims)))
+
+
+def _split_held(matter: FrontMatter, body: str) -> tuple[str, Sequence[LostClaim]]:
+    """Return what a note says that still holds, and the claims in it that do not."""
+    claims = find_claims(body)
+    held = blank_claims(body, claims)
+    if "parties" in matter.values and matter.values.get("status") in ("resolved", "wontfix"):
+        return blank_quotes(held), ()
+    return held, claims
 
 
 def _broken_matter(path: str, matter: FrontMatter) -> tuple[Problem, ...]:
@@ -148,7 +198,23 @@ def _times(
     """Return the fields of a note that say when it is from and how long it holds."""
     validity, problems = read_validity(values, path, locale=locale)
     dates = date_note(values, path, title, locale=locale)
-    return {**dates._asdict(), "validity": validity}, problems
+    lasts = {"validity": validity, "is_evergreen": values.get("evergreen") is True}
+    return {**dates._asdict(), **lasts}, problems
+
+
+def _questions(values: Mapping[str, Any], path: str) -> tuple[list[str], tuple[Problem, ...]]:
+    """Return the questions that the note says it answers, each once, no more than are counted."""
+    value = values.get("questions")
+    items = value if isinstance(value, list) else [value]
+    given = list(dict.fromkeys(text for item in items if (text := _text(item))))
+    found = [text[:LONGEST_HEADING] for text in given[:MOST_QUESTIONS]]
+    if found == given:
+        return given, ()
+    message = (
+        f"of {len(given):,} questions only {MOST_QUESTIONS} are read, "
+        f"and of each only {LONGEST_HEADING} characters"
+    )
+    return found, (Problem(path, None, "front matter", message),)
 
 
 def _tags(values: Mapping[str, Any], plain: str) -> tuple[str, ...]:

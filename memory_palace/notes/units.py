@@ -76,6 +76,16 @@ def find_units(
             yield from _split_run(run, count_tokens, limit)
 
 
+def find_path(markup: Markup, line: int) -> tuple[str, ...]:
+    """Return the headings above a line, counted from 0, outermost first."""
+    path: list[tuple[int, str]] = []
+    for heading in markup.headings:
+        if heading.first < line and not heading.is_nested:
+            path = [above for above in path if above[0] < heading.level]
+            path.append((heading.level, heading.text[:LONGEST_HEADING]))
+    return tuple(title for _, title in path)
+
+
 def _runs(markup: Markup, first_line: int) -> Iterator[_Run]:
     """Yield runs of lines between blank ones; a heading begins a run, a fence is one."""
     lines, fenced = markup.text.split("\n"), markup.fenced

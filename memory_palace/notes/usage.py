@@ -1,27 +1,42 @@
-"""What was retrieved and read, where ``usage_log: on``: one line for each time, notes untouched."""
+"""Which notes were opened or cited: one line for each time, the notes untouched.
+
+What a question merely lists is no use, and no question is ever kept.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from memory_palace.config import Config, PalacePaths
 from memory_palace.storage.logs import append_record, follow_moves, read_records
 
 USAGE = "usage.jsonl"
-Act: TypeAlias = Literal["retrieved", "read"]
+Act: TypeAlias = Literal["opened", "cited"]
+_COUNTED = frozenset({"opened", "cited", "read"})
+"""``read`` is what older versions wrote for ``opened``; their ``retrieved`` was merely listed."""
+KNOWN_AFTER_DAYS = 90
+"""How long a log must have been kept before it can say that a note was not used."""
+LONGEST_GAP = timedelta(days=30)
+"""A longer time without any line begins the log anew: it was off, or nobody was there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """The log, by note."""
 
-    is_logged: bool = False
-    """Whether there is a log: without one, unused notes cannot be told from used ones."""
+    began: date | None = None
+    """Since when it has been kept without a gap; ``None`` where it is not kept now."""
     days: Mapping[str, Sequence[date]] = field(default_factory=dict)
-    """The days on which each note was retrieved or read, one entry for each time."""
+    """The days on which each note was opened or cited, one entry for each time."""
+
+    def tells_disuse(self, today: date) -> bool:
+        """Whether a note that was not used can be told from one of which nothing is known."""
+        return self.began is not None and (today - self.began).days >= KNOWN_AFTER_DAYS
 
     def last(self, path: str) -> date | None:
         """Return the last day a note was used."""
@@ -33,27 +48,56 @@ class Usage:
         return len(self.days.get(path, ()))
 
 
-def record_usage(logs: Path, act: Act, paths: Sequence[str], *, now: datetime) -> None:
-    """Append one line; the question itself is not kept.
+def logs_usage(paths: PalacePaths, config: Config) -> bool:
+    """Whether use is logged here: as the settings say, else where metabolism has its wing."""
+    if config.usage_log != "auto":
+        return config.usage_log == "on"
+    wings = (folder for folder, room in paths.rooms.folders.items() if room == "reflection_wing")
+    return any((paths.root / folder).is_dir() for folder in wings)
 
-    It is not flushed to the disk: a line lost in a power cut costs nothing, and asking stays quick.
+
+def record_usage(logs: Path, act: Act, paths: Sequence[str], *, now: datetime) -> None:
+    """Append one line; where it cannot be written, what was asked for goes on without.
+
+    It is not flushed to the disk: a line lost in a power cut costs nothing, and reading stays
+    quick.
     """
     if paths:
         stamp = now.astimezone(UTC).isoformat(timespec="seconds")
         record = {"time": stamp, "act": act, "paths": list(paths)}
-        append_record(logs / USAGE, record, is_durable=False)
+        with suppress(OSError):  # a disk that is full or may only be read
+            append_record(logs / USAGE, record, is_durable=False)
 
 
-def read_usage(logs: Path, moves: Iterable[tuple[str, str]] = ()) -> Usage:
-    """Read the log; ``moves`` are pairs of old and new path, oldest first."""
+def read_usage(
+    logs: Path, moves: Iterable[tuple[str, str]] = (), *, today: date, is_kept: bool
+) -> Usage:
+    """Read the log; ``moves`` are pairs of old and new path, oldest first.
+
+    ``is_kept`` says whether it is written now. Without that what it holds still counts as use, but
+    no note is called unused.
+    """
     days: dict[str, list[date]] = {}
+    kept: set[date] = set()
     for record in read_records(logs / USAGE):
         try:
             day = datetime.fromisoformat(record["time"]).date()
             paths = [str(path) for path in record["paths"]]
         except (ValueError, KeyError, TypeError):
             continue
-        for path in paths:
+        kept.add(day)
+        for path in paths if record.get("act") in _COUNTED else ():
             days.setdefault(path, []).append(day)
     follow_moves(days, moves)
-    return Usage((logs / USAGE).exists(), days)
+    return Usage(_began(kept, today) if is_kept else None, days)
+
+
+def _began(kept: Iterable[date], today: date) -> date | None:
+    """Return the first day after the last long gap, which may be the time since the last line."""
+    began: date | None = None
+    later = today
+    for day in sorted(kept, reverse=True):
+        if later - day > LONGEST_GAP:
+            break
+        began = later = day
+    return began

@@ -62,8 +62,8 @@ class Grounds(NamedTuple):
     """Deviations by which its nearest passage is above the best that chance gives; ``None`` without
     vectors."""
     words: float
-    """Share of the question's words that its passage holds, by weight; all of it for a question
-    that has no stop words, which is a list of words and no sentence."""
+    """Share of the question's words that its passage holds, or a question that it says it answers,
+    by weight; all of it for a question that has no stop words, which is a list and no sentence."""
     is_literal: bool
     """Whether it has what was quoted, or every word of a question that is no sentence, or is called
     like the question but for a letter, or is from the time that the question is little but."""
@@ -88,7 +88,7 @@ class Confidence:
 
     def grounds(self, note: NoteRecord, place: int, row: int) -> Grounds:
         """Return what speaks for a note; see ``of``."""
-        rows = np.flatnonzero(self._snapshot.row_note == place)
+        rows = np.flatnonzero(self._snapshot.row_owner == place)
         dated = _date_words(note)
         held = 0.0
         for word in self._words:
@@ -96,6 +96,8 @@ class Confidence:
             in_note = is_name or place in word.notes
             if is_name or (in_note if self._is_plain else row in word.rows):
                 held += word.weight
+        for question in rows[self._snapshot.row_note[rows] < 0]:
+            held = max(held, sum(w.weight for w in self._words if question in w.questions))
         whole = sum(word.weight for word in self._words)
         words = held / whole if whole else 0.0
         quoting = self._query.rows
@@ -207,7 +209,8 @@ class Confidence:
             named = note_of[self._names.rows(term)]
             notes = np.concatenate([note_of[rows], named])
             weight = math.log1p(count / max(having, UNSEEN))
-            found.append(_Word(term, weight, rows, notes, named))
+            questions = evidence.word_rows.find_all(term)[0]
+            found.append(_Word(term, weight, rows, notes, named, questions))
         return found
 
 
@@ -220,6 +223,8 @@ class _Word(NamedTuple):
     notes: NDArray[np.int32]
     named: NDArray[np.int32]
     """Notes that it is a name of, or a part of one."""
+    questions: NDArray[np.int64]
+    """The same as ``rows``, and the questions of notes that hold it."""
 
 
 def weigh(grounds: Grounds) -> float:

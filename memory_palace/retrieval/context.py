@@ -131,6 +131,8 @@ def find_candidates(query: Query, snapshot: Snapshot, *, half_life_days: float) 
     evidence = Evidence(query, snapshot)
     # The place after the last note answers for dead rows, whose note is -1.
     allowed = np.append(match_notes(snapshot, query.filters), False)
+    for copy, originals in snapshot.copies.items():
+        allowed[copy] &= not allowed[originals].all()
     rows = np.flatnonzero(allowed[snapshot.row_note])
     if query.rows is not None:
         rows = query.rows[allowed[snapshot.row_note[query.rows]]]

@@ -194,7 +194,7 @@ class Evidence:
         """
         is_wanted = np.zeros(len(self._snapshot.paths) + 1, np.bool_)  # the last is for dead rows
         is_wanted[notes] = True
-        rows = np.flatnonzero(is_wanted[self._snapshot.row_note])
+        rows = np.flatnonzero(is_wanted[self._snapshot.row_owner])
         exact = copy.copy(self)
         exact.meaning = self.meaning.exactly(rows)
         exact.descriptions = self.descriptions.exactly(rows)
@@ -205,7 +205,10 @@ class Evidence:
     def words(self) -> Scores:
         """Standardised BM25 of each row, over all words of the question."""
         scores = self._bm25.passages(self.question.terms)
-        return self.bearing * standardise(scores, self._snapshot.row_note >= 0)
+        counted = self._snapshot.row_note >= 0
+        if not scores[counted].any():  # only a question that a note answers holds any of them
+            counted = self._snapshot.row_owner >= 0
+        return self.bearing * standardise(scores, counted)
 
     @cached_property
     def extras(self) -> Scores:
@@ -233,6 +236,28 @@ class Evidence:
         share = max(own, min(held / _HELD, 1.0) ** _STEEPNESS)
         rows = int(np.count_nonzero(self._snapshot.hot_rows))
         return np.float32(1 - (1 - share) * rows / (rows + _FEW_ROWS))
+
+    @cached_property
+    def questions(self) -> Scores:
+        """By how much the nearest question of each note exceeds its nearest passage, in meaning."""
+        return self._exceed(self.meaning.above)
+
+    @cached_property
+    def question_words(self) -> Scores:
+        """The same in words."""
+        return self._exceed(self.words)
+
+    def _exceed(self, found: Scores) -> Scores:
+        """Return by how much the best question of each note is above its best passage, or 0."""
+        snapshot = self._snapshot
+        best = np.zeros((2, len(snapshot.paths)), np.float32)
+        asked = snapshot.question_rows
+        if len(asked):
+            rows = np.flatnonzero(snapshot.row_note >= 0)
+            np.maximum.at(best[0], snapshot.row_owner[asked], found[asked])
+            np.maximum.at(best[1], snapshot.row_note[rows], found[rows])
+        exceeding: Scores = np.maximum(best[0] - best[1], np.float32(0))
+        return exceeding
 
     @cached_property
     def called(self) -> Scores:

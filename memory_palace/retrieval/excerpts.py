@@ -24,6 +24,7 @@ from memory_palace.language.word_lists import STOPWORDS, bm25_idf, drop_stop_ste
 from memory_palace.models import FileStat, Hit, Piece
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.reading import read_indexed
+from memory_palace.retrieval.marked import MarkedLines
 
 SHARE_BYTES = 300
 """Text per hit where nobody says how much: 1,500 bytes for five, which go where they tell most."""
@@ -78,10 +79,10 @@ def choose_texts(
             pieces = reader.find_pieces(hit, rank) if rank < MOST_READ else ()
             room = left if is_strict else max(left - _KEPT_FREE * to_come, _KEPT_FREE)
             hit = _give_first(hit, pieces)
-            if is_strict and kept and _bytes(hit.text) > room:
+            if is_strict and kept and count_bytes(hit.text) > room:
                 break
             hit = _cut(hit, reader, room)
-            left -= _bytes(hit.text)
+            left -= count_bytes(hit.text)
         elif is_strict:
             hit = replace(hit, snippet="")
         kept.append(hit)
@@ -97,7 +98,7 @@ def _give_first(hit: Hit, pieces: Sequence[Piece]) -> Hit:
 
 def _cut(hit: Hit, reader: NoteReader, room: int) -> Hit:
     """Cut the one piece of a hit, or its preview, to the bytes there are."""
-    text = reader.cut(hit.text, room, measure=_bytes)
+    text = reader.cut(hit.text, room, measure=count_bytes)
     if not hit.pieces:
         return replace(hit, snippet=text)
     return replace(hit, pieces=(replace(hit.pieces[0], text=text),))
@@ -115,7 +116,7 @@ def _give_rest(
         for piece in pieces
     ]
     for name, piece, shown in sorted(every, key=lambda entry: -entry[1].value):
-        size = _bytes(piece.text) + max(_GAP_BYTES, _bytes(piece.joint))
+        size = count_bytes(piece.text) + max(_GAP_BYTES, count_bytes(piece.joint))
         if size <= left and piece.place not in shown and name not in told:
             shown[piece.place] = piece
             told.add(name)
@@ -135,7 +136,7 @@ class NoteReader:
 
     def __init__(self, snapshot: Snapshot, paths: PalacePaths, text: str = "") -> None:
         self._snapshot, self._paths, self._text = snapshot, paths, text
-        self._lines: dict[str, list[str]] = {}
+        self._notes: dict[str, MarkedLines] = {}
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
@@ -165,7 +166,8 @@ class NoteReader:
         if hit.chunk is None or not hit.chunk.preview or not self._text:
             return []  # a passage without text is the name of a note that has no body
         first_line, last_line = self._find_region(hit)
-        text = self.read(hit.path, first_line, last_line)
+        marked = self._read(hit.path)
+        text = marked.read(first_line, last_line)
         start, end = _find_window(text, hit.chunk.preview)
         first_line += text.count("\n", 0, start)
         text = text[start:end]
@@ -178,6 +180,7 @@ class NoteReader:
         for piece, unit, value in zip(pieces, units, evidence, strict=True):
             is_inside = first <= piece.last_line and piece.first_line <= last
             piece = replace(piece, value=value + _FOUND * is_inside - _RANK * rank)
+            piece = marked.complete(piece)
             if unit.kind != "heading" and not _is_bare(piece.text):
                 told += [piece] if value else []
                 found += [piece] if is_inside else []
@@ -185,9 +188,16 @@ class NoteReader:
 
     def read(self, path: str, first_line: int, last_line: int) -> str:
         """Return lines of a note as they are indexed; nothing where it is not what was indexed."""
-        if path not in self._lines:
-            self._lines[path] = self._read_lines(path)
-        return "\n".join(self._lines[path][first_line - 1 : last_line])
+        return self._read(path).read_whole(first_line, last_line)
+
+    def read_plain(self, path: str, first_line: int, last_line: int) -> str:
+        """Return the same without the lines that say what is superseded."""
+        return self._read(path).read(first_line, last_line)
+
+    def _read(self, path: str) -> MarkedLines:
+        if path not in self._notes:
+            self._notes[path] = MarkedLines(self._read_lines(path))
+        return self._notes[path]
 
     def _read_lines(self, path: str) -> list[str]:
         place = bisect_left(self._snapshot.paths, path)
@@ -242,29 +252,6 @@ class NoteReader:
         )
 
 
-def full_texts(
-    hits: Sequence[Hit], snapshot: Snapshot, paths: PalacePaths, *, max_bytes: int | None = None
-) -> list[str]:
-    """Return the whole passage of each hit, or its text where the passage cannot be had.
-
-    With ``max_bytes`` the passages that fit beside the texts of the other hits, in order.
-    """
-    reader = NoteReader(snapshot, paths)
-    texts = [hit.text for hit in hits]
-    left = None if max_bytes is None else max_bytes - sum(map(_bytes, texts))
-    for place, hit in enumerate(hits):
-        passage = (
-            reader.read(hit.path, hit.chunk.first_line, hit.chunk.last_line)
-            if hit.chunk and hit.chunk.preview
-            else ""
-        )
-        more = _bytes(passage) - _bytes(texts[place])
-        if passage and (left is None or more <= left):
-            texts[place] = passage
-            left = None if left is None else left - more
-    return texts
-
-
 def _find_window(text: str, preview: str) -> tuple[int, int]:
     """Return which part of a region is looked at: all, or what is around the passage."""
     if len(text) <= _MOST_CHARACTERS:
@@ -296,5 +283,6 @@ def _is_bare(text: str) -> bool:
     return not any(map(str.isalnum, _BARE.sub("", text)))
 
 
-def _bytes(text: str) -> int:
+def count_bytes(text: str) -> int:
+    """Return the bytes of a text in UTF-8."""
     return len(text.encode())

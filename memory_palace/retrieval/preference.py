@@ -19,7 +19,7 @@ from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.calibration import read_null
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS, expect_idf
-from memory_palace.models import ALWAYS, NoteRecord
+from memory_palace.models import ALWAYS, NoteRecord, Validity
 from memory_palace.retrieval.confidence import Confidence
 from memory_palace.retrieval.evidence import Exact, Places
 from memory_palace.retrieval.rank import MICRO, Scored
@@ -54,6 +54,7 @@ none, but not that of medium and none."""
 NEWER_DAYS = 14
 """Entries and talks of the same fortnight go on with one thing; none is a newer version of it."""
 _DAY_SECONDS = 86_400.0
+_EPOCH = 719_163  # 1970-01-01 as date.toordinal
 PREFERRED = "preferred"
 
 
@@ -141,7 +142,7 @@ class _Rivals:
 
     def _replaces(self, place: int, other: int) -> bool:
         """Whether a hit took the place of another, and answers."""
-        heirs = self._records[other].validity.superseded_by
+        heirs = self._validities[other].superseded_by
         if not heirs or not self._is_past[other] or self._is_past[place]:
             return False
         note = self._records[place]
@@ -182,7 +183,10 @@ class _Rivals:
     def _are_linked(self) -> NDArray[np.bool_]:
         """Say of each two hits whether one links to the other."""
         paths = [fold_name(note.path) for note in self._records]
-        ends = [{path[i:] for i in (0, *_starts_of_names(path))} for path in paths]
+        ends = [
+            {path[i:] for i in (0, *(at + 1 for at, letter in enumerate(path) if letter == "/"))}
+            for path in paths
+        ]
         names = [
             end | {fold_name(name) for name in note.aliases}
             for end, note in zip(ends, self._records, strict=True)
@@ -212,6 +216,13 @@ class _Rivals:
         return [self._context.snapshot.note(note) for note in self._notes]
 
     @cached_property
+    def _validities(self) -> list[Validity]:
+        """How long what was found of each note holds: a claim may be superseded alone."""
+        claims = [self._context.snapshot.chunk(row).validity for row in self.rows.tolist()]
+        pairs = zip(self._records, claims, strict=True)
+        return [note.validity if own == ALWAYS else own for note, own in pairs]
+
+    @cached_property
     def _importance(self) -> list[float]:
         return [float(value) for value in importance(self._context)]
 
@@ -239,11 +250,10 @@ class _Rivals:
 
     @cached_property
     def _is_past(self) -> list[bool]:
-        """Whether each note says that it does not hold at the time asked."""
-        return [self._is_over(note) for note in self._records]
+        """Whether each note says that it, or the claim found, does not hold at the time asked."""
+        return list(map(self._is_over, self._records, self._validities))
 
-    def _is_over(self, note: NoteRecord) -> bool:
-        holds = note.validity
+    def _is_over(self, note: NoteRecord, holds: Validity) -> bool:
         if holds == ALWAYS:
             return False
         if not self._context.dates:
@@ -253,8 +263,8 @@ class _Rivals:
         first = own if holds.valid_from is None else holds.valid_from
         last = own if holds.valid_until is None else holds.valid_until
         return not any(
-            (first is None or first < _start(window.last.toordinal() + 1))
-            and (last is None or last >= _start(window.first.toordinal()))
+            (first is None or first < (window.last.toordinal() + 1 - _EPOCH) * _DAY_SECONDS)
+            and (last is None or last >= (window.first.toordinal() - _EPOCH) * _DAY_SECONDS)
             for window in self._context.dates
         )
 
@@ -286,15 +296,3 @@ class _Rivals:
         text = snapshot.chunk(row).preview.casefold() if row >= 0 else ""
         plain = " ".join(word for word in text.split() if word not in STOPWORDS)
         return set(tokenize(plain, languages=snapshot.languages))
-
-
-def _starts_of_names(path: str) -> list[int]:
-    return [place + 1 for place, letter in enumerate(path) if letter == "/"]
-
-
-def _start(ordinal: int) -> float:
-    """Return the first moment of a day."""
-    return (ordinal - _EPOCH) * _DAY_SECONDS
-
-
-_EPOCH = 719_163  # 1970-01-01 as date.toordinal

@@ -65,7 +65,9 @@ SECOND = frozenset({"second_dense", "second_note_dense", "second_beside_meaning"
 """Signals of the second of two embedders."""
 
 OF_VECTORS = (
-    SECOND | DESCRIBING | {"semantic", "dense", "note_dense", "beside_meaning", "anchoring"}
+    SECOND
+    | DESCRIBING
+    | {"semantic", "dense", "note_dense", "beside_meaning", "anchoring", "questions"}
 )
 """Signals that are silent without vectors."""
 
@@ -88,6 +90,8 @@ HYBRID: Mapping[str, float] = {
     "dated": 30.0,
     "called": 200.0,
     "titled": 8.0,
+    "questions": 3.0,
+    "question_words": 1.5,
 }
 
 RARE: Mapping[str, float] = {"quoted": 0.1, "weekday": 0.1, "theme": 0.1}

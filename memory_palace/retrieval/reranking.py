@@ -84,7 +84,7 @@ def _read_passages(scored: Scored, best: Places, paths: PalacePaths | None) -> l
         text = ""
         if chunk and chunk.preview:
             if reader:
-                text = reader.read(note.path, chunk.first_line, chunk.last_line)
+                text = reader.read_plain(note.path, chunk.first_line, chunk.last_line)
             text = text or chunk.preview
         opening = text.partition("\n")[0].strip("# \t")
         above = dict.fromkeys((note.title, *(chunk.heading_path if chunk else ())))

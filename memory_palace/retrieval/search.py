@@ -42,6 +42,7 @@ class RankingOptions(TypedDict, total=False):
     limit: int
     per_note: bool
     gate: bool
+    neighbors: int
     budget_bytes: int | None
     min_confidence: float | None
     rerank: str | None
@@ -295,6 +296,4 @@ def _best_places(scored: Scored) -> dict[str, tuple[int, int]]:
 def mark_disputed(paths: PalacePaths, hits: Sequence[Hit]) -> list[Hit]:
     """Return the hits, those that are party to an open conflict with its path."""
     found = find_disputes(paths)
-    if not found:
-        return list(hits)
     return [replace(hit, disputed_in=found[hit.path]) if hit.path in found else hit for hit in hits]

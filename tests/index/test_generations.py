@@ -6,8 +6,8 @@ import pytest
 
 from memory_palace.errors import IndexDamagedError
 from memory_palace.index.commit import read_commit
+from memory_palace.index.opened import open_snapshot
 from memory_palace.index.segment import TOMBSTONE, open_segment
-from memory_palace.index.snapshot import open_snapshot
 from memory_palace.palace import Palace
 
 

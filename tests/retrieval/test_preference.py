@@ -34,9 +34,7 @@ def write(tmp_path):
 
 
 def order(palace, question=QUESTION, **asked):
-    found = palace.query(
-        question, neighbors=0, is_use=False, as_of=asked.pop("as_of", "2026-11-01"), **asked
-    )
+    found = palace.query(question, neighbors=0, as_of=asked.pop("as_of", "2026-11-01"), **asked)
     return [hit.title for hit in found if hit.title in ("one", "two")]
 
 

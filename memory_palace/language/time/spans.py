@@ -28,14 +28,6 @@ class Window:
     """Below 1 where the expression has other readings."""
     expression: str = ""
 
-    def closeness(self, day: date) -> float:
-        """Return 1 for a day within the tolerance, falling in a line to 0 at three times it."""
-        outside = max((self.first - day).days, (day - self.last).days, 0)
-        if outside <= self.tolerance_days:
-            return self.weight
-        share = (3 * self.tolerance_days - outside) / (2 * self.tolerance_days)
-        return self.weight * max(0.0, share) if self.tolerance_days else 0.0
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class TimeExpression:

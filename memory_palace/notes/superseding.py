@@ -1,0 +1,297 @@
+"""The line below a claim that says what took its place: written, found and read here alone."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from itertools import pairwise
+from typing import NamedTuple
+
+from memory_palace.errors import PalaceError, UsageError
+from memory_palace.markdown.blocks import LeafBlock
+from memory_palace.markdown.markup import Markup
+from memory_palace.models import Validity
+from memory_palace.notes.reading import decode_note
+
+_MARK = re.compile(
+    r"^[ \t>]*\*\*Superseded (?P<day>\d{4}-\d{2}-\d{2}):\*\* "
+    r"(?:\"(?P<claim>[^\"\n]+)\" )?(?P<decision>[^\n]*)$",
+    re.M,
+)
+_LINK = re.compile(r"\[\[([^\[\]|#\n]+)")
+_SEE = "; see "
+_LEAD = re.compile(
+    r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+|\|[ \t]*)?"
+)
+_RULE = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t:|-]*+)?$")
+"""The line between the head of a table and its rows; a row before it has a bar."""
+_OPENING, _CLOSING = "\"'([*_~`«“„‘", "\"')]*_~`»”’.!?…,;:。！？"
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]*_]*\s*$")
+_COMMENTS = (("<!--", "<! --"), ("%%", "% %"))
+"""What would hide the rest of a note."""
+_LONGEST, _KEPT = 160, 60
+"""Characters of a claim that are quoted whole; of a longer one, those at either end."""
+_GAP = " … "
+_QUOTED = re.compile(r"`[^`\n]+#L\d+-L\d+` sha256:[0-9a-f]{16}")
+"""The line above what a conflict quotes of a note."""
+_FAR = 20_000
+"""Characters above a mark in which its claim is looked for."""
+
+
+class LostClaim(NamedTuple):
+    """A part of a text that no longer holds: ``text[start:end]``, and the line that says so."""
+
+    start: int
+    end: int
+    mark_start: int
+    mark_end: int
+    day: str
+    heirs: tuple[str, ...]
+    """What took its place: targets of links, as written."""
+
+    @property
+    def validity(self) -> Validity:
+        """Until when it held, and what holds since."""
+        day = datetime.combine(date.fromisoformat(self.day), datetime.min.time(), UTC)
+        return Validity(None, day.timestamp(), self.heirs)
+
+
+class Decision(NamedTuple):
+    """What a mark says besides the claim."""
+
+    day: str
+    words: str
+    decided_by: str
+    heir: str
+    """Target of a link."""
+
+
+def find_claims(text: str) -> list[LostClaim]:
+    """Return the claims of a text that are marked as superseded, in the order of their marks.
+
+    A mark whose claim is no longer there marks nothing, and neither does one in a fence.
+    """
+    if "**Superseded " not in text:
+        return []
+    fenced = Markup(text).fenced
+    letters = _Letters(_MARK.sub(lambda mark: " " * len(mark[0]), text))
+    found, line, end = list[LostClaim](), 0, 0
+    for mark in _MARK.finditer(text):
+        line, end = line + text.count("\n", end, mark.start()), mark.start()
+        if fenced[line] or not _is_day(mark["day"]):
+            continue
+        place = _locate(text, mark, letters)
+        if place is not None:
+            links = map(str.strip, _LINK.findall(mark["decision"].rpartition(_SEE)[2]))
+            found.append(LostClaim(*place, *mark.span(), mark["day"], tuple(links)))
+    return found
+
+
+def blank_claims(text: str, claims: Sequence[LostClaim]) -> str:
+    """Return a text with blanks for claims and for the lines that mark them; offsets stay."""
+    spans = [span for each in claims for span in (each[:2], (each.mark_start, each.mark_end))]
+    parts, place = list[str](), 0
+    for start, end in sorted(spans):
+        start = max(start, place)
+        if start < end:
+            parts += [text[place:start], re.sub(r"[^\n]", " ", text[start:end])]
+            place = end
+    return "".join([*parts, text[place:]])
+
+
+def blank_quotes(text: str) -> str:
+    """Return a decided conflict with blanks for what it quotes: that stands in the notes."""
+    lines = text.split("\n")
+    for block in Markup(text).blocks:
+        above = block.first - 1 if block.first < 2 or lines[block.first - 1] else block.first - 2
+        if block.kind == "fence" and above >= 0 and _QUOTED.fullmatch(lines[above]):
+            for at in (above, *range(block.first, block.last + 1)):
+                lines[at] = " " * len(lines[at])
+    return "\n".join(lines)
+
+
+class _Letters:
+    """The letters and digits of a text, regardless of case, and where each stands."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._places = [at for at, letter in enumerate(text) if letter.isalnum()]
+        self._plain = "".join(text[at].casefold()[:1] for at in self._places)
+
+    def find(self, words: str, start: int, end: int) -> tuple[int, int] | None:
+        wanted = "".join(letter.casefold()[:1] for letter in words if letter.isalnum())
+        first, last = bisect_left(self._places, start), bisect_left(self._places, end)
+        at = self._plain.rfind(wanted, first, last) if wanted else -1
+        if at < 0:
+            return None
+        ends = self._places[at], self._places[at + len(wanted) - 1] + 1
+        return _widen(self._text, *ends, start, end)
+
+
+def find_words(
+    text: str, words: str, start: int = 0, end: int | None = None
+) -> tuple[int, int] | None:
+    """Return where words stand last in ``text[start:end]``, whatever stands between them.
+
+    Letters and digits are compared, regardless of case; marks of Markdown around them belong to it.
+    """
+    return _Letters(text).find(words, start, len(text) if end is None else end)
+
+
+def count_words(text: str, words: str, start: int = 0) -> int:
+    """Return how often words stand in a text, as ``find_words`` finds them."""
+    plain, wanted = (
+        "".join(filter(str.isalnum, each.casefold())) for each in (text[start:], words)
+    )
+    return plain.count(wanted) if wanted else 0
+
+
+def mark_claim(path: str, data: bytes, place: tuple[int, int], decision: Decision) -> bytes:
+    """Put the mark of a claim on a line of its own below it; every other byte stays.
+
+    ``place`` is from and to where it stands in the decoded text. Raise ``PalaceError`` for a note
+    that is not UTF-8, or in which the mark could not be read again.
+    """
+    try:
+        raw = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PalaceError(f"{path} is not UTF-8; save it as UTF-8 first") from error
+    text = decode_note(data, path)[0]
+    lines = raw.split("\n")
+    if text.count("\n") + 1 != len(lines):
+        raise PalaceError(f"{path} has carriage returns alone; save it with line feeds first")
+    below, prefix, has_gap = _find_line(text, place)
+    is_above = not has_gap and _is_line_above(text, place, below)
+    words = _write(decision, "" if is_above else _quote(text[slice(*place)]))
+    end = "\r" if lines[0].endswith("\r") else ""
+    new = [*([prefix.rstrip()] if has_gap else []), prefix + words]
+    is_last = below == len(lines) - 1
+    if is_last:
+        lines[below] += end
+        new = [line + end for line in new[:-1]] + new[-1:]
+    else:
+        new = [line + end for line in new]
+    after = "\n".join([*lines[: below + 1], *new, *lines[below + 1 :]]).encode()
+    marked = [slice(*claim[:2]) for claim in find_claims(decode_note(after, path)[0])]
+    if not any(decode_note(after, path)[0][each] == text[slice(*place)] for each in marked):
+        raise PalaceError(f"{path}: the claim cannot be marked where it stands; change it by hand")
+    return after
+
+
+def lines_of(text: str, place: tuple[int, int]) -> tuple[int, int]:
+    """Return the first and last line of a part of a text, 0-based."""
+    return text.count("\n", 0, place[0]), text.count("\n", 0, max(place[0], place[1] - 1))
+
+
+def content_of(text: str, first: int, last: int) -> tuple[int, int]:
+    """Return from and to where lines, counted from 0, say something behind their marks."""
+    starts = Markup(text).starts
+    return _strip_line(text, starts[first], starts[last + 1] - 1)
+
+
+def _strip_line(text: str, start: int, end: int) -> tuple[int, int]:
+    lead = _LEAD.match(text, start, end)
+    start = lead.end() if lead else start
+    return start, start + len(text[start:end].rstrip(" \t\n|"))
+
+
+def _locate(text: str, mark: re.Match[str], letters: _Letters) -> tuple[int, int] | None:
+    """Return the claim of a mark: what it quotes, or else the line above it."""
+    words, above = mark["claim"], mark.start() - 1
+    far = max(0, above - _FAR)
+    if words is None:
+        start = text.rfind("\n", 0, max(above, 0)) + 1
+        place = _strip_line(text, start, above)
+        return place if above > 0 and place[0] < place[1] and not _MARK.match(text, start) else None
+    first, gap, last = words.rpartition(_GAP)
+    whole = letters.find(words, far, max(above, 0))
+    if whole is not None or not gap:
+        return whole
+    ends = letters.find(last, far, max(above, 0))
+    begins = letters.find(first, far, ends[0]) if ends else None
+    return (begins[0], ends[1]) if begins and ends else None
+
+
+def _widen(text: str, start: int, end: int, least: int, most: int) -> tuple[int, int]:
+    while start > least and text[start - 1] in _OPENING:
+        start -= 1
+    while end < most and text[end] in _CLOSING:
+        end += 1
+    return start, end
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _write(decision: Decision, quoted: str) -> str:
+    words = decision.words
+    for sign, harmless in _COMMENTS:
+        words = words.replace(sign, harmless)
+    stop = "" if _SENTENCE_END.search(words) else "."
+    claim = f'"{quoted}" ' if quoted else ""
+    return (
+        f"**Superseded {decision.day}:** {claim}{words}{stop} "
+        f"Decided by {decision.decided_by}{_SEE}[[{decision.heir}]]."
+    )
+
+
+def _quote(claim: str) -> str:
+    """Return a claim on one line without double quotation marks; of a long one both ends."""
+    words = re.sub(r"\n[ \t>]*", " ", claim).replace('"', "'").split()
+    text = " ".join(words)
+    if len(text) <= _LONGEST:
+        return text
+    first = text[:_KEPT].rpartition(" ")[0] or text[:_KEPT]
+    last = text[-_KEPT:].partition(" ")[2] or text[-_KEPT:]
+    return f"{first}{_GAP}{last}"
+
+
+def _find_line(text: str, place: tuple[int, int]) -> tuple[int, str, bool]:
+    """Return the line above a mark, what the mark begins with, and whether a gap comes first."""
+    from memory_palace.notes.frontmatter import split_front_matter  # delayed: it imports YAML
+
+    head = split_front_matter(text).end
+    above = text.count("\n", 0, head)
+    lines = text.split("\n")
+    line = lines_of(text, place)[1]
+    block = _block_at(Markup(text[head:]), line - above)
+    if block is None:
+        return line, "", False
+    first, last = block.first + above, block.last + above
+    lead = re.sub(r"[^>\t]", " ", lines[first][: block.column])
+    if block.kind != "prose":
+        lead = _leading(lines[first])
+        return last, lead, block.kind in ("html", "comment", "indented")
+    rows = lines[first : last + 1]
+    if (
+        any(_RULE.match(row) and "-" in row for row in lines[line : line + 2])
+        and "|" in lines[line]
+    ):
+        raise UsageError(f"line {line + 1} is the head of a table; name a row of it")
+    if any("|" in one and _RULE.match(two) and "-" in two for one, two in pairwise(rows)):
+        return last, lead, True
+    stop = text.find("\n", place[1])
+    is_rest = bool(text[place[1] : stop if stop >= 0 else len(text)].strip())
+    while is_rest and line < last and not _SENTENCE_END.search(lines[line]):
+        line += 1
+    return line, lead, False
+
+
+def _leading(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t>"))]
+
+
+def _block_at(markup: Markup, line: int) -> LeafBlock | None:
+    return next((b for b in markup.blocks if b.first <= line <= b.last), None)
+
+
+def _is_line_above(text: str, place: tuple[int, int], line: int) -> bool:
+    first, last = lines_of(text, place)
+    return first == last == line and content_of(text, line, line) == place
