@@ -93,8 +93,15 @@ def resolve(
     decision: Annotated[str, Option("--decision", help="What is true from now on, and why.")],
     by: Annotated[str, Option("--by", help="The person who decides.")],
     winner: Annotated[
-        str | None, Option("--winner", help="The note that is right; the other is superseded.")
+        str | None, Option("--winner", help="The note that is right, or one line of it: NOTE:12.")
     ] = None,
+    line: Annotated[
+        str | None, Option("--line", help="Lines of the other note that no longer hold: 12-15.")
+    ] = None,
+    claim: Annotated[
+        str | None, Option("--claim", help="Words of the other note that no longer hold.")
+    ] = None,
+    whole: Annotated[bool, Option("--whole", help="All of the other note is superseded.")] = False,
     wontfix: Annotated[bool, Option("--wontfix", help="Leave both notes as they are.")] = False,
     apply: Apply = False,
     allow_uncommitted: AllowUncommitted = False,
@@ -102,16 +109,23 @@ def resolve(
 ) -> None:
     """Close a conflict by a person's decision.
 
+    Below what lost stands a line that says so, with the decision and a link to what holds.
+
     Example: palace conflict resolve mast-height --winner "accumulated knowledge of Wren"
     --decision "3.2 metres, because of snow" --by "Jean-Luc Perrin" --apply
     """
     if (winner is None) != wontfix:
         raise UsageError("give either --winner NOTE or --wontfix")
+    if sum(map(bool, (line, claim, whole))) > (0 if wontfix else 1):
+        raise UsageError("give one of --line, --claim and --whole, and none with --wontfix")
     change = open_palace(ctx).conflicts.resolve(
         conflict,
         winner=winner,
         decision=decision,
         by=by,
+        line=line,
+        claim=claim,
+        whole=whole,
         apply=apply,
         allow_uncommitted=allow_uncommitted,
     )

@@ -11,13 +11,14 @@ from memory_palace.cli.changes import show_change
 from memory_palace.cli.options import AllowUncommitted, Apply, Json, completed, open_palace
 from memory_palace.cli.printing import plural, print_answer, print_board, to_record
 from memory_palace.errors import CheckFailedError
+from memory_palace.workflow.card_paths import links_of_item, paths_of_item
 from memory_palace.workflow.cards import STATES, Card
 
 app = Typer(no_args_is_help=True, help="Manage task cards, which lie in dispatch_corridor.")
 CardName = Annotated[
     str,
     Argument(
-        help="Path, file name, slug, task_id or title of a card.",
+        help="Path, file name, slug, task_id or title of a card, or a part of one.",
         autocompletion=completed("cards"),
     ),
 ]
@@ -226,10 +227,18 @@ def _lines(card: Card) -> Iterator[str]:
     for key in ("task_id", "owner", "project", "blocked_by"):
         if card.document.text(key):
             yield f"{key}: {card.document.text(key)}"
-    yield f"goal: {' '.join(card.goal.split())}"
+    yield from _part("goal", card.goal)
     for check in card.checks:
         yield f"{check.number} [{'x' if check.is_ticked else ' '}] {check.text}"
-    yield f"next: {' '.join(card.next_action.split())}"
+    for item in card.outputs:
+        is_named = links_of_item(item) or paths_of_item(item)
+        yield f"output: {item}" + ("" if is_named else " (names no file: not looked for)")
+    yield from _part("next", card.next_action)
+
+
+def _part(name: str, text: str) -> Iterator[str]:
+    if text:
+        yield f"{name}: {' '.join(text.split())}"
 
 
 def _summary(card: Card) -> str:

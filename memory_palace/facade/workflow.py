@@ -1,9 +1,9 @@
-"""Work: task cards, and claims that contradict each other."""
+"""Work: task cards, claims that contradict each other, and what must go on being answered."""
 
 from __future__ import annotations
 
 from memory_palace.facade.verb import Feature, Verb
-from memory_palace.workflow import conflicts, tasks
+from memory_palace.workflow import conflicts, golden, tasks
 
 
 class Tasks(Feature):
@@ -25,3 +25,12 @@ class Conflicts(Feature):
     list = Verb(conflicts.list_conflicts)
     show = Verb(conflicts.show_conflict)
     resolve = Verb(conflicts.resolve_conflict)
+
+
+class Golden(Feature):
+    """The golden questions: what the palace must go on answering."""
+
+    list = Verb(golden.list_golden)
+    add = Verb(golden.add_golden)
+    remove = Verb(golden.remove_golden)
+    check = Verb(golden.ask_golden)

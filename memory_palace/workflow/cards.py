@@ -10,18 +10,16 @@ from typing import Literal, TypeAlias, get_args
 from memory_palace.errors import UsageError
 from memory_palace.notes.document import Document
 from memory_palace.places import ARCHIVE
+from memory_palace.workflow.called import find_called
+from memory_palace.workflow.card_form import CardForm, CardPart, kind_of, read_form
+from memory_palace.workflow.card_items import find_checks, find_items
 
 State: TypeAlias = Literal["active", "blocked", "completed"]
 STATES: tuple[State, ...] = get_args(State)
 CORRIDOR = "dispatch_corridor"
 """The room of the cards."""
-CHECKS = "Acceptance Checks"
-"""The section that says when a task is done."""
-_PATH = re.compile(rf"(?:{ARCHIVE}/(?:\d{{4}}/)?)?{CORRIDOR}/({'|'.join(STATES)})/([^/]+)")
-CHECK_BOX = re.compile(r"\A\ufeff?[ \t]*[-*+] \[[ xX]\]")
-"""How the line of a check begins."""
-_CHECK = re.compile(r"[-*+] \[([ xX])\] +(\S.*)")
-_ITEM = re.compile(r"[-*+] +(\S.*)")
+NO_CHECK = "it has no acceptance check: write `- [ ] …` below `## Acceptance Checks`"
+_PATH = re.compile(rf"(?:{ARCHIVE}/(?:\d{{4}}/)?)?{CORRIDOR}/({'|'.join(STATES)})/(.+)")
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}_")
 
 
@@ -81,14 +79,19 @@ def parse_card(document: Document) -> Card | None:
     state = state_of(document.place)
     if state is None:
         return None
+    form = read_form(document.body)
+    fields = {kind_of(key): key for key in document.fields}
     return Card(
         document=document,
         state=state,
-        goal=document.section("Goal"),
-        inputs=_items(document.section("Input Paths", "Inputs")),
-        outputs=_items(document.section("Output Paths", "Outputs")),
-        checks=_checks(document.section(CHECKS)),
-        next_action=document.section("Next Action"),
+        goal=form.text("goal") or document.text(fields.get("goal", "")),
+        inputs=_items(document, form, "inputs", fields),
+        outputs=_items(document, form, "outputs", fields),
+        checks=tuple(
+            Check(number, item.text, item.is_ticked)
+            for number, item in enumerate(find_checks(form), start=1)
+        ),
+        next_action=form.text("next_action") or document.text(fields.get("next_action", "")),
     )
 
 
@@ -97,21 +100,6 @@ def find_card(cards: Sequence[Card], text: str) -> Card:
     known = {card.path: card for card in cards if not card.is_archived}
     names = {path: _names_of(card) for path, card in known.items()}
     return known[find_called(text, names, what="card", verb="task")]
-
-
-def find_called(text: str, names: Mapping[str, set[str]], *, what: str, verb: str) -> str:
-    """Return the one path that has ``text`` among its names, whatever the case.
-
-    ``what`` is called so, and ``verb`` lists all of its kind, for the message.
-    """
-    wanted = text.strip().casefold().removesuffix(".md")
-    found = [path for path in names if wanted in {name.casefold() for name in names[path]}]
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise UsageError(f"no {what} is called {text!r}; see `palace {verb} list`")
-    listed = "".join(f"\n  {path}" for path in found)
-    raise UsageError(f"{len(found)} {what}s are called {text!r}; give a path:{listed}")
 
 
 def _names_of(card: Card) -> set[str]:
@@ -132,6 +120,8 @@ def find_check(card: Card, wanted: int | str) -> Check:
 
     Raise ``UsageError`` with all of them where there is none, or several.
     """
+    if not card.checks:
+        raise UsageError(f"{card.path}: {NO_CHECK}")
     text = " ".join(str(wanted).split()).casefold()
     texts = {check: " ".join(check.text.split()).casefold() for check in card.checks}
     found = [check for check in card.checks if texts[check] == text]
@@ -146,12 +136,9 @@ def find_check(card: Card, wanted: int | str) -> Check:
     raise UsageError(f"{card.path}: {fits} {str(wanted)!r}; give a number:{listed}")
 
 
-def _checks(text: str) -> tuple[Check, ...]:
-    matches = (_CHECK.fullmatch(line.strip()) for line in text.split("\n"))
-    found = [match for match in matches if match]
-    return tuple(Check(n, match[2], match[1] != " ") for n, match in enumerate(found, start=1))
-
-
-def _items(text: str) -> tuple[str, ...]:
-    matches = (_ITEM.fullmatch(line.strip()) for line in text.split("\n"))
-    return tuple(match[1] for match in matches if match)
+def _items(
+    document: Document, form: CardForm, kind: CardPart, fields: Mapping[CardPart | None, str]
+) -> tuple[str, ...]:
+    """Return the items of a part, or else of the field of front matter that is called like it."""
+    found = find_items(form.parts.get(kind, ()))
+    return tuple(found) or document.texts(fields.get(kind, ""))

@@ -17,9 +17,10 @@ from memory_palace.changes.composing import (
 from memory_palace.changes.operations import Create
 from memory_palace.config import Rooms
 from memory_palace.errors import PalaceError, UsageError
+from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import Document
 from memory_palace.notes.excerpt import excerpt
-from memory_palace.workflow.cards import find_called
+from memory_palace.workflow.called import find_called
 
 ConflictKind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]
 KINDS: tuple[ConflictKind, ...] = get_args(ConflictKind)
@@ -111,10 +112,16 @@ def check_quote(document: Document | None, quote: Quote) -> str:
 
 def find_quotes(body: str) -> tuple[Quote, ...]:
     """Read the quotes of a conflict's body."""
-    return tuple(
-        Quote(found["path"], int(found["first"]), int(found["last"]), found["digest"])
-        for found in _QUOTE.finditer(body)
-    )
+    markup, lines = Markup(body), body.split("\n")
+    blocks = [block for block in markup.blocks if block.kind == "fence"]
+    fences = {each.first: "\n".join(lines[each.first + 1 : each.last]) for each in blocks}
+    quotes = []
+    for found in _QUOTE.finditer(body):
+        line = markup.line_at(found.start())
+        text = fences.get(line + 2) or fences.get(line + 1) or ""
+        span = int(found["first"]), int(found["last"])
+        quotes.append(Quote(found["path"], *span, found["digest"], text))
+    return tuple(quotes)
 
 
 def plan_open(

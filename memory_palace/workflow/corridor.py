@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -11,9 +12,10 @@ from memory_palace.config import Rooms
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.frontmatter import set_fields
-from memory_palace.notes.note_links import find_links
 from memory_palace.notes.sections import split_lines
-from memory_palace.workflow.cards import CHECK_BOX, CORRIDOR, Card, Check, State, parse_card
+from memory_palace.workflow.card_form import read_form
+from memory_palace.workflow.card_items import find_checks, write_mark
+from memory_palace.workflow.cards import CORRIDOR, NO_CHECK, Card, Check, State, parse_card
 
 TRANSITIONS: Mapping[str, tuple[State, State]] = {
     "start": ("blocked", "active"),
@@ -31,7 +33,7 @@ def plan_transition(
     *,
     today: str,
     reason: str = "",
-    exists: Callable[[str], bool] = lambda target: False,
+    exists: Callable[[Card, str], bool] = lambda card, item: False,
 ) -> list[Operation]:
     """Return the rewrite and the move that bring a card into its next state.
 
@@ -57,7 +59,12 @@ def plan_transition(
         values |= {"completed": None, "reopened": reopened}
     return [
         edit_fields(card.document, values),
-        Move(card.path, rooms.path_of(f"{CORRIDOR}/{state}/{card.path.rpartition('/')[2]}")),
+        Move(
+            card.path,
+            rooms.path_of(
+                f"{CORRIDOR}/{state}/{card.document.place.partition(f'/{card.state}/')[2]}"
+            ),
+        ),
     ]
 
 
@@ -74,51 +81,36 @@ def plan_tick(
         return []
     path, before = card.path, card.document.data
     wanted = [replace(c, is_ticked=is_ticked) if c == check else c for c in card.checks]
-    lines, _, _ = split_lines(path, before)
-    for place, line in enumerate(lines):
-        if line.rstrip().endswith(check.text) and (box := CHECK_BOX.match(line)):
-            mark = f"{line[: box.end() - 2]}{'x' if is_ticked else ' '}{line[box.end() - 1 :]}"
-            data = "".join([*lines[:place], mark, *lines[place + 1 :]]).encode()
-            document = parse_document(path, data, rooms=rooms)
-            after = document and parse_card(document)
-            if after and list(after.checks) == wanted:
-                return [Replace(path, before, set_fields(path, data, {"last_updated": today}))]
-    raise UsageError(f"{path}: the line of {check.text!r} cannot be told; change it in an editor")
+    lines, above, _ = split_lines(path, before)
+    item = find_checks(read_form(card.document.body))[check.number - 1]
+    place = above + item.line
+    mark = write_mark(lines[place], item, is_ticked=is_ticked)
+    data = "".join([*lines[:place], mark, *lines[place + 1 :]]).encode()
+    document = parse_document(path, data, rooms=rooms)
+    after = parse_card(document) if document else None
+    if after is None or list(after.checks) != wanted:
+        raise UsageError(
+            f"{path}: the line of {check.text!r} cannot be told; change it in an editor"
+        )
+    return [Replace(path, before, set_fields(path, data, {"last_updated": today}))]
 
 
-def check_done(card: Card, *, exists: Callable[[str], bool]) -> None:
+def check_done(card: Card, *, exists: Callable[[Card, str], bool]) -> None:
     """Raise ``CheckFailedError`` naming every check not ticked and every output not there."""
     missing = [f"not ticked: {check.text}" for check in card.checks if not check.is_ticked]
+    is_open = bool(missing)
     if not card.checks:
-        missing.append("it has no acceptance check")
-    missing += [f"does not exist: {path}" for path in card.outputs if not exists(path)]
+        missing.append(NO_CHECK)
+    missing += [f"does not exist: {path}" for path in card.outputs if not exists(card, path)]
+    if is_open:
+        name = shlex.quote(card.document.stem)
+        missing.append(f"`palace task tick {name} N --apply` ticks the check number N")
     if missing:
         listed = "".join(f"\n{line}" for line in missing)
         raise CheckFailedError(f"{card.path} is not done:{listed}")
 
 
-def target_of_item(item: str, rooms: Rooms) -> tuple[str, bool]:
-    """Return what an input or output item names, and whether it is a link.
-
-    A path may stand in backquotes, and start at the root, at ``palace/`` in a classic palace, or
-    with the name of a room.
-    """
-    links = find_links(item)
-    if links:
-        return links[0].target, True
-    path = path_of_item(item)
-    room, _, below = path.partition("/")
-    if below and room in rooms.folders.values():
-        return rooms.path_of(path), False
-    return (path if path.startswith(rooms.prefix) else f"{rooms.prefix}{path}"), False
-
-
-def path_of_item(item: str) -> str:
-    """Return the path of an item that is no link, as it is written."""
-    return item.strip().strip("`").strip()
-
-
-def lint_cards(cards: Sequence[Card], *, exists: Callable[[str], bool]) -> list[str]:
+def lint_cards(cards: Sequence[Card], *, exists: Callable[[Card, str], bool]) -> list[str]:
     """Return one line for everything that contradicts the folder or the form."""
     found: list[str] = []
     seen: dict[str, Card] = {}
@@ -133,12 +125,12 @@ def lint_cards(cards: Sequence[Card], *, exists: Callable[[str], bool]) -> list[
     return sorted(set(found))
 
 
-def _faults(card: Card, exists: Callable[[str], bool]) -> list[str]:
+def _faults(card: Card, exists: Callable[[Card, str], bool]) -> list[str]:
     document = card.document
     status, blocked_by = document.text("status"), document.text("blocked_by")
     is_done = card.state == "completed"
     undone = [f"is completed with an open check: {c.text}" for c in card.checks if not c.is_ticked]
-    absent = [f"is completed, but {p} does not exist" for p in card.outputs if not exists(p)]
+    absent = [f"is completed, but {p} does not exist" for p in card.outputs if not exists(card, p)]
     remarks = [
         (status != card.state, f"says status {status!r} in the folder {card.state}"),
         (card.state == "blocked" and not blocked_by, "is blocked but has no blocked_by"),

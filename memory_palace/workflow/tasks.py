@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes, today
 from memory_palace.changes.composing import compose_note, make_slug, one_line
@@ -14,13 +13,17 @@ from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver
 from memory_palace.notes.document import Library
 from memory_palace.notes.rooms import stem_of
+from memory_palace.workflow.card_paths import (
+    links_of_item,
+    path_exists,
+    path_in_rooms,
+    paths_of_item,
+)
 from memory_palace.workflow.cards import CORRIDOR, STATES, Card, find_card, find_check, read_cards
 from memory_palace.workflow.corridor import (
     lint_cards,
-    path_of_item,
     plan_tick,
     plan_transition,
-    target_of_item,
 )
 
 _ROUTED = {"chamber": "chambers", "project room": "project_rooms"}
@@ -168,7 +171,7 @@ def route_task(engine: Engine, text: str) -> list[Place]:
     where a task belongs does not count as use of the notes.
     """
     cards = {card.path: card for card in list_tasks(engine)}
-    found = engine.query(text, profile="raw", limit=_EVERYTHING, neighbors=0, is_use=False)
+    found = engine.query(text, profile="raw", limit=_EVERYTHING, neighbors=0)
     best: dict[tuple[str, str], tuple[float, str]] = {}
     places: dict[tuple[str, str], str] = {}
     for path in engine.snapshot().paths:
@@ -204,27 +207,31 @@ def _name_of(folder: str) -> str:
     return folder.rpartition("/")[2].casefold().lstrip("0123456789").lstrip("_- ")
 
 
-def item_exists(engine: Engine, library: Library) -> Callable[[str], bool]:
+def item_exists(engine: Engine, library: Library) -> Callable[[Card, str], bool]:
     """Return what says whether an input or output item of a card leads to something.
 
-    A path starts at the root, where what the work made may lie beside the notes, or in a classic
-    palace at ``palace/``, and does not lead out by ``..``; an absolute one is taken as written.
+    A path starts at the root, where what the work made may lie beside the notes, at ``palace/`` in
+    a classic palace, in the folder of the card or of its project; an absolute one is taken as
+    written. It may be a pattern. An item of plain words names nothing that could be missing.
     """
     resolver = Resolver(list(library.documents))
-    root = engine.paths.root.resolve()
-    bases = dict.fromkeys((root, engine.paths.notes.resolve()))
+    rooms, root = engine.paths.rooms, engine.paths.root.resolve()
+    has_projects = _ROUTED["project room"] in rooms.folders.values()
 
-    def exists(item: str) -> bool:
-        target, is_link = target_of_item(item, engine.paths.rooms)
-        if is_link:
-            return resolver.resolve(target, "").state == "resolved"
-        path = path_of_item(item)
-        if path.startswith(("/", "~/")):
-            return Path(path).expanduser().exists()
-        places = (
-            [(base / part).resolve() for base in bases for part in (path, target)] if path else []
-        )
-        return any(place.is_relative_to(root) and place.exists() for place in places)
+    def exists(card: Card, item: str) -> bool:
+        bases = [root, engine.paths.notes.resolve(), (root / card.path).parent]
+        if has_projects and (project := card.document.text("project")):
+            bases.append(root / rooms.path_of(f"{_ROUTED['project room']}/{project}"))
+
+        def is_there(path: str) -> bool:
+            return (
+                resolver.resolve(path, card.path).state == "resolved"
+                or path_exists(path, bases, root)
+                or path_exists(path_in_rooms(path, rooms), bases[:1], root)
+            )
+
+        links = all(map(is_there, links_of_item(item)))
+        return links and all(any(map(is_there, path)) for path in paths_of_item(item))
 
     return exists
 

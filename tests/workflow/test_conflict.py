@@ -145,13 +145,15 @@ def test_the_quick_reader_of_parties_agrees_with_yaml(tmp_path_factory, parties,
     assert found == dict.fromkeys(paths, ("palace/conflict_room/x.md",))
 
 
-def test_two_places_of_one_note_can_conflict_and_nothing_is_superseded(palace, write):
-    write("chambers/a.md", "# Mast\n\nIt is 3 metres.\n\nIt is 2 metres.\n")
+def test_of_two_places_in_one_note_the_one_that_is_right_is_named_by_its_line(palace, write):
+    path = write("chambers/a.md", "# Mast\n\nIt is 3 metres.\n\nIt is 2 metres.\n")
     open_(palace, "a:3", "a:5")
-    outcome = resolve(palace)
-    assert len(outcome.paths) == 1
-    assert list_conflicts(palace) == []
-    assert read_notes(palace).documents["palace/chambers/a.md"].text("superseded_by") == ""
+    with pytest.raises(UsageError, match=r"--winner '.*a\.md:3'"):
+        resolve(palace)
+    resolve(palace, winner="a:3")
+    document = read_notes(palace).documents[path]
+    assert "3 metres.\n\nIt is 2 metres.\n**Superseded " in document.body
+    assert document.text("superseded_by") == ""
 
 
 def test_a_conflict_of_three_parties_is_not_decided_at_once(palace, notes, write):
@@ -163,3 +165,129 @@ def test_a_conflict_of_three_parties_is_not_decided_at_once(palace, notes, write
     )
     with pytest.raises(UsageError, match="more than two parties"):
         resolve(palace)
+
+
+WREN = """# Wren
+
+Cells rest in April.
+The server room is on the second floor.
+Boil it first. The pump starts at 0.9 bar. Drain it.
+"""
+ROOMS = "# Rooms\n\nThe server room is on the sixth floor.\nThe pump starts at 1.4 bar.\n"
+
+
+@pytest.fixture
+def rooms(write):
+    return write("chambers/wren.md", WREN), write("chambers/rooms.md", ROOMS)
+
+
+def read(palace, path):
+    return (palace.paths.root / path).read_bytes().decode()
+
+
+def test_a_conflict_marks_the_line_that_lost_and_leaves_the_note(palace, rooms):
+    open_(palace, "wren:4", "rooms:3")
+    resolve(palace, winner="rooms")
+    before, after = WREN.split("\n"), read(palace, rooms[0]).split("\n")
+    (mark,) = [line for line in after if line not in before]
+    assert after.index(mark) == 4
+    assert mark.startswith("**Superseded 20") and mark.endswith(
+        ":** Snow decides. Decided by Ilse; see [[rooms]]."
+    )
+    assert read_notes(palace).documents[rooms[0]].text("superseded_by") == ""
+    undo_change(palace, command="conflict", identity=None, apply=True)
+    assert read(palace, rooms[0]) == WREN
+
+
+def test_of_a_line_with_several_sentences_one_is_marked(palace, rooms):
+    open_(palace, "wren:5", "rooms:4")
+    resolve(palace, winner="rooms")
+    assert ':** "The pump starts at 0.9 bar." Snow decides.' in read(palace, rooms[0])
+
+
+def test_whole_notes_that_contradict_each_other_are_quoted_by_their_sentences(palace, rooms):
+    outcome = open_(palace, "wren", "rooms")
+    assert "wren.md#L4-L4` sha256:" in outcome.diff and "rooms.md#L3-L3` sha256:" in outcome.diff
+
+
+def test_a_whole_note_is_never_superseded_where_no_sentence_was_found(palace, write):
+    path = write("chambers/wren.md", "# Wren\n\nCells rest in April.\n\nPacks are warm.\n")
+    write("chambers/rooms.md", "# Rooms\n\nA river runs by.\n\nA bridge leads over it.\n")
+    open_(palace, "wren", "rooms")
+    with pytest.raises(UsageError, match=r"with --line 12-15, or that none does with --whole"):
+        resolve(palace, winner="rooms")
+    with pytest.raises(UsageError, match="names no lines of the text"):
+        resolve(palace, winner="rooms", line="9", apply=False)
+    assert "is warm" not in resolve(palace, winner="rooms", line="5", apply=False).diff
+    outcome = resolve(palace, winner="rooms", claim="cells rest in april", apply=False)
+    assert any(line.startswith("+**Superseded") for line in outcome.diff.split("\n"))
+    resolve(palace, winner="rooms", whole=True)
+    documents = read_notes(palace).documents
+    assert documents[path].text("superseded_by") == "palace/chambers/rooms.md"
+
+
+def test_a_quote_that_moved_is_found_again_by_its_text(palace, rooms):
+    open_(palace, "wren:4", "rooms:3")
+    file = palace.paths.root / rooms[0]
+    file.write_text(WREN.replace("Cells", "New first line.\nCells"), "utf-8")
+    resolve(palace, winner="rooms", apply=False)
+    resolve(palace, winner="rooms")
+    assert "second floor.\n**Superseded" in read(palace, rooms[0])
+
+
+def test_a_quote_that_is_gone_stops_with_what_to_do(palace, rooms):
+    open_(palace, "wren:4", "rooms:3")
+    file = palace.paths.root / rooms[0]
+    file.write_text(WREN.replace("second", "third"), "utf-8")
+    with pytest.raises(UsageError, match=r"no longer says what was quoted.*--line 12"):
+        resolve(palace, winner="rooms")
+
+
+def test_the_quotation_in_the_conflict_is_marked_too(palace, rooms):
+    open_(palace, "wren:4", "rooms:3")
+    resolve(palace, winner="rooms")
+    (conflict,) = list_conflicts(palace, include_closed=True)
+    section = conflict.document.section("Claim A")
+    assert section.split("\n")[-1].startswith("**Superseded ")
+    palace.index(embedder="hashing")
+    found = [h for h in palace.query("server room floor", limit=9) if h.path == conflict.path]
+    assert "sixth" not in "".join(hit.chunk.preview for hit in found)  # it stands in the note
+    assert "**Superseded" not in conflict.document.section("Claim B")
+
+
+def test_a_conflict_written_by_hand_marks_the_sentence_that_it_speaks_of(palace, write):
+    path = write(
+        "chambers/wren.md",
+        "# Wren\n\nKeep ten metres from walls.\n\nAt Saddle hut the sensor hangs at 3.2 metres.\n",
+    )
+    draft = write("chambers/draft.md", "# Draft\n\nAll of them at two metres.\n")
+    write(
+        "conflict_room/mast-height.md",
+        f"---\nstatus: open\nparties: [{path}, {draft}]\n---\n# Mast\n\n## Claim A\n\n"
+        "Wren's notes hang the sensor at 3.2 metres:\n[[wren]].\n\n## Claim B\n\nTwo metres.\n\n"
+        "## Decision\n\nOpen.\n",
+    )
+    resolve(palace, winner="draft")
+    assert "3.2 metres.\n**Superseded" in read(palace, path)
+    assert "superseded_by" not in read(palace, path)
+
+
+def test_a_conflict_is_found_by_what_is_remembered_of_its_name(palace, notes):
+    open_(palace)
+    for text in ("mast", "height of the mast", "mast hieght"):
+        assert show_conflict(palace, text)[0].document.title == "Mast: height"
+    with pytest.raises(UsageError, match=r"did you mean palace/conflict_room/.*\?$"):
+        show_conflict(palace, "fast light")
+
+
+def test_the_head_of_a_table_is_no_claim_and_a_row_is_quoted_below(palace, write):
+    path = write(
+        "chambers/wren.md", "# W\n\n| part | bar |\n|---|---|\n| pump | 0.9 |\n| tap | 2 |\n"
+    )
+    write("chambers/rooms.md", ROOMS)
+    open_(palace, "wren:5", "rooms:4")
+    with pytest.raises(UsageError, match="line 3 is the head of a table"):
+        resolve(palace, winner="rooms", line="3")
+    resolve(palace, winner="rooms")
+    assert "| tap | 2 |\n\n**Superseded" in read(palace, path)
+    assert ':** "pump | 0.9" Snow' in read(palace, path)

@@ -129,6 +129,7 @@ def test_a_card_closes_only_when_every_check_is_ticked_and_every_output_exists(p
         "not ticked: two",
         "does not exist: project_rooms/winter/index.md",
         "does not exist: [[log]]",
+        f"`palace task tick {path.stem} N --apply` ticks the check number N",
     ]
     tick(palace)
     write("project_rooms/winter/index.md", "x")

@@ -1,0 +1,123 @@
+"""What an input or output of a task card names, as people write it, and where that may lie."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from urllib.parse import unquote
+
+from memory_palace.config import Rooms
+from memory_palace.markdown.links import WIKI_LINK
+from memory_palace.notes.note_links import find_links
+
+_CODE = re.compile(r"`([^`\n]++)`")
+_MARKDOWN = re.compile(r"\]\(<?([^()<>\n]*(?:\([^()\n]*\)[^()<>\n]*)?)>?\)")
+_REMARK = re.compile(r" (?:[-–—(→]|->)|[,;:](?= |\Z)")
+"""Where a remark behind a path begins."""
+_BETWEEN = re.compile(r"[,;] +")
+_SUFFIX = re.compile(r"[\w*)\]]\.[A-Za-z][A-Za-z0-9]{0,7}\Z")
+_GLOB = re.compile(r"[*?]")
+_MOST_MATCHES = 1000
+"""Files that a pattern is compared with before it is given up."""
+
+
+def target_of_item(item: str, rooms: Rooms) -> tuple[str, bool]:
+    """Return what an input or output item names first, and whether it is a link.
+
+    A path may start at the root, at ``palace/`` in a classic palace, or with the name of a room.
+    """
+    links = find_links(item)
+    if links:
+        return links[0].target, True
+    named = paths_of_item(item)
+    return path_in_rooms(named[0][0] if named else item.strip("` "), rooms), False
+
+
+def path_in_rooms(path: str, rooms: Rooms) -> str:
+    """Return a path below the notes as it is below the root, with the folder of its room."""
+    room, _, below = path.partition("/")
+    if below and room in rooms.folders.values():
+        return rooms.path_of(path)
+    return path if path.startswith(rooms.prefix) else f"{rooms.prefix}{path}"
+
+
+def links_of_item(item: str) -> list[str]:
+    """Return the wiki links of an item, without what they show and the heading."""
+    found = (match[1].replace("\\|", "|").partition("|")[0] for match in WIKI_LINK.finditer(item))
+    return [target.partition("#")[0].strip() for target in found]
+
+
+def paths_of_item(item: str) -> list[tuple[str, ...]]:
+    """Return the paths that an item names besides wiki links, each as it may be meant.
+
+    Those of its Markdown links and code; else the item, its parts between commas, or what stands
+    before a remark; else each word of it that ends like a file's name. Plain words name nothing.
+    """
+    rest = WIKI_LINK.sub(" ", item).strip(" '\"")
+    written = [(unquote(match[1].partition(' "')[0]),) for match in _MARKDOWN.finditer(rest)]
+    written += [(match[1],) for match in _CODE.finditer(rest) if _is_path(match[1])]
+    found = written or _paths_of_words(rest)
+    named = (tuple(map(_plain, path)) for path in found if "://" not in path[0])
+    return [path for path in named if path[0]]
+
+
+def _paths_of_words(text: str) -> list[tuple[str, ...]]:
+    parts = _BETWEEN.split(text)
+    if len(parts) > 1 and all(map(_is_path, parts)):
+        return [(part,) for part in parts]
+    names = [word.strip(".,;:()'\"") for word in text.split()]
+    names = [name for name in names if _SUFFIX.search(name)]
+    for whole in (text, _REMARK.split(text, maxsplit=1)[0]):
+        if _is_path(whole) and len(names) < 2:
+            return [(whole, *names)]
+    return [(name,) for name in names]
+
+
+def path_exists(path: str, bases: Sequence[Path], root: Path) -> bool:
+    """Say whether something lies at a path, or fits it as a pattern, below the root.
+
+    A path starts at one of ``bases``. An absolute one is taken as written.
+    """
+    if path.startswith(("/", "~/")):
+        return _lies(Path(path).expanduser())
+    places = ((base / part).resolve() for base in bases for part in _spellings(path))
+    if any(place.is_relative_to(root) and _lies(place) for place in places):
+        return True
+    if not _GLOB.search(path) or ".." in path.split("/"):
+        return False
+    return any(
+        found.resolve().is_relative_to(root)
+        for base in bases
+        for found in islice(base.glob(path), _MOST_MATCHES)
+    )
+
+
+def _spellings(path: str) -> Iterator[str]:
+    yield path
+    if "#" in path:
+        yield path.partition("#")[0]
+
+
+def _lies(place: Path) -> bool:
+    try:
+        return place.exists()
+    except OSError:  # a name that no file can have
+        return False
+
+
+def _is_path(text: str) -> bool:
+    """Whether a text may be a path: it ends like a file, or is one word with a slash in it."""
+    text = text.strip()
+    return bool(_SUFFIX.search(text)) or (
+        not re.search(r"\s", text) and bool(re.search(r"[/\\]", text))
+    )
+
+
+def _plain(path: str) -> str:
+    """Return a path with slashes, and without quotes and a dot before it."""
+    path = path.strip().strip("'\"`").replace("\\", "/")
+    while path.startswith("./"):
+        path = path[2:].lstrip("/")
+    return path

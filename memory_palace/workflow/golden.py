@@ -1,0 +1,186 @@
+"""The golden questions of a palace: kept in a file, asked, and guarded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from memory_palace.changes.changing import WAIT_SECONDS, now
+from memory_palace.changes.composing import one_line
+from memory_palace.changes.journal import apply_change
+from memory_palace.changes.operations import Create, Replace
+from memory_palace.engine import Engine
+from memory_palace.errors import UsageError
+from memory_palace.graph.naming import NoteNames
+from memory_palace.notes.golden import (
+    GoldenQuestion,
+    add_row,
+    drop_rows,
+    read_golden,
+    read_golden_text,
+)
+from memory_palace.notes.rooms import stem_of
+
+FIRST = 5
+"""A question is answered by a note among so many."""
+_NOBODY: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A golden question, and where the first of its notes comes."""
+
+    question: str
+    notes: tuple[str, ...]
+    """Paths of the notes that answer it, cold ones included."""
+    rank: int | None
+    """From 1 to ``FIRST``; ``None`` where none of them is among these."""
+    found: tuple[str, ...]
+    """Paths of the first notes, best first."""
+    unknown: tuple[str, ...] = ()
+    """What the file calls notes that are not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A golden question that is answered now and would not be."""
+
+    question: str
+    notes: tuple[str, ...]
+    """The notes that answer it now."""
+
+
+def list_golden(engine: Engine) -> list[GoldenQuestion]:
+    """Return the golden questions of the palace, in the order of the file."""
+    return read_golden(engine.paths)
+
+
+def add_golden(engine: Engine, question: str, *notes: str) -> GoldenQuestion:
+    """Add a question, or further notes that answer it; notes are named as for any command.
+
+    Raise ``UsageError`` where no note, or more than one, is called so.
+    """
+    question = one_line(question, "the question")
+    if not notes:
+        raise UsageError("name a note that answers the question")
+    names = NoteNames.from_snapshot(engine.snapshot(include_cold=True))
+    found = [names.find(note) for note in notes]
+
+    def added(text: str) -> str:
+        for path in found:
+            text = add_row(text, question, path)
+        return text
+
+    _rewrite(engine, added, reason=f"add the golden question {question!r}")
+    return GoldenQuestion(question, tuple(found))
+
+
+def remove_golden(engine: Engine, question: str) -> None:
+    """Forget a question; raise ``UsageError`` where the file does not hold it."""
+    reason = f"remove the golden question {question!r}"
+    _rewrite(engine, lambda text: drop_rows(text, question), reason=reason)
+
+
+def ask_golden(
+    engine: Engine,
+    *,
+    without: Collection[str] = (),
+    instead: Mapping[str, str] = _NOBODY,
+) -> list[Answered]:
+    """Ask every golden question as ``palace query`` would be asked; nothing is written.
+
+    The notes ``without`` are passed over, as if they were not there; ``instead`` says which note
+    answers for one of them.
+    """
+    asked = _ask_all(engine, FIRST + len(without))
+    return [_judge(one, without, instead) for one in asked]
+
+
+def find_lost(
+    engine: Engine, *, without: Collection[str], instead: Mapping[str, str] = _NOBODY
+) -> list[Lost]:
+    """Return the golden questions that would no longer be answered without some notes.
+
+    When their ``notes`` stay and the rest of ``without`` goes, no answer is lost: a note that would
+    move up only because another goes is not counted on once that other one has to stay.
+    """
+    asked = _ask_all(engine, FIRST + len(without)) if without else []
+    going, lost = set(without), dict[str, Lost]()
+    while True:
+        found = [
+            Lost(one.question, answering)
+            for one in asked
+            if one.rank is not None
+            and one.rank <= FIRST
+            and _judge(one, going, instead).rank is None
+            and (answering := _first_of(one))
+        ]
+        if not found:
+            return list(lost.values())
+        for each in found:
+            lost.setdefault(each.question, each)
+            going.difference_update(each.notes)
+
+
+def _ask_all(engine: Engine, limit: int) -> list[Answered]:
+    """Return every golden question with the first ``limit`` notes."""
+    golden = read_golden(engine.paths)
+    if not golden:
+        return []
+    names = NoteNames.from_snapshot(engine.snapshot(include_cold=True))
+    found = engine.rank_paths((one.question for one in golden), limit=limit)
+    return [_answer(names, *pair) for pair in zip(golden, found, strict=True)]
+
+
+def _answer(names: NoteNames, golden: GoldenQuestion, found: tuple[str, ...]) -> Answered:
+    known = {name: _find(names, name) for name in golden.notes}
+    paths = tuple(path for path in known.values() if path is not None)
+    unknown = tuple(name for name, path in known.items() if path is None)
+    return Answered(golden.question, paths, _rank(found, paths), found, unknown)
+
+
+def _find(names: NoteNames, name: str) -> str | None:
+    """Return the note of a name, else the one of its file's name: somebody may have moved it."""
+    for called in (name, stem_of(name)):
+        try:
+            return names.find(called)
+        except UsageError:
+            continue
+    return None
+
+
+def _judge(one: Answered, without: Collection[str], instead: Mapping[str, str]) -> Answered:
+    found = tuple(path for path in one.found if path not in without)[:FIRST]
+    heirs = (instead[path] for path in one.notes if path in without and path in instead)
+    staying = (path for path in one.notes if path not in without)
+    return replace(one, found=found, rank=_rank(found, (*staying, *heirs)))
+
+
+def _rank(found: Sequence[str], paths: Collection[str]) -> int | None:
+    return next((rank for rank, path in enumerate(found, start=1) if path in paths), None)
+
+
+def _first_of(one: Answered) -> tuple[str, ...]:
+    return tuple(path for path in one.found[:FIRST] if path in one.notes)
+
+
+def _rewrite(engine: Engine, edit: Callable[[str], str], *, reason: str) -> None:
+    """Change the file of golden questions, logged as every change is."""
+    file = engine.paths.golden
+    with engine.writing(wait_seconds=WAIT_SECONDS):
+        before = read_golden_text(file)
+        after = edit(before)
+        if after == before:
+            return
+        path, data = engine.paths.shown(file), after.encode("utf-8", "surrogateescape")
+        old = before.encode("utf-8", "surrogateescape")
+        change = Replace(path, old, data) if file.exists() else Create(path, data)
+        apply_change(
+            engine.paths,
+            [change],
+            command="golden",
+            reason=reason,
+            now=now(),
+            allow_uncommitted=True,  # a row more or less loses no edit of anybody
+        )

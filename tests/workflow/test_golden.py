@@ -1,0 +1,151 @@
+"""The golden questions: a file that people write, asked, followed and guarded."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from memory_palace.changes.cold_zone import archive_note, undo_last
+from memory_palace.errors import UsageError
+from memory_palace.notes.golden import parse_golden
+from memory_palace.palace import Palace
+from memory_palace.workflow.golden import Lost, add_golden, ask_golden, find_lost, remove_golden
+
+KEY, BOAT = "where is the key of the hut", "does the boat leak"
+
+
+@pytest.fixture(params=["classic", "as it stands"])
+def palace(request, tmp_path):
+    """Make a palace of both layouts with two notes and a golden question of each."""
+    is_here = request.param == "as it stands"
+    if is_here:
+        (tmp_path / ".palace").mkdir()
+        rooms = "rooms: {archive_basement: archive_basement}\n"
+        (tmp_path / ".palace" / "palace.yaml").write_text(rooms)
+        (tmp_path / "archive_basement").mkdir()
+    palace = Palace.init(tmp_path, here=is_here)
+    (palace.paths.notes / "people").mkdir()
+    texts = {"evening": "The key of the hut hangs behind the stove.", "boat": "The boat leaks."}
+    for name, text in texts.items():
+        (palace.paths.notes / "people" / f"{name}.md").write_text(text)
+    palace.index(embedder="hashing")
+    add_golden(palace, KEY, "evening")
+    add_golden(palace, BOAT, "boat")
+    return palace
+
+
+def path_of(palace, name):
+    return f"{palace.paths.prefix}people/{name}.md"
+
+
+def ranks(palace, **how):
+    return [one.rank for one in ask_golden(palace, **how)]
+
+
+def test_a_golden_question_is_asked_and_never_an_answer(palace):
+    assert ranks(palace) == [1, 1]
+    report = palace.index()
+    assert report.unchanged == 2 and not report.added
+    everything = palace.query(KEY, limit=50).hits
+    assert {hit.path for hit in everything} <= {path_of(palace, n) for n in ("evening", "boat")}
+
+
+def test_the_file_is_a_table_that_people_may_write_in(palace):
+    text = palace.paths.golden.read_text()
+    mine = f"{text}\nMine | yours.\n\n| Question | Note | why |\n|--|:-:|--|\n"
+    mine += "| a \\| b | [[boat]] | no reason |\n| a \\| b |evening| |\n"
+    palace.paths.golden.write_text(mine)
+    assert [(one.question, one.notes) for one in palace.golden.list()][2] == (
+        "a | b",
+        ("boat", "evening"),
+    )
+    remove_golden(palace, KEY.upper())
+    assert palace.paths.golden.read_text() == mine.replace(
+        f"| {KEY} | {path_of(palace, 'evening')} |\n", ""
+    )
+
+
+def test_lines_end_as_they_did_and_bytes_that_are_no_text_stay(palace):
+    before = palace.paths.golden.read_bytes().replace(b"\n", b"\r\n") + b"\xff\r\n"
+    palace.paths.golden.write_bytes(before)
+    assert [one.question for one in palace.golden.list()] == [KEY, BOAT]
+    add_golden(palace, "one | more", "boat")
+    remove_golden(palace, "one | more")
+    assert palace.paths.golden.read_bytes() == before
+
+
+def test_adding_the_same_twice_changes_nothing(palace):
+    before = palace.paths.golden.read_bytes()
+    add_golden(palace, f" {KEY.title()} ", "evening")
+    assert palace.paths.golden.read_bytes() == before
+
+
+def test_a_golden_note_is_followed_into_the_archive_and_back_in_the_same_change(palace):
+    before = palace.paths.golden.read_bytes()
+    archive_note(palace, "evening", apply=True)
+    (moved,) = palace.golden.list()[0].notes
+    assert "archive_basement" in moved and (palace.paths.root / moved).is_file()
+    assert ranks(palace) == [None, 1]
+    undo_last(palace, apply=True)
+    assert palace.paths.golden.read_bytes() == before
+
+
+def test_a_golden_file_that_git_has_not_seen_stops_no_move(palace):
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
+        subprocess.run(command, cwd=palace.paths.root, check=True, capture_output=True)
+    with palace.paths.golden.open("a") as file:
+        file.write("\nMine.\n")
+    archive_note(palace, "evening", apply=True)
+    assert palace.paths.golden.read_text().endswith("\nMine.\n")
+
+
+def test_a_note_that_somebody_moved_is_found_by_its_name_and_a_missing_one_is_named(palace):
+    (palace.paths.notes / "other").mkdir()
+    (palace.paths.notes / "people/boat.md").rename(palace.paths.notes / "other/boat.md")
+    (palace.paths.notes / "people/evening.md").unlink()
+    palace.index()
+    key, boat = ask_golden(palace)
+    assert (boat.rank, boat.notes) == (1, (f"{palace.paths.prefix}other/boat.md",))
+    assert (key.rank, key.notes, key.unknown) == (None, (), (path_of(palace, "evening"),))
+
+
+def test_what_would_lose_its_answer_is_named_before_anything_moves(palace):
+    gone = path_of(palace, "evening")
+    before = {file: file.read_bytes() for file in palace.paths.notes.rglob("*.md")}
+    assert find_lost(palace, without=[gone]) == [Lost(KEY, (gone,))]
+    assert find_lost(palace, without=[gone], instead={gone: path_of(palace, "boat")}) == []
+    assert find_lost(palace, without=[]) == []
+    assert ranks(palace, without=[gone]) == [None, 1]
+    assert before == {file: file.read_bytes() for file in palace.paths.notes.rglob("*.md")}
+
+
+def test_a_note_counts_only_on_the_room_that_is_really_made(palace):
+    """Seventh of those that answer moves up while six go; it does not once they have to stay."""
+    for number in range(6):
+        text = f"lamp wick oil {'lamp ' * (8 - number)}"
+        (palace.paths.notes / f"people/lamp{number}.md").write_text(text)
+    (palace.paths.notes / "people/late.md").write_text("lamp and so much else, by the way")
+    palace.index()
+    paths = [path_of(palace, f"lamp{number}") for number in range(6)]
+    add_golden(palace, "lamp", paths[0], "late")
+    add_golden(palace, "lamp wick oil", *paths)
+    lost = find_lost(palace, without=paths)
+    assert {each.question for each in lost} == {"lamp", "lamp wick oil"}
+    going = set(paths) - {path for each in lost for path in each.notes}
+    assert find_lost(palace, without=going) == []
+
+
+def test_a_link_in_the_place_of_the_file_is_refused(palace, tmp_path):
+    elsewhere = tmp_path / "elsewhere.txt"
+    palace.paths.golden.rename(elsewhere)
+    palace.paths.golden.symlink_to(elsewhere)
+    with pytest.raises(UsageError, match="is a link"):
+        palace.golden.list()
+
+
+def test_rows_of_other_tables_are_no_questions():
+    text = "| question | answer |\n|--|--|\n| who | me |\n\n"
+    text += "| a | question | note |\n|-|-|-|\n|1|2|3|\n"
+    assert parse_golden(text) == []
