@@ -31,6 +31,7 @@ from memory_palace.engine import Engine
 from memory_palace.errors import IndexLockedError
 from memory_palace.models import Problem
 from memory_palace.notes.document import parse_document
+from memory_palace.notes.excerpt import split_line_range
 from memory_palace.storage.atomic import write_new
 
 _SHORTEST_TELLING = 5
@@ -86,6 +87,10 @@ def remember(
         remark = f"it is kept, and not indexed yet: {error}"
     else:
         remark = index_note(engine, placed.path, wait_seconds=wait_seconds)
+    source = split_line_range(memory.source)[0]
+    has_index = engine.paths.commit.exists()
+    if source.endswith(".md") and has_index and source in engine.snapshot().paths:
+        engine.note_use("cited", source)
     return Remembered(
         placed.path,
         placed.line,

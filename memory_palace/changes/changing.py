@@ -15,6 +15,7 @@ from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, RoomNotMappedError, UsageError
 from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.document import Document, Known, Library, read_library
+from memory_palace.notes.golden import read_golden_text
 
 WAIT_SECONDS = 10.0
 """How long a change waits for another writer, such as a build that watches the notes."""
@@ -31,6 +32,8 @@ class Plan:
     """For a note that leaves: the note its links lead to afterwards."""
     edited: frozenset[str] = frozenset()
     """Notes whose edits the change is made for, so that git need not have seen them."""
+    held: tuple[str, ...] = ()
+    """What is left undone, each with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,10 @@ class Outcome:
     """Under which it is logged; ``None`` where it was only shown."""
     remark: str = ""
     """Why the index is behind the notes, where it is."""
+    held: tuple[str, ...] = ()
+    """What was left undone, each with the reason."""
+    evidence: tuple[str, ...] = ()
+    """On what the change was based, as the log has it."""
 
 
 def change_notes(
@@ -67,7 +74,8 @@ def change_notes(
             raise UsageError(
                 f"{error}; or --apply makes the folder {error.room} and that line"
             ) from error
-        return Outcome(render_diff(change), planned.reason, _paths(change))
+        shown, paths = render_diff(change), _paths(change)
+        return Outcome(shown, planned.reason, paths, held=planned.held, evidence=planned.evidence)
     with engine.writing(wait_seconds=WAIT_SECONDS):
         recover(engine.paths)
         planned, change, made = _plan_with_rooms(engine, plan)
@@ -80,12 +88,13 @@ def change_notes(
                 reason=planned.reason,
                 now=now(),
                 evidence=planned.evidence,
-                edited=planned.edited,
+                edited=planned.edited | {engine.paths.shown(engine.paths.golden)},
                 allow_uncommitted=allow_uncommitted,
             )
     remark = reindex(engine) if change else ""
     diff = made + render_diff(change)
-    return Outcome(diff, planned.reason, _paths(change), identity, remark)
+    paths, held, evidence = _paths(change), planned.held, planned.evidence
+    return Outcome(diff, planned.reason, paths, identity, remark, held, evidence)
 
 
 def create_note(engine: Engine, note: Create, *, command: str) -> str:
@@ -174,8 +183,13 @@ def now() -> str:
 def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, ChangeSet]:
     library = read_notes(engine)
     planned = plan(library)
+    paths = engine.paths
     return planned, relink(
-        library.documents, planned.change, rooms=engine.paths.rooms, redirects=planned.redirects
+        library.documents,
+        planned.change,
+        rooms=paths.rooms,
+        redirects=planned.redirects,
+        golden=(paths.shown(paths.golden), read_golden_text(paths.golden)),
     )
 
 

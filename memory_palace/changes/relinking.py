@@ -12,6 +12,7 @@ from memory_palace.config import SEVEN, Rooms
 from memory_palace.graph.resolve import strip_suffix
 from memory_palace.graph.zones import ZonedNames
 from memory_palace.notes.document import Document, parse_document
+from memory_palace.notes.golden import rename_notes
 from memory_palace.notes.note_links import rewrite_links
 
 
@@ -21,12 +22,14 @@ def relink(
     *,
     rooms: Rooms = SEVEN,
     redirects: Mapping[str, str] = MappingProxyType({}),
+    golden: tuple[str, str] = ("", ""),
 ) -> list[Operation]:
     """Return the change with every link rewritten that its moves would lead astray.
 
     A link by stem or alias mostly survives a move and is left as it is; one by path, or one that
     becomes ambiguous, gets the new path. Notes that the change replaces are rewritten in their new
-    text. ``redirects`` map a note that leaves to the note its links lead to afterwards.
+    text. ``redirects`` map a note that leaves to the note its links lead to afterwards. ``golden``
+    is the path and the text of the golden questions, whose notes are followed as links are.
     """
     moves = {op.old: op.new for op in change if isinstance(op, Move)}
     if not moves:
@@ -50,6 +53,11 @@ def relink(
         for path, text in after.items()
         if text != documents[path].data
     ]
+    place, asked = golden
+    renamed = rename_notes(asked, lambda name: names.led_astray(name, place) or moves.get(name))
+    if renamed != asked:
+        old, new = (each.encode("utf-8", "surrogateescape") for each in (asked, renamed))
+        changed.append(Replace(place, old, new))
     return [*changed, *others]
 
 

@@ -50,7 +50,12 @@ def read_answer(response: str) -> str:
             f"the answer has {len(response):,} characters, and {MOST_CHARACTERS:,} at most are "
             "checked; check it in parts"
         )
-    text = _FOOTNOTE.sub("", response)
+    return read_claims(response)
+
+
+def read_claims(text: str) -> str:
+    """Return what a text of any length says that could be checked."""
+    text = _FOOTNOTE.sub("", text)
     text = _HEADING.sub(_drop_title, _CITATION.sub("", text))
     return read_prose("\n".join(_read_tables(text.split("\n"))))
 

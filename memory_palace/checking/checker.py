@@ -16,6 +16,7 @@ import numpy as np
 from memory_palace.checking.alignment import Alignment, EmbedTokens, WordReader, align
 from memory_palace.checking.differences import find_differences
 from memory_palace.checking.verdicts import (
+    ACCEPTED,
     AnswerCheck,
     Difference,
     Passage,
@@ -72,13 +73,30 @@ def check_answer(
     Verification tokens, also misquoted, claim nothing. ``embed_tokens`` must be of the embedder
     that the thresholds were chosen for; without it words are compared by their stems.
     """
-    checker = _Checker(passages, WordReader(embed_tokens))
+    reader = WordReader(embed_tokens)
+    checker = _Checker([each for each in passages if not each.superseded], reader)
+    past = [(each.superseded, _Checker([each], reader)) for each in passages if each.superseded]
     checks = dict[str, SentenceCheck]()
     sentences = find_sentences(response, tokens)
     for each in sentences:
         if each.text not in checks:
-            checks[each.text] = checker.check(each)
+            checks[each.text] = _overrule(checker.check(each), each, past)
     return AnswerCheck(tuple(checks[each.text] for each in sentences))
+
+
+def _overrule(
+    check: SentenceCheck, claim: Wording, past: Sequence[tuple[str, _Checker]]
+) -> SentenceCheck:
+    """Return the check of a sentence, contradicted where only what is superseded bears it out."""
+    if check.verdict in (Verdict.CONTRADICTED, Verdict.NOT_APPLICABLE):
+        return check
+    least = check.score if check.verdict in ACCEPTED else 0.0
+    for words, checker in past:
+        found = checker.check(claim)
+        if found.verdict in ACCEPTED and found.score > least:
+            check = replace(found, verdict=Verdict.CONTRADICTED, reason=words)
+            least = found.score
+    return check
 
 
 class _Checker:

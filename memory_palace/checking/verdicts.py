@@ -39,6 +39,8 @@ class Passage:
     first_line: int
     last_line: int
     text: str
+    superseded: str = ""
+    """What took its place and when, of a claim that bears out nothing any more."""
 
 
 @dataclass(frozen=True, slots=True)

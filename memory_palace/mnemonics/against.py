@@ -45,7 +45,7 @@ def read_against(engine: Engine, names: Sequence[str]) -> Against:
             folders += below
             continue
         document = notes.find_any(split_line_range(name)[0])
-        passages.append(read_source(document, name))
+        passages += read_source(document, name)
         if is_memory(document) and split_line_range(name)[1] is None:
             memories.append(document)
     flaws = [

@@ -137,11 +137,20 @@ def blank_beside(body: str) -> str:
     headings = {h.first: h for h in Markup(body).headings if h.level <= 2 and not h.is_nested}
     for number in range(len(lines)):
         if (heading := headings.get(number)) is not None:
-            name = next(iter(_spell({heading.text: ""})))
-            is_beside = heading.level == 2 and name in _BESIDE_PROSE
-        if is_beside or _LABELLED.fullmatch(lines[number]):
+            is_beside = heading.level == 2 and is_own_section(heading.text)
+        if is_beside or is_own_line(lines[number]):
             lines[number] = ""
     return "\n".join(lines)
+
+
+def is_own_section(name: str) -> bool:
+    """Say whether a section of this name says nothing of the subject of a memory."""
+    return next(iter(_spell({name: ""}))) in _BESIDE_PROSE
+
+
+def is_own_line(line: str) -> bool:
+    """Say whether a line is the list item of the anchors or of the locus."""
+    return _LABELLED.fullmatch(line) is not None
 
 
 def read_form(document: Document) -> Form:

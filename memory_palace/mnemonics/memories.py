@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Literal, TypeAlias
 
@@ -19,7 +18,6 @@ from memory_palace.mnemonics.lint import VisibleWords
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import Review, load_reviews
 from memory_palace.notes.document import Document, Library
-from memory_palace.notes.usage import record_usage
 
 Way: TypeAlias = Literal["subject", "anchor", "link"]
 """How a term led to a memory."""
@@ -102,15 +100,14 @@ def read_memory_notes(engine: Engine, library: Library | None = None) -> MemoryN
 
 
 def _names_of(document: Document) -> tuple[str, ...]:
-    return (document.path, document.stem, document.title, *document.texts("aliases"))
+    return (document.path, *document.names)
 
 
 def show_memory(engine: Engine, name: str) -> Memory:
     """Return one memory whole, its tokens too: whoever asks this has read it."""
     notes = read_memory_notes(engine)
     memory = notes.read(notes.find(name))
-    if engine.config.usage_log:
-        record_usage(engine.paths.logs, "read", [memory.id], now=datetime.now(UTC))
+    engine.note_use("opened", memory.id)
     return memory
 
 

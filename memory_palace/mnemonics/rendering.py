@@ -7,8 +7,6 @@ from datetime import date
 
 from memory_palace.mnemonics.form import (
     ANCHOR,
-    ANCHOR_ITEM,
-    ANCHORS,
     CONTENT,
     IMAGE,
     LINKS,
@@ -20,7 +18,7 @@ from memory_palace.mnemonics.form import (
 )
 from memory_palace.mnemonics.memory_values import BY_PERSON, MOST_FACTORS, Mark, Memory
 from memory_palace.notes.frontmatter import write_front_matter
-from memory_palace.notes.sections import LINE_END, read_section, replace_section, split_lines
+from memory_palace.notes.sections import replace_section, split_lines
 
 
 def render_memory(memory: Memory, *, tags: Sequence[str] = (), today: date) -> str:
@@ -50,27 +48,6 @@ def render_memory(memory: Memory, *, tags: Sequence[str] = (), today: date) -> s
 def render_marks(marks: Iterable[Mark]) -> str:
     """Return the factor map as a task list, one factor a line."""
     return "\n".join(_render_mark(mark) for mark in marks)
-
-
-def add_anchors(path: str, data: bytes, anchors: Sequence[str]) -> bytes:
-    """Extend the list item of anchors above the first section, or else the section of anchors.
-
-    Where there is neither, a section is added: it is a passage of its own in the index, and above
-    the text it would blur the first.
-    """
-    lines, above, body = split_lines(path, data)
-    sections = (found.first for found in body.headings if found.level > 1 and not found.is_nested)
-    plain = body.plain.split("\n")
-    for at, line in enumerate(plain[: next(sections, len(plain))], start=above):
-        if ANCHOR_ITEM.match(line):
-            old = lines[at].rstrip()
-            joint = " " if old.endswith((":", ",", "*")) else ", "
-            end = LINE_END.search(lines[at])
-            lines[at] = f"{old}{joint}{', '.join(anchors)}{end[0] if end else ''}"
-            return "".join(lines).encode()
-    held = (read_section(path, data, ANCHORS) or "").strip("\n")
-    items = "\n".join(f"- {anchor}" for anchor in anchors)
-    return replace_section(path, data, ANCHORS, f"{held}\n{items}")
 
 
 def state_score(path: str, data: bytes, score: int) -> bytes:

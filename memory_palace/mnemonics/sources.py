@@ -21,6 +21,7 @@ from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.excerpt import split_line_range
 from memory_palace.notes.parsing import read_body
 from memory_palace.notes.reading import NoteUnreadable, read_named
+from memory_palace.notes.superseding import blank_claims, find_claims, lines_of
 
 NEAREST = 3
 """Notes that the search gives for each sentence, the best passage of each. With five no more right
@@ -51,7 +52,7 @@ class SourceReader:
         self._read: dict[str, tuple[list[str], bool]] = {}
 
     def search(self, sentences: Sequence[str], *, filters: Filters, lexical: bool) -> SearchFound:
-        """Ask each sentence as a question, ranked as ``palace query`` ranks; nothing counts as use.
+        """Ask each sentence as a question, ranked as ``palace query`` ranks.
 
         Cold notes stay out. The passages of a sentence are of different notes.
         """
@@ -67,7 +68,6 @@ class SourceReader:
                     lexical=lexical,
                     limit=NEAREST,
                     neighbors=0,
-                    is_use=False,
                 )
                 behind = found.behind
                 chunks = [(hit.path, hit.chunk) for hit in found if hit.chunk]
@@ -81,9 +81,7 @@ class SourceReader:
             lines, is_indexed = self._lines(path)
             if last is None or not is_indexed:
                 first, last = 1, len(lines)
-            text = "\n".join(lines[first - 1 : last])
-            if text.strip():
-                yield Passage(path, first, last, text)
+            yield from _cut(path, lines, first, last)
 
     def join(self, passages: Iterable[Passage]) -> Iterator[Passage]:
         """Yield the lines of every note once: passages that touch become one."""
@@ -127,7 +125,22 @@ def read_lines(document: Document) -> list[str]:
     return [""] * (body.first_line - 1) + text.split("\n")
 
 
-def read_source(document: Document, name: str) -> Passage:
+def _cut(path: str, lines: Sequence[str], first: int, last: int) -> Iterator[Passage]:
+    """Yield lines of a note that hold, then each claim in them that is superseded."""
+    text = "\n".join(lines)
+    claims = find_claims(text)
+    rest = blank_claims(text, claims).split("\n") if claims else lines
+    held = "\n".join(rest[first - 1 : last])
+    if held.strip():
+        yield Passage(path, first, last, held)
+    for claim in claims:
+        begin, end = (line + 1 for line in lines_of(text, claim[:2]))
+        if begin <= last and first <= end:
+            words = f"superseded {claim.day}, see {', '.join(claim.heirs)}"
+            yield Passage(path, begin, end, text[claim.start : claim.end], words)
+
+
+def read_source(document: Document, name: str) -> list[Passage]:
     """Return what is compared of a note: all of it, or the lines that ``name`` ends with.
 
     Raise ``UsageError`` where it has no such lines, and for a cold note.
@@ -142,7 +155,7 @@ def read_source(document: Document, name: str) -> Passage:
     begin, end = first or 1, min(last or total, total)
     if begin > end and first is not None:
         raise UsageError(f"{document.path} has {total} lines; it has no lines {first}-{last}")
-    return Passage(document.path, begin, max(begin, end), "\n".join(lines[begin - 1 : end]))
+    return list(_cut(document.path, lines, begin, max(begin, end)))
 
 
 def drop_citations(answer: str, snapshot: Snapshot) -> tuple[str, list[str]]:

@@ -13,6 +13,7 @@ from memory_palace.checking.judging import EntailmentJudge, Judgement, ModelJudg
 from memory_palace.checking.verdicts import (
     ACCEPTED,
     REFUSED,
+    AnswerCheck,
     Passage,
     SentenceCheck,
     Verdict,
@@ -138,20 +139,20 @@ def verify(
     ``EntailmentJudge``; ``model`` is one of the ``llm`` library, whose verdict stands beside ours.
     Raise ``MissingPartError`` for a model that is not here.
     """
-    if prompt is not None and model is None:
-        raise UsageError("a prompt is for a model; name one with --model")
+    judge = _open_judge(model, prompt, prices)
     encoder = None if entailment is None else EntailmentJudge(entailment)
-    judge = None if model is None else ModelJudge(open_dialogue(model, prices=prices), prompt)
     named = read_against(engine, against)
     embed_tokens = None if by_words else _reader_of(engine)
     tokens = [token for memory in named.memories for token in memory.verify_tokens]
     material = _gather(engine, answer, named, tokens, lexical=by_words)
-    passages = material.passages
-    checked = check_answer(material.text, passages, tokens=tokens, embed_tokens=embed_tokens)
+    checked = check_answer(
+        material.text, material.passages, tokens=tokens, embed_tokens=embed_tokens
+    )
     basis: Basis = "words" if embed_tokens is None else "meaning"
     sentences = zip(checked.sentences, material.near, strict=True)
+    engine.note_use("cited", *_cited(material.called, named.passages, checked))
     return Verified(
-        tuple(_judge(*each, basis, passages, encoder, judge) for each in sentences),
+        tuple(_judge(*each, basis, material.passages, encoder, judge) for each in sentences),
         check_memories(answer, named.memories, require_all=require_all),
         named.flaws,
         by_meaning=embed_tokens is not None,
@@ -163,6 +164,21 @@ def verify(
     )
 
 
+def _open_judge(model: str | None, prompt: str | None, prices: str | None) -> ModelJudge | None:
+    if prompt is not None and model is None:
+        raise UsageError("a prompt is for a model; name one with --model")
+    return None if model is None else ModelJudge(open_dialogue(model, prices=prices), prompt)
+
+
+def _cited(
+    called: Sequence[str], named: Sequence[Passage], checked: AnswerCheck
+) -> dict[str, None]:
+    """Return the notes that an answer names, that were named for it, and that bear it out."""
+    borne_out = (each.passage for each in checked.sentences if each.verdict in ACCEPTED)
+    notes = (passage.note for passage in (*named, *borne_out) if passage is not None)
+    return dict.fromkeys([*called, *notes])
+
+
 @dataclass(frozen=True, slots=True)
 class _Material:
     """An answer, and what it is compared with."""
@@ -171,6 +187,8 @@ class _Material:
     passages: tuple[Passage, ...]
     near: tuple[tuple[Passage, ...], ...]
     """What the search found for each sentence."""
+    called: Sequence[str] = ()
+    """Notes that the answer itself names."""
     is_searched: bool = False
     behind: int = 0
 
@@ -184,7 +202,7 @@ def _gather(
     text, called = drop_citations(answer, engine.snapshot())
     sentences = find_sentences(text, tokens)
     if not is_searched:
-        return _Material(text, named.passages, ((),) * len(sentences))
+        return _Material(text, named.passages, ((),) * len(sentences), called)
     reader = SourceReader(engine)
     found = reader.search(
         [each.text if each.says_something else "" for each in sentences],
@@ -194,7 +212,7 @@ def _gather(
     # What the answer calls a source is one, whatever the search makes of it.
     own = () if named.folders else reader.cut((path, 1, None) for path in called)
     passages = reader.join([*chain.from_iterable(found.near), *own])
-    return _Material(text, (*named.passages, *passages), found.near, True, found.behind)
+    return _Material(text, (*named.passages, *passages), found.near, called, True, found.behind)
 
 
 def _others(check: SentenceCheck, near: Sequence[Passage]) -> tuple[Passage, ...]:
@@ -217,7 +235,9 @@ def _judge(
     sentence = CheckedSentence(check, basis, _others(check, near))
     if check.verdict == Verdict.NOT_APPLICABLE or (encoder is None and judge is None):
         return sentence
-    shown = _choose(check, near or _cut_up(check.text, passages))
+    held = [each for each in passages if not each.superseded]
+    own = [each for each in near if not each.superseded]
+    shown = _choose(check, own or _cut_up(check.text, held))
     if judge is not None:
         sentence = replace(sentence, model=judge.judge(check.text, shown))
     if encoder is None or check.verdict == Verdict.CONTRADICTED:

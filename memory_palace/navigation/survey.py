@@ -98,7 +98,7 @@ def _find_notes(
     """
     days = session.half_life_days
     limit = session.k * (1 if days is None else _FADING_DEPTH) + len(session.closed)
-    asked = engine.query(session.belief["goal_text"], limit=limit, neighbors=0, is_use=False)
+    asked = engine.query(session.belief["goal_text"], limit=limit, neighbors=0)
     hits = [hit for hit in asked.hits if hit.path in open_paths]
     scores = np.array([hit.confidence or 0.0 for hit in hits], np.float64)
     if days is not None:

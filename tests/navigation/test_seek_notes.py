@@ -167,7 +167,8 @@ def test_asking_changes_no_note_and_no_index(search):
     step_search(search, None)
     read_node(search, None, None)
     changed = {p for p in folder.rglob("*") if p.is_file() and files.get(p) != p.stat().st_mtime_ns}
-    assert {path.parent.name for path in changed} == {".sessions"}
+    assert {path.parent.name for path in changed} == {".sessions", "logs"}
+    assert {path.name for path in changed if path.parent.name == "logs"} == {"usage.jsonl"}
 
 
 @pytest.mark.parametrize(
