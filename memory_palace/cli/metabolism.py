@@ -20,9 +20,10 @@ from memory_palace.cli.options import (
 )
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
-from memory_palace.metabolism.elimination import Proposal
+from memory_palace.metabolism.elimination import Elimination
 from memory_palace.metabolism.gates import PromotionGate
 from memory_palace.metabolism.reporting import Explanation, Report
+from memory_palace.notes.usage import KNOWN_AFTER_DAYS
 
 app = Typer(no_args_is_help=True, help="Keep what outlives a project; archive the rest.")
 
@@ -37,8 +38,8 @@ def report(ctx: Context, as_json: Json = False) -> None:
     print_answer(_report_record(found), _report_lines(found), as_json=as_json)
     if as_json:
         return
-    if not found.uses_log:
-        say("use is not logged (usage_log: on in palace.yaml); only links and cards were counted")
+    if not found.tells_disuse:
+        say(_write_usage(found))
     if not found.compares_vectors:
         say("there are no vectors to compare notes by, so duplicates were not looked for")
 
@@ -70,12 +71,16 @@ def distill_(
     apply: Apply = False,
     as_json: Json = False,
 ) -> None:
-    """Condense a completed card to a telegraph: four parts, 150 to 400 tokens.
+    """Condense a completed card to a telegraph, and say what was left out.
 
+    A card above 200 tokens is cut to half or less; a part it does not have is absent.
     Example: palace metabolism distill recover-april-readings
     """
     change = open_palace(ctx).metabolism.distill(card, model=model, apply=apply)
-    show_change(change, as_json=as_json)
+    show_change(change, as_json=as_json, evidence=list(change.evidence))
+    if not as_json:
+        for words in change.evidence:
+            say(words)
 
 
 @app.command("promote")
@@ -87,7 +92,8 @@ def promote_(
         list[str] | None, Option("--section", help='"NAME=text"; repeatable.')
     ] = None,
     decided_by: Annotated[
-        str | None, Option("--decided-by", help="The person who accepts a candidate.")
+        str | None,
+        Option("--decided-by", help="Who accepts a candidate: one of `deciders` in the settings."),
     ] = None,
     model: Model = None,
     apply: Apply = False,
@@ -126,7 +132,9 @@ def apply_(
     """
     metabolism = open_palace(ctx).metabolism
     change = metabolism.eliminate(apply=apply, allow_uncommitted=allow_uncommitted)
-    show_change(change, as_json=as_json)
+    show_change(change, as_json=as_json, held=list(change.held))
+    for line in () if as_json else change.held:
+        say(f"held: {line}")
 
 
 @app.command("undo")
@@ -177,6 +185,9 @@ def _entry_record(entry: LoggedChange) -> dict[str, Any]:
 
 def _report_lines(found: Report) -> Iterator[str]:
     yield from (f"distill     {card.path}" for card in found.undistilled)
+    for path in found.filled:
+        yield f"rewrite     {path}"
+        yield '  says "Not written down …", which counts as absent; distill its card again'
     for path, gates in found.ripe:
         yield f"promote     {path}"
         yield from _gate_lines(gates)
@@ -203,17 +214,28 @@ def _gate_lines(gates: Sequence[PromotionGate]) -> Iterator[str]:
         yield f"  {'open  ' if gate.is_open else 'closed'}  {gate.name}: {gate.counted}"
 
 
+def _write_usage(found: Report) -> str:
+    if found.usage_since is None:
+        return "no use is logged yet, so no note is called unused; see usage_log in palace.yaml"
+    return (
+        f"use is logged since {found.usage_since}; before it is logged for "
+        f"{KNOWN_AFTER_DAYS} days no note is called unused"
+    )
+
+
 def _report_record(found: Report) -> dict[str, Any]:
     return {
         "undistilled": [card.path for card in found.undistilled],
+        "filled": list(found.filled),
         "ripe": [{"path": path, "gates": to_record(gates)} for path, gates in found.ripe],
         "proposals": [_proposal_record(proposal) for proposal in found.proposals],
-        "usage_logged": found.uses_log,
+        "usage_since": to_record(found.usage_since),
+        "tells_disuse": found.tells_disuse,
         "by_meaning": found.compares_vectors,
     }
 
 
-def _proposal_record(proposal: Proposal) -> dict[str, Any]:
+def _proposal_record(proposal: Elimination) -> dict[str, Any]:
     record: dict[str, Any] = to_record(proposal)
     return record | {"other": proposal.other or None, "held": proposal.held or None}
 

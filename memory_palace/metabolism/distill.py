@@ -1,80 +1,106 @@
-"""A completed card to a telegraph of four parts, by structure and extraction alone."""
+"""A completed card to a telegraph of at most four parts, in the author's words and order."""
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import Any
+from itertools import groupby
 
 from memory_palace.changes.composing import compose_note, make_slug
 from memory_palace.changes.operations import Create
 from memory_palace.config import Rooms
 from memory_palace.embedding.llm_models import estimate_tokens
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.language.sentences import split_sentences
-from memory_palace.markdown.links import WIKI_LINK
-from memory_palace.markdown.markup import Markup
 from memory_palace.metabolism.assets import TELEGRAM, WING
+from memory_palace.metabolism.condensing import choose, cost, drop_repeated
 from memory_palace.metabolism.ledger import Ledger
-from memory_palace.notes.document import LEAD, Document
+from memory_palace.metabolism.phrasing import TelegraphPart, phrasing_of, tell_languages
+from memory_palace.metabolism.sorting import PARTS, given_part, sort_statements
+from memory_palace.metabolism.statements import Statement, read_statements
+from memory_palace.notes.document import Document
+from memory_palace.notes.parsing import digest_words, read_body
+from memory_palace.workflow.card_paths import target_of_item
 from memory_palace.workflow.cards import Card
-from memory_palace.workflow.corridor import target_of_item
 
-LEAST_TOKENS, MOST_TOKENS = 150, 400
-"""Bounds of a telegraph, by ``estimate_tokens``."""
-NOTHING_FOUND = "Not written down in the card or what it links to."
+SHORT, MOST_TOKENS = 200, 400
+"""Tokens by ``estimate_tokens``: of a card that is kept as it is, and of any telegraph."""
+_KEPT = 0.5
+"""The share of a longer card that its telegraph has at most."""
 _ROOM_FILES = ("index.md", "chain_map.md", "reflection_backfill.md")
-_PARTS: Mapping[str, Mapping[str, Any]] = tomllib.loads(
-    files("memory_palace.metabolism").joinpath("telegraph.toml").read_text("utf-8")
-)
-"""Share of the length, headings and cues of each part."""
-_LISTS = frozenset(("input paths", "output paths", "next action", "links", "seen in", "evidence"))
-_CUES = {
-    part: re.compile(values["cues"], re.IGNORECASE)
-    for part, values in _PARTS.items()
-    if "cues" in values
-}
+_JOINT = re.compile(r"(?<=[。！？]) ")
+"""Scripts without spaces have none between sentences."""
+NAMES: Mapping[TelegraphPart, str] = dict(zip(PARTS, TELEGRAM.sections, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Telegraph:
-    """The four parts, and how much went in and came out."""
+    """The parts that were found, how much went in and came out, and what was left out."""
 
     parts: Mapping[str, str]
+    """By heading; a part for which nothing was found is absent."""
     tokens: int
-    source_tokens: int
+    card_tokens: int
     sources: tuple[str, ...]
-    """Paths of the notes that were read, in that order."""
+    """Paths of the notes that it has statements of, the card's first."""
+    left_out: tuple[str, ...] = ()
+    """Statements of the card that it does not have, foam among them."""
 
     @property
     def missing(self) -> list[str]:
         """Parts for which nothing was found."""
-        return [name for name, text in self.parts.items() if text == NOTHING_FOUND]
+        return [name for name in TELEGRAM.sections if name not in self.parts]
 
 
 def distill_card(ledger: Ledger, card: Card) -> Telegraph:
-    """Extract the four parts, reading the card first and its room and links only as needed.
+    """Keep what a card says of its four parts; what it lacks is looked for in what it links to.
 
-    Raise ``UsageError`` for a card that is not completed, ``CheckFailedError`` where everything
-    that could be read gives less than a telegraph's least length.
+    Raise ``UsageError`` for a card that is not completed, ``CheckFailedError`` where nothing of
+    any part was found.
     """
-    read: list[Document] = []
-    for document in readable_sources(ledger, card):
-        read.append(document)
-        found = _extract(read)
-        telegraph = _fit(found, read)
-        if telegraph.tokens >= LEAST_TOKENS and not telegraph.missing:
-            return telegraph
-    if telegraph.tokens < LEAST_TOKENS:
+    documents = readable_sources(ledger, card)
+    body = documents[0].body
+    size = estimate_tokens(body)
+    most = limit_of(size)
+    kept, left_out = condense(body)
+    read = [card.path] if kept else []
+    for name, found in _find_elsewhere(documents[1:], {part for _, part in kept}):
+        room = most - sum(cost(s) for s, _ in kept)
+        more = [(s, part) for s, part in found if part not in {p for _, p in kept}]
+        phrasing = phrasing_of(tell_languages(" ".join(s.text for s, _ in more)))
+        more = choose(more, phrasing, most=room) if room > 0 else []
+        kept += more
+        read += [name] if more else []
+    if not kept:
         raise CheckFailedError(
-            f"{card.path} gives a telegraph of {telegraph.tokens} tokens; at least {LEAST_TOKENS} "
-            "are needed. Write in the card or its project room what was tried, what worked and "
-            "what follows from it"
+            f"{card.path} says nothing of what was wrong, tried, done or learned; write it there, "
+            "in sentences or below headings such as Problem, Tried, Fix and Lesson"
         )
-    return telegraph
+    return _compose(kept, size, read, left_out)
+
+
+def condense(body: str) -> tuple[list[tuple[Statement, TelegraphPart]], tuple[str, ...]]:
+    """Return what a telegraph keeps of a card, each with its part, and what it leaves out.
+
+    Checks, paths and next steps are no statements, and not counted as left out. A short card loses
+    no more than its foam, a longer one half.
+    """
+    phrasing = phrasing_of(tell_languages(body))
+    said = read_statements(body, phrasing)
+    told = drop_repeated(said)
+    parts = list(zip(told, sort_statements(told, phrasing), strict=True))
+    kept = [(statement, part) for statement, part in parts if part in PARTS]
+    never = {id(s) for s in told if given_part(s, phrasing) == "left_out"}
+    size = estimate_tokens(body)
+    if size > SHORT or sum(cost(statement) for statement, _ in kept) > MOST_TOKENS:
+        kept = choose(kept, phrasing, most=limit_of(size))
+    chosen = {id(statement) for statement, _ in kept}
+    return kept, tuple(s.text for s in said if id(s) not in chosen | never)
+
+
+def limit_of(card_tokens: int) -> int:
+    """Return how many tokens the telegraph of a card has at most."""
+    return MOST_TOKENS if card_tokens <= SHORT else min(MOST_TOKENS, int(_KEPT * card_tokens))
 
 
 def readable_sources(ledger: Ledger, card: Card) -> list[Document]:
@@ -109,9 +135,18 @@ def readable_sources(ledger: Ledger, card: Card) -> list[Document]:
 
 
 def render_telegraph(
-    card: Card, parts: Mapping[str, str], rooms: Rooms, *, today: str, by_model: str | None = None
+    card: Card,
+    parts: Mapping[str, str],
+    rooms: Rooms,
+    *,
+    today: str,
+    sources: Sequence[str] = (),
+    by_model: str | None = None,
 ) -> Create:
-    """Return the telegraph as a note beside the others."""
+    """Return the telegraph as a note beside the others.
+
+    ``sources`` are the stems of notes other than the card that it has statements of.
+    """
     title = card.document.title
     fields: dict[str, object] = {
         "title": title,
@@ -120,103 +155,64 @@ def render_telegraph(
         "project_room": card.document.text("project"),
         "date": today,
     }
+    if sources:
+        fields["source"] = list(sources)
     if by_model:
         fields["written_by"] = by_model
     path = rooms.path_of(f"{WING}/{TELEGRAM.folder}/{today}-{make_slug(title)}.md")
-    sections = {name: parts[name] for name in TELEGRAM.sections}
-    return compose_note(path, title, fields, sections, source=card.document.stem)
+    sections = {name: parts[name] for name in TELEGRAM.sections if name in parts}
+    note = compose_note(path, title, fields, sections)
+    if not by_model:
+        fields["verbatim"] = digest_words(read_body(path, note.data).text)
+    return compose_note(path, title, fields, sections)
 
 
-def count_tokens(parts: Mapping[str, str]) -> int:
-    """Estimate the tokens of the four parts, those that hold nothing left out."""
-    return sum(estimate_tokens(text) for text in parts.values() if text != NOTHING_FOUND)
+def _find_elsewhere(
+    documents: Sequence[Document], had: set[TelegraphPart]
+) -> Iterator[tuple[str, list[tuple[Statement, TelegraphPart]]]]:
+    """Yield what other notes say of parts that a card lacks, below headings that name them.
 
-
-def _extract(documents: Sequence[Document]) -> dict[str, list[str]]:
-    """Sort statements by the heading they stand under, else by the words in them."""
-    found: dict[str, list[str]] = {name: [] for name in TELEGRAM.sections}
-    seen: list[str] = []
+    Words alone decide nothing there: such a note may be about anything.
+    """
+    had = set(had)
     for document in documents:
-        for heading, section in document.sections.items():
-            if heading.casefold() in _LISTS:
-                continue
-            for statement in strip_foam(split_statements(section)):
-                if statement.casefold() in seen:
-                    continue
-                if not any(map(str.isalnum, WIKI_LINK.sub("", statement))):
-                    continue
-                seen.append(statement.casefold())
-                is_sentence = statement[-1] in '.!?…:;"”)'  # list items often are not
-                text = statement if is_sentence else f"{statement}."
-                found[_part_of(heading, statement)].append(text)
-    return found
+        phrasing = phrasing_of(tell_languages(document.body))
+        statements = drop_repeated(read_statements(document.body, phrasing))
+        named = [(s, given_part(s, phrasing)) for s in statements]
+        wanted = [part for part in PARTS if part not in had]
+        found = [(s, part) for s, given in named for part in wanted if given == part]
+        yield document.path, found
+        had |= {part for _, part in found}
 
 
-def _part_of(heading: str, statement: str) -> str:
-    if heading != LEAD:
-        for part, values in _PARTS.items():
-            if heading.casefold() in values["headings"]:
-                return part
-    return next((part for part, cue in _CUES.items() if cue.search(statement)), "Background")
+def _compose(
+    kept: Sequence[tuple[Statement, TelegraphPart]],
+    size: int,
+    read: Sequence[str],
+    left_out: tuple[str, ...],
+) -> Telegraph:
+    parts = {}
+    for part, name in NAMES.items():
+        text = render_statements([s for s, own in kept if own == part])
+        if text:
+            parts[name] = text
+    tokens = sum(map(estimate_tokens, parts.values()))
+    return Telegraph(parts, tokens, size, tuple(read), left_out)
 
 
-def _fit(found: Mapping[str, Sequence[str]], read: Sequence[Document]) -> Telegraph:
-    """Take statements part by part until the length is reached; what one leaves another gets."""
-    costs = {part: [estimate_tokens(s) + 1 for s in found[part]] for part in found}
-    chosen = dict.fromkeys(found, 0)
-    spent = 0
-    for part, values in _PARTS.items():
-        used = 0
-        for cost in costs[part]:
-            if used + cost > values["share"] * MOST_TOKENS:
-                break
-            used += cost
-            chosen[part] += 1
-        spent += used
-    for part in _PARTS:
-        for cost in costs[part][chosen[part] :]:
-            if spent + cost > MOST_TOKENS:
-                break
-            spent += cost
-            chosen[part] += 1
-    parts = {part: " ".join(found[part][: chosen[part]]) or NOTHING_FOUND for part in found}
-    whole = sum(estimate_tokens(document.body) for document in read)
-    return Telegraph(parts, count_tokens(parts), whole, tuple(d.path for d in read))
-
-
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
-_LINES = files("memory_palace.metabolism").joinpath("foam.txt").read_text("utf-8").splitlines()
-_FOAM = [re.compile(line, re.IGNORECASE) for line in _LINES if not line.startswith("#")]
-
-
-def split_statements(text: str) -> list[str]:
-    """Return sentences and list items in order; fenced code and headings are left out."""
-    lines = text.split("\n")
-    statements: list[str] = []
-    paragraph: list[str] = []
-
-    def end_paragraph() -> None:
-        statements.extend(split_sentences(" ".join(paragraph)))
-        paragraph.clear()
-
-    for line, is_fenced in zip(lines, Markup(text).fenced, strict=True):
-        item = _ITEM.match(line)
-        if is_fenced or item or not line.strip() or line.lstrip().startswith("#"):
-            end_paragraph()
-        if is_fenced or line.lstrip().startswith("#") or not line.strip():
-            continue
-        paragraph.append(line[item.end() :].strip() if item else line.strip())
-    end_paragraph()
-    return statements
-
-
-def strip_foam(statements: list[str]) -> list[str]:
-    """Drop foam and whatever was said before in the same words."""
-    kept: list[str] = []
-    seen: set[str] = set()
-    for statement in statements:
-        key = " ".join(re.findall(r"\w+", statement.casefold()))
-        if key and key not in seen and not any(foam.search(statement) for foam in _FOAM):
-            seen.add(key)
-            kept.append(statement)
-    return kept
+def render_statements(statements: Sequence[Statement]) -> str:
+    """Return statements as the author had them: paragraphs, items and rows of tables."""
+    lines: list[str] = []
+    before = ""
+    for (_, mark, head), group in groupby(statements, key=lambda s: (s.block, s.mark, s.head)):
+        text = _JOINT.sub("", " ".join(statement.text for statement in group))
+        if lines and (not mark or mark != before):
+            lines.append("")
+        if mark == "| ":
+            if head and head not in "\n".join(lines):
+                lines.append(head)
+            lines.append(text)
+        else:
+            lines.append(f"{mark}{text}")
+        before = mark
+    return "\n".join(lines)

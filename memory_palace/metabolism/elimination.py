@@ -7,12 +7,13 @@ decided here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from memory_palace.metabolism.assets import TELEGRAM, is_protected, kind_of
+from memory_palace.metabolism.assets import CONSTITUTION, TELEGRAM, is_protected, kind_of
 from memory_palace.metabolism.ledger import Ledger, field_date
-from memory_palace.metabolism.likeness import AssetPair, Cosine, find_pairs
+from memory_palace.metabolism.likeness import AssetPair, Cosine, LineRange, find_pairs
+from memory_palace.metabolism.remaining import HotNotes
 from memory_palace.notes.document import Document
 from memory_palace.notes.rooms import stem_of
 from memory_palace.notes.validity import superseded_by
@@ -23,10 +24,14 @@ EliminationAction: TypeAlias = Literal[
 UNUSED_DAYS = 90
 """Days without use after which an asset is stale, and again until it is archived; also the days
 after which finished work that was distilled is archived."""
+_LEAVING = frozenset({"supersede", "return", "archive", "finish"})
+"""Steps that take a note from where it is."""
+_BY_DISUSE = frozenset({"archive", "finish"})
+"""Steps that nobody has asked for: only what is said elsewhere goes so."""
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class Elimination:
     """One step for one note, and what was counted."""
 
     action: EliminationAction
@@ -36,11 +41,13 @@ class Proposal:
     """The note that takes its place, or the one it is in doubt with."""
     held: str = ""
     """Why it is not carried out now, although the rule says so."""
+    lines: tuple[LineRange, LineRange] | None = None
+    """Of a contradiction, those of the other note and its own."""
 
 
-def find_proposals(ledger: Ledger, *, cosine: Cosine | None) -> list[Proposal]:
+def find_proposals(ledger: Ledger, *, cosine: Cosine | None) -> list[Elimination]:
     """Return at most one step for each note, by path."""
-    found: dict[str, Proposal] = {}
+    found: dict[str, Elimination] = {}
     for path, document in ledger.documents.items():
         if not document.is_cold and not is_protected(document):
             proposal = _step_for(ledger, document)
@@ -48,12 +55,32 @@ def find_proposals(ledger: Ledger, *, cosine: Cosine | None) -> list[Proposal]:
                 found[path] = _hold(ledger, proposal)
     for pair in _doubtful_pairs(ledger, cosine):
         action: EliminationAction = "merge" if pair.kind == "duplicate" else "contradiction"
-        found[pair.newer] = _hold(ledger, Proposal(action, pair.newer, pair.evidence, pair.older))
+        proposal = Elimination(action, pair.newer, pair.evidence, pair.older, lines=pair.lines)
+        found[pair.newer] = _hold(ledger, proposal)
         found.pop(pair.older, None)  # neither goes while they are in doubt
-    return [found[path] for path in sorted(found)]
+    return list(_hold_unsaid(ledger, [found[path] for path in sorted(found)]))
 
 
-def _step_for(ledger: Ledger, document: Document) -> Proposal | None:
+def _hold_unsaid(ledger: Ledger, proposals: Sequence[Elimination]) -> Iterator[Elimination]:
+    """Hold what nobody asked to go and what says something that no note says that stays hot.
+
+    A telegraph stands for its card. It repeats what it was made of, so it stands for nothing else,
+    and no more do cards: they go when it says what they say.
+    """
+    superseded = {p.path for p in proposals if p.action == "supersede" and not p.held}
+    hot = HotNotes(ledger.documents.values(), superseded)
+    passing = {path for path, d in ledger.documents.items() if kind_of(d) is TELEGRAM}
+    passing |= ledger.cards.keys()
+    for proposal in proposals:
+        if proposal.action in _BY_DISUSE and not proposal.held:
+            without = () if proposal.path in ledger.cards else passing - {proposal.path}
+            document = ledger.documents[proposal.path]
+            yield replace(proposal, held=hot.let_go(document, without=without))
+        else:
+            yield proposal
+
+
+def _step_for(ledger: Ledger, document: Document) -> Elimination | None:
     if document.path in ledger.cards:
         return _finished_card(ledger, document)
     if names := superseded_by(document.fields):
@@ -63,17 +90,17 @@ def _step_for(ledger: Ledger, document: Document) -> Proposal | None:
     return _finished_room(ledger, document)
 
 
-def _superseded(ledger: Ledger, document: Document, names: Sequence[str]) -> Proposal:
+def _superseded(ledger: Ledger, document: Document, names: Sequence[str]) -> Elimination:
     """Rule 3: superseded is archived at once, and links lead to what took its place."""
     stems = {stem_of(name) for name in names}
     linked = sorted(ledger.out.get(document.path, ()))
     heirs = [path for path in linked if ledger.documents[path].stem in stems]
     words = (f"superseded by {', '.join(names)}",)
     held = "" if heirs else "the note that supersedes it was not found"
-    return Proposal("supersede", document.path, words, next(iter(heirs), ""), held)
+    return Elimination("supersede", document.path, words, next(iter(heirs), ""), held)
 
 
-def _failed(ledger: Ledger, document: Document) -> Proposal | None:
+def _failed(ledger: Ledger, document: Document) -> Elimination | None:
     """Rule 6: an asset goes back to its project where its card is open again, or it fails."""
     reopened = ledger.reopened_sources(document.path)
     successes, failures = ledger.record(document.path)
@@ -85,7 +112,7 @@ def _failed(ledger: Ledger, document: Document) -> Proposal | None:
         evidence.append(f"{failures} failures, {successes} successes")
     room = _room_of_origin(ledger, document)
     held = "" if room else "no card or field says which project it came from"
-    return Proposal("return", document.path, tuple(evidence), other=room, held=held)
+    return Elimination("return", document.path, tuple(evidence), other=room, held=held)
 
 
 def _room_of_origin(ledger: Ledger, document: Document) -> str:
@@ -96,27 +123,31 @@ def _room_of_origin(ledger: Ledger, document: Document) -> str:
     return next(filter(None, names), "")
 
 
-def _unused(ledger: Ledger, document: Document) -> Proposal | None:
-    """Rules 1 and 2: stale after 90 days without use or inbound link, archived after 90 more."""
+def _unused(ledger: Ledger, document: Document) -> Elimination | None:
+    """Rules 1 and 2: stale after 90 days without use or inbound link, archived after 90 more.
+
+    Only where a log of use is old enough to say so: without one daily use looks like none.
+    """
     path, last = document.path, ledger.last_use(document.path)
     is_stale = document.text("status") == "stale"
     inbound = [p for p in ledger.inbound(path) if not _is_own(ledger, path, p)]
+    began = ledger.usage.began
     idle = None if last is None else (ledger.today - last).days
     evidence = (
         f"last use {last}, {idle} days ago",
         f"{len(inbound)} inbound links from notes in use",
-        "use is logged" if ledger.usage.is_logged else "use is not logged: links and dates alone",
+        f"use is logged since {began}" if began else "use is not logged",
     )
     is_idle = idle is not None and idle >= UNUSED_DAYS and not inbound
     if is_stale and not is_idle:
-        return Proposal("revive", path, evidence)
-    if not is_idle or document.text("priority") == "high":
+        return Elimination("revive", path, evidence)
+    if not is_idle or document.text("priority") == "high" or not ledger.tells_disuse:
         return None
     since = field_date(document, "stale_since")
     if not is_stale or since is None:
-        return Proposal("demote", path, evidence)
+        return Elimination("demote", path, evidence)
     if (ledger.today - since).days >= UNUSED_DAYS:
-        return Proposal("archive", path, (*evidence, f"stale since {since}"))
+        return Elimination("archive", path, (*evidence, f"stale since {since}"))
     return None
 
 
@@ -126,25 +157,25 @@ def _is_own(ledger: Ledger, path: str, source: str) -> bool:
     return source in made_of or path in {document.path for document in ledger.sources(source)}
 
 
-def _finished_card(ledger: Ledger, document: Document) -> Proposal | None:
-    """Completed work is archived when it was distilled, and 90 days have passed."""
+def _finished_card(ledger: Ledger, document: Document) -> Elimination | None:
+    """Completed work is archived 90 days after it was distilled, where nobody opened it since."""
     card = ledger.cards[document.path]
-    day = field_date(document, "completed") or field_date(document, "last_updated")
-    if card.state != "completed" or day is None or (ledger.today - day).days < UNUSED_DAYS:
+    completed = field_date(document, "completed") or field_date(document, "last_updated")
+    if card.state != "completed" or completed is None or ledger.was_used_lately(document.path):
         return None
-    telegraphs = [
-        path
-        for path in sorted(ledger.back.get(document.path, ()))
-        if kind_of(ledger.documents[path]) is TELEGRAM
-        and ledger.documents[path].text("corridor_card") in (document.stem, card.task_id)
-    ]
-    if not telegraphs:
-        return None
-    evidence = (f"completed {day}", f"distilled in {telegraphs[0]}")
-    return Proposal("finish", document.path, evidence, other=telegraphs[0])
+    for path in sorted(ledger.back.get(document.path, ())):
+        telegraph = ledger.documents[path]
+        names_it = telegraph.text("corridor_card") in (document.stem, card.task_id)
+        if kind_of(telegraph) is TELEGRAM and names_it and not telegraph.is_cold:
+            distilled = max(completed, field_date(telegraph, "date") or completed)
+            if (ledger.today - distilled).days < UNUSED_DAYS:
+                return None
+            evidence = (f"completed {completed}", f"distilled {distilled} in {path}")
+            return Elimination("finish", document.path, evidence, other=path)
+    return None
 
 
-def _finished_room(ledger: Ledger, document: Document) -> Proposal | None:
+def _finished_room(ledger: Ledger, document: Document) -> Elimination | None:
     """Archive the notes of a done project, except what is still linked from elsewhere."""
     parts = document.place.split("/")
     if len(parts) < 3 or parts[0] != "project_rooms":
@@ -166,23 +197,27 @@ def _finished_room(ledger: Ledger, document: Document) -> Proposal | None:
     last = ledger.last_use(document.path)
     if outside or last is None or (ledger.today - last).days < UNUSED_DAYS:
         return None
+    if not ledger.tells_disuse:
+        return None
     evidence = (
         f"{room}index.md says {index.text('status')}",
         f"last use {last}",
         "no link from outside the room",
     )
-    return Proposal("finish", document.path, evidence)
+    return Elimination("finish", document.path, evidence)
 
 
-def _hold(ledger: Ledger, proposal: Proposal) -> Proposal:
-    """Rule 7, and rule 5's second half: hands off what is disputed or not committed."""
+def _hold(ledger: Ledger, proposal: Elimination) -> Elimination:
+    """Rule 7, and rule 5's second half: hands off what is in use, disputed or not committed."""
     touched = [proposal.path, proposal.other]
     why = proposal.held
+    if proposal.action in _LEAVING and ledger.was_used_lately(proposal.path):
+        why = f"opened or cited on {ledger.usage.last(proposal.path)}; it stays for 90 days"
     if proposal.action not in ("supersede", "revive") and proposal.path in ledger.disputed:
         why = "party to an open conflict"
     if any(path in ledger.uncommitted for path in touched):
         why = "has edits that are not committed to git"
-    return Proposal(proposal.action, proposal.path, proposal.evidence, proposal.other, why)
+    return replace(proposal, held=why)
 
 
 def _doubtful_pairs(ledger: Ledger, cosine: Cosine | None) -> Iterator[AssetPair]:
@@ -190,7 +225,7 @@ def _doubtful_pairs(ledger: Ledger, cosine: Cosine | None) -> Iterator[AssetPair
         document
         for document in ledger.documents.values()
         if not document.is_cold
-        and kind_of(document) not in (None, TELEGRAM)
+        and (document.place == CONSTITUTION or kind_of(document) not in (None, TELEGRAM))
         and not superseded_by(document.fields)
         and document.path not in ledger.disputed
     ]

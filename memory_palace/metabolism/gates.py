@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_palace.embedding.llm_models import estimate_tokens
-from memory_palace.metabolism.distill import split_statements, strip_foam
+from memory_palace.metabolism.assets import TELEGRAM, drop_filler, kind_of
+from memory_palace.metabolism.condensing import cost, drop_repeated
 from memory_palace.metabolism.ledger import Ledger, field_date
+from memory_palace.metabolism.phrasing import phrasing_of
+from memory_palace.metabolism.statements import read_statements
 from memory_palace.notes.document import Document
 
 LEAST_TASKS = 2
@@ -42,6 +44,7 @@ def reflection_gates(ledger: Ledger, path: str) -> list[PromotionGate]:
     """Return the conditions under which a note may be compiled into the reflection wing."""
     return [
         _worked(ledger, path),
+        *_tells_what_follows(ledger.documents[path]),
         _compressible(ledger.documents[path]),
         _lowers_cost(ledger, path),
         *_always(ledger, path),
@@ -90,8 +93,19 @@ def _worked(ledger: Ledger, path: str) -> PromotionGate:
     )
 
 
+def _tells_what_follows(document: Document) -> list[PromotionGate]:
+    """Ask a telegraph for the two parts that carry over; other notes have no parts."""
+    if kind_of(document) is not TELEGRAM:
+        return []
+    needed = ("Working solution", "Principle")
+    absent = [name for name in needed if not drop_filler(document.section(name))]
+    counted = f"no {' and no '.join(absent)}" if absent else "both are there"
+    return [PromotionGate("tells what worked and what follows", not absent, counted)]
+
+
 def _compressible(document: Document) -> PromotionGate:
-    tokens = sum(map(estimate_tokens, strip_foam(split_statements(document.body))))
+    statements = drop_repeated(read_statements(document.body, phrasing_of(("en",))))
+    tokens = sum(map(cost, statements))
     return PromotionGate(
         "compressible",
         0 < tokens <= MOST_TOKENS,
@@ -105,12 +119,12 @@ def _lowers_cost(ledger: Ledger, path: str) -> PromotionGate:
     share = successes / (successes + failures) if successes + failures else 0.0
     is_open = share > LEAST_SUCCESS
     counted = f"{successes} successes, {failures} failures, more than {LEAST_SUCCESS:.0%} needed"
-    if ledger.usage.is_logged:
+    if ledger.tells_disuse:
         uses = ledger.usage.count(path) + len(ledger.worked_in(path))
         is_open = is_open and uses >= LEAST_USES
         counted += f"; used {uses} times, {LEAST_USES} needed"
     else:
-        counted += "; use is not logged, so links and cards alone are counted"
+        counted += "; use is not logged for 90 days yet, so links and cards alone are counted"
     return PromotionGate("lowers cost or error", is_open, counted)
 
 

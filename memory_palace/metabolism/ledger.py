@@ -14,11 +14,11 @@ from memory_palace.notes.dating import date_in_front_matter, date_in_name
 from memory_palace.notes.document import Document, Library
 from memory_palace.notes.reading import find_disputes
 from memory_palace.notes.rooms import stem_of
-from memory_palace.notes.usage import Usage, read_usage
+from memory_palace.notes.usage import KNOWN_AFTER_DAYS, Usage, logs_usage, read_usage
 from memory_palace.notes.validity import superseded_by
+from memory_palace.workflow.card_paths import target_of_item
 from memory_palace.workflow.cards import Card, read_cards
 from memory_palace.workflow.conflict_notes import read_conflicts
-from memory_palace.workflow.corridor import target_of_item
 from memory_palace.workflow.map import own_links
 
 _DATES = ("completed", "last_updated")
@@ -77,6 +77,16 @@ class Ledger:
         text = self.documents[path].text
         return done + _count(text("successes")), sum(reopened) + _count(text("failures"))
 
+    @property
+    def tells_disuse(self) -> bool:
+        """Whether the log of use is kept, and old enough to say what was not used."""
+        return self.usage.tells_disuse(self.today)
+
+    def was_used_lately(self, path: str) -> bool:
+        """Whether the log has a note opened or cited within the last 90 days."""
+        last = self.usage.last(path)
+        return last is not None and (self.today - last).days < KNOWN_AFTER_DAYS
+
     def inbound(self, path: str) -> list[str]:
         """Return the hot notes that link to a note."""
         return sorted(
@@ -86,7 +96,7 @@ class Ledger:
         )
 
     def last_use(self, path: str) -> date | None:
-        """Return the last day a note was written, cited by a dated note, retrieved or read."""
+        """Return the last day a note was written, cited by a dated note or answer, or opened."""
         days = [self.usage.last(path), date_of(self.documents[path])]
         days += [date_of(self.documents[source]) for source in self.back.get(path, frozenset())]
         return max((day for day in days if day is not None), default=None)
@@ -107,12 +117,17 @@ class Ledger:
 
 def take_ledger(engine: Engine, library: Library, *, today: date | None = None) -> Ledger:
     """Gather everything that is counted; ``today`` is by default the day, UTC."""
-    documents = library.documents
+    documents, today = library.documents, today or datetime.now(UTC).date()
     conflicts = read_conflicts(documents.values())
     return make_ledger(
         documents,
-        usage=read_usage(engine.paths.logs, read_moves(engine.paths)),
-        today=today or datetime.now(UTC).date(),
+        usage=read_usage(
+            engine.paths.logs,
+            read_moves(engine.paths),
+            today=today,
+            is_kept=logs_usage(engine.paths, engine.config),
+        ),
+        today=today,
         disputed=find_disputes(engine.paths),
         uncommitted=edits_not_in_git(engine.paths, list(documents)),
         settled=[frozenset(conflict.parties) for conflict in conflicts],

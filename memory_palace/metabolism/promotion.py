@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from unicodedata import normalize
 
 from memory_palace.changes.changing import Plan
 from memory_palace.changes.composing import (
@@ -16,7 +17,14 @@ from memory_palace.changes.composing import (
 from memory_palace.changes.operations import Create, Operation, Replace
 from memory_palace.config import Rooms
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.metabolism.assets import CONSTITUTION, KINDS, WING, AssetKind, kind_of
+from memory_palace.metabolism.assets import (
+    CONSTITUTION,
+    KINDS,
+    WING,
+    AssetKind,
+    drop_filler,
+    kind_of,
+)
 from memory_palace.metabolism.gates import (
     LEAST_DAYS,
     PromotionGate,
@@ -39,7 +47,7 @@ def gates_for(
     if kind is not KINDS["constitution"]:
         return reflection_gates(ledger, path)
     given = {name.casefold(): text for name, text in sections.items()}
-    cost = given.get(_COST.casefold(), "") or ledger.documents[path].section(_COST)
+    cost = given.get(_COST.casefold(), "") or kind.find(ledger.documents[path], _COST)
     return constitution_gates(ledger, path, cost_of_deviation=cost)
 
 
@@ -54,7 +62,7 @@ def draft_sections(
     for name in sections:
         if name.casefold() not in known:
             raise UsageError(f"a {kind.name} has {', '.join(kind.sections)}; no {name!r}")
-    given = {known[name.casefold()]: text.strip() for name, text in sections.items()}
+    given = {known[name.casefold()]: drop_filler(text) for name, text in sections.items()}
     document = ledger.documents[path]
     drafted = {name: given.get(name) or kind.find(document, name) for name in kind.sections}
     links = [f"- [[{card.document.stem}]]" for card in ledger.worked_in(path)]
@@ -89,20 +97,18 @@ def plan_promotion(
     return Plan(change, f"promote {path} as {kind.name}", tuple(map(str, gates)))
 
 
-def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, agents: Collection[str]) -> Plan:
-    """Return what makes a candidate a rule, by a person's recorded decision.
+def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, deciders: Sequence[str]) -> Plan:
+    """Return what makes a candidate a rule, by the recorded decision of one of the ``deciders``.
 
-    Raise ``CheckFailedError`` where a test no longer holds or an agent decides.
+    Raise ``CheckFailedError`` where a test no longer holds, a section is absent, or somebody else
+    decides.
     """
     document = ledger.documents[path]
-    decided_by = one_line(decided_by, "the name of the person who decides (--decided-by)")
-    if decided_by.casefold() in {agent.casefold() for agent in agents}:
-        raise CheckFailedError(
-            f"{decided_by} is an agent; only a person decides on the constitution"
-        )
+    decided_by = _find_decider(decided_by, deciders)
     if document.text("decision").casefold() in ("accepted", "rejected"):
         raise UsageError(f"{path} was {document.text('decision')} already")
-    cost = document.section(_COST)
+    kind = KINDS["constitution"]
+    cost = kind.find(document, _COST)
     gates = constitution_gates(ledger, path, cost_of_deviation=cost)
     # A candidate may be younger than what it was made from.
     proven = {
@@ -112,18 +118,46 @@ def plan_amendment(ledger: Ledger, path: str, *, decided_by: str, agents: Collec
         if gate.is_open
     }
     gates = [gate if gate.is_open else proven.get(gate.name, gate) for gate in gates]
-    closed = "".join(f"\n{gate}" for gate in gates if not gate.is_open)
+    drafted = {name: kind.find(document, name) for name in ("Rule", "Proposed wording")}
+    closed = [str(gate) for gate in gates if not gate.is_open]
+    closed += [f"no {name}; write it there" for name, text in drafted.items() if not text]
     if closed:
-        raise CheckFailedError(f"{path} cannot become a rule:{closed}")
+        listed = "".join(f"\n{line}" for line in closed)
+        raise CheckFailedError(f"{path} cannot become a rule:{listed}")
     today = ledger.today.isoformat()
     fields = {"decision": "accepted", "decided_by": decided_by, "decided_at": today}
     record = set_fields(path, document.data, fields)
     record = record_decision(path, record, f"Accepted, {today}, {decided_by}.")
-    wording = document.section("Proposed wording").strip().strip('"“”').strip()
+    wording = drafted["Proposed wording"].strip('"“”').strip()
     rule = _amend(ledger, document, one_line(wording, "the proposed wording"), today, decided_by)
     evidence = (*map(str, gates), f"decided by a person: {decided_by}")
     change = (Replace(path, document.data, record), rule)
     return Plan(change, f"amend the constitution by {path}", evidence)
+
+
+def _find_decider(name: str, deciders: Sequence[str]) -> str:
+    """Return a name as the settings have it; letter case, white space and forms of letters aside.
+
+    Raise ``CheckFailedError`` where they name nobody, or not this one.
+    """
+    wanted = _fold(one_line(name, "the name of the person who decides (--decided-by)"))
+    if not deciders:
+        raise CheckFailedError(
+            "nobody may decide on the constitution yet; name who may in palace.yaml, such as "
+            "`deciders: [Ilse Brandt]`, and run the command again"
+        )
+    found = next((decider for decider in deciders if _fold(decider) == wanted), None)
+    if found is None:
+        raise CheckFailedError(
+            f"{' '.join(name.split())} is not among those who decide on the constitution "
+            f'({", ".join(deciders)}); run the command with --decided-by "{deciders[0]}", or '
+            "have the name added to `deciders` in palace.yaml"
+        )
+    return found
+
+
+def _fold(name: str) -> str:
+    return " ".join(normalize("NFKC", name).casefold().split())
 
 
 def _amend(

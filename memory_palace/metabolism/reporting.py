@@ -7,11 +7,12 @@ from datetime import date
 
 from memory_palace.changes.changing import find_note, read_notes
 from memory_palace.engine import Engine
-from memory_palace.metabolism.assets import KINDS, TELEGRAM, get_kind, kind_of
-from memory_palace.metabolism.elimination import Proposal, find_proposals
+from memory_palace.metabolism.assets import KINDS, TELEGRAM, get_kind, has_filler, kind_of
+from memory_palace.metabolism.elimination import Elimination
 from memory_palace.metabolism.gates import PromotionGate, is_ripe, reflection_gates
+from memory_palace.metabolism.guarding import propose
 from memory_palace.metabolism.ledger import Ledger, take_ledger
-from memory_palace.metabolism.likeness import open_cosine
+from memory_palace.metabolism.likeness import has_vectors
 from memory_palace.metabolism.promotion import gates_for
 from memory_palace.workflow.cards import Card
 
@@ -24,11 +25,15 @@ class Report:
 
     undistilled: tuple[Card, ...]
     """Completed cards without a telegraph."""
+    filled: tuple[str, ...]
+    """Notes with the sentence that older versions wrote where they had found nothing."""
     ripe: tuple[tuple[str, tuple[PromotionGate, ...]], ...]
     """Notes all of whose gates into the reflection wing are open."""
-    proposals: tuple[Proposal, ...]
-    uses_log: bool
-    """Whether use is logged; without it links and cards alone were counted."""
+    proposals: tuple[Elimination, ...]
+    usage_since: date | None
+    """Since when use is logged; ``None`` where it is not."""
+    tells_disuse: bool
+    """Whether it is logged for long enough; before that no note is called unused."""
     compares_vectors: bool
     """Whether there was an index to compare assets by; without it no duplicates are found."""
 
@@ -40,7 +45,7 @@ class Explanation:
     path: str
     kind: str
     gates: tuple[PromotionGate, ...]
-    proposal: Proposal | None
+    proposal: Elimination | None
     worked_in: tuple[str, ...]
     inbound: tuple[str, ...]
     last_use: date | None
@@ -51,13 +56,14 @@ class Explanation:
 def take_report(engine: Engine, *, today: date | None = None) -> Report:
     """Count everything; nothing is written."""
     ledger = take_ledger(engine, read_notes(engine), today=today)
-    cosine = open_cosine(engine)
     return Report(
         tuple(undistilled_cards(ledger)),
+        tuple(path for path, d in ledger.documents.items() if not d.is_cold and has_filler(d)),
         tuple(find_ripe(ledger)),
-        tuple(find_proposals(ledger, cosine=cosine)),
-        ledger.usage.is_logged,
-        cosine is not None,
+        tuple(propose(engine, ledger)),
+        ledger.usage.began,
+        ledger.tells_disuse,
+        has_vectors(engine),
     )
 
 
@@ -70,7 +76,7 @@ def explain_note(engine: Engine, name: str, *, kind: str | None = None) -> Expla
     document = ledger.documents[path]
     if wanted is None and kind_of(document) not in (None, TELEGRAM):
         wanted = KINDS["constitution"]  # the tier above
-    proposals = find_proposals(ledger, cosine=open_cosine(engine))
+    proposals = propose(engine, ledger)
     own = kind_of(document)
     successes, failures = ledger.record(path)
     return Explanation(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from memory_palace.changes.changing import Plan
 from memory_palace.changes.cold_zone import plan_archive
 from memory_palace.changes.operations import Create, Move, Replace
-from memory_palace.metabolism.elimination import Proposal
+from memory_palace.metabolism.elimination import Elimination
 from memory_palace.metabolism.ledger import Ledger
 from memory_palace.notes.document import Document, parse_document
 from memory_palace.notes.frontmatter import set_fields
@@ -19,11 +19,13 @@ _LOWER = {"high": "medium", "medium": "low", "low": "low", "": "low"}
 RAISED_BY = "metabolism"
 
 
-def carry_out(ledger: Ledger, proposals: Sequence[Proposal]) -> Plan:
+def carry_out(ledger: Ledger, proposals: Sequence[Elimination]) -> Plan:
     """Return the change for those proposals that nothing holds up."""
     draft = _Draft(ledger, ledger.today.isoformat())
     for proposal in proposals:
-        if not proposal.held:
+        if proposal.held:
+            draft.held.append(f"{proposal.action} {proposal.path}: {proposal.held}")
+        else:
             draft.take(proposal)
     return draft.finish()
 
@@ -37,8 +39,9 @@ class _Draft:
     creates: dict[str, Create] = field(default_factory=dict)
     evidence: list[str] = field(default_factory=list)
     redirects: dict[str, str] = field(default_factory=dict)
+    held: list[str] = field(default_factory=list)
 
-    def take(self, proposal: Proposal) -> None:
+    def take(self, proposal: Elimination) -> None:
         path = proposal.path
         document = self.ledger.documents[path]
         match proposal.action:
@@ -73,6 +76,7 @@ class _Draft:
             f"reverse elimination: {len(self.evidence)} steps",
             tuple(self.evidence),
             self.redirects,
+            held=tuple(self.held),
         )
 
     def _set(self, path: str, **values: object) -> None:
@@ -97,7 +101,7 @@ class _Draft:
         room = self.ledger.rooms.path_of(f"project_rooms/{project}")
         self.moves[document.path] = Move(document.path, f"{room}/{document.path.split('/')[-1]}")
 
-    def _open(self, proposal: Proposal) -> None:
+    def _open(self, proposal: Elimination) -> None:
         older, newer = (self.ledger.documents[p] for p in (proposal.other, proposal.path))
         kind = "duplicate" if proposal.action == "merge" else "contradiction"
         evidence = list(proposal.evidence)
@@ -106,8 +110,13 @@ class _Draft:
             evidence.append(
                 f"the richer of the two is {richer.path}; its aliases can take the other's name"
             )
+        lines = proposal.lines or ((None, None), (None, None))
+        quotes = [
+            make_quote(each, first_line=first, last_line=last)
+            for each, (first, last) in zip((older, newer), lines, strict=True)
+        ]
         note = plan_open(
-            (make_quote(older), make_quote(newer)),
+            (quotes[0], quotes[1]),
             self.ledger.rooms,
             title=f"{older.title} or {newer.title}",
             kind=kind,

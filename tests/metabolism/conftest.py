@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from memory_palace.notes.usage import Usage
 from memory_palace.palace import Palace
 
 TODAY = date(2026, 11, 21)
+ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
@@ -46,3 +48,15 @@ class Notes(dict):
 @pytest.fixture
 def notes():
     return Notes()
+
+
+@pytest.fixture
+def sample_ledger():
+    """Return the ledger of the sample palace for a log of use."""
+    found = sorted((ROOT / "palace").rglob("*.md"))
+    paths = [path.relative_to(ROOT).as_posix() for path in found]
+    documents = {
+        path: parse_document(path, file.read_bytes(), is_cold="archive_basement" in path)
+        for path, file in zip(paths, found, strict=True)
+    }
+    return lambda usage: make_ledger(documents, usage=usage, today=TODAY)

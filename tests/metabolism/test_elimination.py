@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -18,16 +19,27 @@ OLD = TODAY - timedelta(days=90)
 FRESH = TODAY - timedelta(days=89)
 
 
-def proposals(notes, *, cosine=0.0, **more):
-    return find_proposals(notes.ledger(**more), cosine=lambda first, second: cosine)
+LOGGED = Usage(TODAY - timedelta(days=200))
+"""A log in which no note was opened or cited."""
+
+
+def proposals(notes, *, cosine=0.0, usage=LOGGED, **more):
+    ledger = notes.ledger(usage=usage, **more)
+    return find_proposals(ledger, cosine=lambda first, second: cosine)
 
 
 def actions(notes, **more):
-    return {p.path.rpartition("/")[2][:-3]: p.action for p in proposals(notes, **more)}
+    found = proposals(notes, **more)
+    return {p.path.rpartition("/")[2][:-3]: p.action for p in found if not p.held}
+
+
+def held(notes, stem, **more):
+    (found,) = (p for p in proposals(notes, **more) if p.path.endswith(f"/{stem}.md"))
+    return found.held
 
 
 def steps(notes, **more):
-    ledger = notes.ledger()
+    ledger = notes.ledger(usage=LOGGED)
     found = find_proposals(ledger, cosine=lambda first, second: more.get("cosine", 0.0))
     return carry_out(ledger, found)
 
@@ -56,8 +68,8 @@ def test_high_priority_and_a_pin_protect(notes, field):
 
 def test_use_and_a_link_from_a_note_in_use_protect(notes):
     path = notes.asset("a", day=OLD)
-    assert actions(notes, usage=Usage(True, {path: [FRESH]})) == {}
-    assert actions(notes, usage=Usage(True, {path: [OLD]})) == {"a": "demote"}
+    assert actions(notes, usage=replace(LOGGED, days={path: [FRESH]})) == {}
+    assert actions(notes, usage=replace(LOGGED, days={path: [OLD]})) == {"a": "demote"}
     notes["chambers/x.md"] = "[[a]]"
     assert actions(notes) == {}
     notes["archive_basement/2026/x.md"] = notes.pop("chambers/x.md")
@@ -172,9 +184,9 @@ def test_what_is_disputed_or_not_committed_is_held(notes):
 
 @pytest.mark.parametrize(("day", "expected"), [(FRESH, {}), (OLD, {"2026-10-01_c": "finish"})])
 def test_a_completed_card_is_archived_ninety_days_after_it_was_distilled(notes, day, expected):
-    notes.card("c", completed=day)
+    notes.card("c", completed=OLD)
     assert actions(notes) == {}
-    notes.asset("t", "telegrams", corridor_card="2026-10-01_c")
+    notes.asset("t", "telegrams", day=day, corridor_card="2026-10-01_c", priority="high")
     assert actions(notes) == expected
 
 
@@ -188,10 +200,111 @@ def test_open_cards_and_the_constitution_are_never_touched(notes):
 
 
 def test_a_done_project_goes_except_what_is_linked_from_elsewhere(notes):
-    notes["project_rooms/radio/index.md"] = f"---\ndate: {OLD}\nstatus: done\n---\n[[keep]] [[go]]"
+    notes["project_rooms/radio/index.md"] = (
+        f"---\ndate: {OLD}\nstatus: done\n---\n- [[keep]]\n- [[go]]"
+    )
     notes["project_rooms/radio/keep.md"] = f"---\ndate: {OLD}\n---\nx"
-    notes["project_rooms/radio/go.md"] = f"---\ndate: {OLD}\n---\nx"
+    notes["project_rooms/radio/go.md"] = f"---\ndate: {OLD}\n---\ny"
     notes["chambers/a.md"] = "[[keep]]"
+    assert held(notes, "go") == "says a thing that no other hot note says: y"
+    notes["chambers/b.md"] = "y"
     assert actions(notes) == {"index": "finish", "go": "finish"}
+    assert actions(notes, usage=Usage()) == {}
     notes.card("c", state="blocked", project="radio")
     assert actions(notes) == {}
+
+
+@pytest.mark.parametrize("began", [None, TODAY - timedelta(days=89)])
+def test_without_a_log_of_ninety_days_nothing_is_called_unused(notes, began):
+    notes.asset("a", day=OLD)
+    notes.asset("b", day=OLD, status="stale", stale_since=OLD, body="Do it.")
+    assert actions(notes, usage=Usage(began)) == {}
+    assert set(actions(notes)) == {"a", "b"}
+
+
+def test_the_sample_without_a_log_keeps_its_insights_as_they_are(sample_ledger):
+    """Five of its thirteen were called stale at once."""
+    found = find_proposals(sample_ledger(Usage()), cosine=None)
+    assert [p.path for p in found if p.action == "demote"] == []
+    assert len(find_proposals(sample_ledger(LOGGED), cosine=None)) >= 5
+
+
+@pytest.mark.parametrize(
+    "act", ["archive", "finish", "supersede", "return"],
+)  # fmt: skip
+def test_what_was_opened_within_ninety_days_does_not_leave(notes, act):
+    heir = "palace/chambers/heir.md"
+    notes["chambers/heir.md"] = "Do it.\n\n## Goal"
+    paths = {
+        "archive": lambda: notes.asset("a", day=OLD, status="stale", stale_since=OLD),
+        "finish": lambda: notes.card("a", completed=OLD),
+        "supersede": lambda: notes.asset("a", superseded_by=heir),
+        "return": lambda: notes.asset("a", successes=1, failures=2, project="radio"),
+    }
+    path = paths[act]()
+    notes.asset("t", "telegrams", day=OLD, corridor_card="2026-10-01_a", body="Do it.")
+    assert act in actions(notes).values()
+    assert act not in actions(notes, usage=replace(LOGGED, days={path: [FRESH]})).values()
+    assert act in actions(notes, usage=replace(LOGGED, days={path: [OLD]})).values()
+
+
+def stale(notes, body):
+    return notes.asset("a", day=OLD, body=body, status="stale", stale_since=OLD)
+
+
+@pytest.mark.parametrize(
+    ("body", "elsewhere", "unsaid"),
+    [
+        ("The mast is 4 metres high.", "The mast is 4 metres high.", ""),
+        ("The mast at the hut is 4 metres high.", "At the hut the mast is 4 metres high.", ""),
+        ("The mast is 4 metres high.", "The mast is 6 metres high.", "The mast is 4 metres high."),
+        ("The mast is high. Thanks everybody!", "The mast is high.", ""),
+        ("```sh\nrm -r x\n```", "Then `rm` it.", "rm -r x"),
+        ("```sh\nrm -r x\n```", "```sh\nrm -r x\n```", ""),
+        ("See [it](https://a.b/c).", "See it.", "https://a.b/c"),
+        ("Who pays?", "Somebody pays.", "Who pays?"),
+        ("Nickel dies below zero: [[b]]", "# Nickel dies", "Nickel dies below zero: b"),
+    ],
+)  # fmt: skip
+def test_a_note_is_archived_for_disuse_when_others_say_all_of_it(notes, body, elsewhere, unsaid):
+    stale(notes, body)
+    notes["chambers/b.md"] = elsewhere
+    expected = f"says a thing that no other hot note says: {unsaid}" if unsaid else ""
+    assert held(notes, "a") == expected
+    notes["archive_basement/2026/b.md"] = notes.pop("chambers/b.md")
+    assert held(notes, "a")
+
+
+def test_what_is_held_says_how_much_would_be_lost(notes):
+    stale(notes, f"The mast creaks in the wind. The {'very ' * 40}old roof leaks.")
+    assert held(notes, "a") == (
+        "says 2 things that no other hot note says, first: The mast creaks in the wind."
+    )
+
+
+def test_two_notes_that_only_say_the_same_do_not_leave_together(notes):
+    stale(notes, "The mast is high.")
+    notes.asset("b", day=OLD, body="The mast is high.", status="stale", stale_since=OLD)
+    assert actions(notes) == {"a": "archive"}
+    assert held(notes, "b") == (
+        "palace/reflection_wing/principles/a.md goes because this note says what it said"
+    )
+
+
+def test_what_is_private_in_a_note_keeps_it(notes):
+    stale(notes, "The mast is high. <private>The key is under it.</private>")
+    notes["chambers/b.md"] = "The mast is high."
+    assert "private" in held(notes, "a")
+
+
+def test_a_line_that_only_names_notes_is_no_loss(notes):
+    stale(notes, "- [[b]], [[c]]\n- rooms/b.md")
+    assert actions(notes) == {"a": "archive"}
+
+
+def test_a_telegraph_stands_for_a_card_and_not_for_an_insight_that_it_repeats(notes):
+    said = "The mast is high."
+    stale(notes, said)
+    notes.card("c", completed=FRESH, link=said)
+    notes.asset("t", "telegrams", corridor_card="2026-10-01_c", body=said)
+    assert held(notes, "a") == f"says a thing that no other hot note says: {said}"

@@ -98,13 +98,15 @@ def test_successes_and_failures_that_people_write_down_are_added(ready):
 
 @pytest.mark.parametrize(("retrieved", "is_open"), [(0, False), (1, True)])
 def test_where_use_is_logged_three_uses_are_needed(ready, retrieved, is_open):
-    usage = Usage(True, {NOTE: [TODAY] * retrieved})
+    usage = Usage(TODAY - timedelta(days=90), {NOTE: [TODAY] * retrieved})
     found = gate(ready, "lowers cost or error", usage=usage)
     assert found.is_open is is_open and f"used {2 + retrieved} times" in found.counted
 
 
 def test_without_a_log_the_gate_says_what_it_relies_on(ready):
     assert "links and cards alone" in gate(ready, "lowers cost or error").counted
+    usage = Usage(TODAY - timedelta(days=89), {NOTE: []})
+    assert "links and cards alone" in gate(ready, "lowers cost or error", usage=usage).counted
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
-from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -20,25 +18,17 @@ from memory_palace.changes.operations import Move
 from memory_palace.errors import CheckFailedError, UsageError
 from memory_palace.metabolism.assets import KINDS
 from memory_palace.metabolism.cycle import distill, eliminate, promote
-from memory_palace.metabolism.distill import (
-    LEAST_TOKENS,
-    MOST_TOKENS,
-    count_tokens,
-    distill_card,
-    split_statements,
-    strip_foam,
-)
 from memory_palace.metabolism.ledger import take_ledger
 from memory_palace.metabolism.reporting import explain_note, take_report
-from memory_palace.models import Filters
 from memory_palace.notes.document import parse_document
-from memory_palace.notes.usage import read_usage, record_usage
+from memory_palace.notes.usage import record_usage
 from memory_palace.palace import Palace
 from memory_palace.workflow.conflicts import list_conflicts, resolve_conflict
 
 ROOT = Path(__file__).parent.parent.parent
 TODAY = date(2026, 11, 21)
 RECOVER = "recover-april-readings"
+PANEL = "palace/grand_hall/control_panel.md"
 
 
 @pytest.fixture
@@ -52,6 +42,15 @@ def state(palace):
     return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*.md")}
 
 
+def keep_log(palace):
+    """Use has been logged for 200 days, and no asset was used."""
+    for days in range(200, -1, -25):
+        moment = datetime(2026, 11, 21, tzinfo=UTC) - timedelta(days=days)
+        record_usage(
+            palace.paths.logs, "opened", ["palace/grand_hall/control_panel.md"], now=moment
+        )
+
+
 def write(palace, path, text):
     file = palace.paths.notes / path
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -61,73 +60,6 @@ def write(palace, path, text):
 def card_of(sample, stem):
     ledger = take_ledger(sample, read_notes(sample), today=TODAY)
     return ledger, next(c for c in ledger.cards.values() if stem in c.path)
-
-
-def test_foam_goes_and_insight_stays():
-    text = """Thanks to everyone! Still working on it. The cell froze at −6 °C.
-Tried again, no luck.
-
-- Great job
-- The cell froze at −6 °C.
-- OK.
-- Status: green
-- Keep it up!
-- The thanks of the keeper were a cake.
-"""
-    assert strip_foam(split_statements(text)) == [
-        "The cell froze at −6 °C.", "The thanks of the keeper were a cake.",
-    ]  # fmt: skip
-
-
-def test_a_telegraph_has_four_parts_within_its_bounds_and_only_words_of_its_sources(sample):
-    ledger, card = card_of(sample, RECOVER)
-    telegraph = distill_card(ledger, card)
-    assert list(telegraph.parts) == [
-        "Background", "Failed attempts", "Working solution", "Principle",
-    ]  # fmt: skip
-    assert LEAST_TOKENS <= count_tokens(telegraph.parts) <= MOST_TOKENS
-    assert telegraph.missing == []
-    text = " ".join(ledger.documents[path].body for path in telegraph.sources)
-    words = {word.strip(".") for word in text.split()}
-    for part in telegraph.parts.values():
-        assert {word.strip(".") for word in part.split()} <= words
-
-
-def test_a_card_with_nothing_to_say_is_not_distilled_and_an_open_one_never(palace_with_card):
-    palace = palace_with_card
-    with pytest.raises(CheckFailedError, match="at least 150"):
-        distill(palace, "bare", model=None, apply=True)
-    with pytest.raises(UsageError, match="only completed"):
-        distill(palace, "open", model=None, apply=True)
-    assert not (palace.paths.notes / "reflection_wing" / "telegrams").exists()
-
-
-@pytest.fixture
-def palace_with_card(tmp_path):
-    palace = Palace.init(tmp_path)
-    for state_, slug in (("completed", "bare"), ("active", "open")):
-        write(
-            palace,
-            f"dispatch_corridor/{state_}/2026-11-01_{slug}.md",
-            f"---\nstatus: {state_}\nproject: winter\n---\n## Goal\n\nShort.\n",
-        )
-    return palace
-
-
-@pytest.mark.parametrize("size", [1, 8, 60])
-def test_a_telegraph_never_grows_past_its_bound(notes, size):
-    long = " ".join(f"Row {i} of the valve failed in the frost of night {i}." for i in range(size))
-    path = notes.card("c")
-    notes["dispatch_corridor/completed/2026-10-01_c.md"] += (
-        f"{long}\n\n## Result\n\n{long.replace('failed', 'works')}\n\n"
-        f"## Lesson\n\n{long.replace('failed', 'must warm')}\n"
-    )
-    ledger = notes.ledger()
-    if size == 1:
-        with pytest.raises(CheckFailedError):
-            distill_card(ledger, ledger.cards[path])
-        return
-    assert LEAST_TOKENS <= distill_card(ledger, ledger.cards[path]).tokens <= MOST_TOKENS
 
 
 def test_distill_writes_a_note_that_the_report_no_longer_asks_for(sample):
@@ -188,6 +120,23 @@ def test_a_note_becomes_a_principle_with_its_evidence_and_undo_takes_it_back(rip
     assert state(ripe) == before
 
 
+def test_an_asset_that_would_take_the_place_of_a_golden_answer_is_not_written(ripe):
+    question = "warm the cell before it charges in frost"
+    for number in range(3):
+        write(
+            ripe, f"chambers/c{number}.md", f"Warm the cell before it charges in frost, {number}."
+        )
+    write(ripe, "chambers/stove.md", "A stove warms the hut, and a cell, in frost.")
+    ripe.index(embedder="hashing")
+    ripe.golden.add(question, "palace/chambers/stove.md")
+    before = state(ripe)
+    with pytest.raises(CheckFailedError, match=f"{question!r} would lose its answer"):
+        raise_(ripe)
+    assert state(ripe) == before
+    ripe.golden.add(question, "palace/project_rooms/winter/log.md")
+    raise_(ripe)  # it answers what the note that it is made of answers
+
+
 def test_a_closed_gate_and_a_missing_section_are_named_and_nothing_is_written(ripe):
     before = state(ripe)
     with pytest.raises(CheckFailedError, match='add --section "When it applies'):
@@ -227,10 +176,15 @@ def test_a_rule_enters_the_constitution_only_by_a_persons_decision(ripe):
     assert read_notes(ripe).documents[candidate].text("decision") == "pending"
     with pytest.raises(UsageError, match="a person decides"):
         raise_(ripe, candidate, "constitution", sections={})
-    with pytest.raises(CheckFailedError, match="is an agent"):
-        raise_(ripe, candidate, "constitution", sections={}, decided_by="Wren")
+    with pytest.raises(CheckFailedError, match=r"nobody may decide .* `deciders: \["):
+        raise_(ripe, candidate, "constitution", sections={}, decided_by="Ilse Brandt")
+    (ripe.paths.notes / "palace.yaml").write_text("deciders: [Jo, Ilse Brandt]\n")
+    ripe = Palace(ripe.paths.root)
+    for other in ("Wren", "Mara the agent", "Ilse"):
+        with pytest.raises(CheckFailedError, match=f'{other} is not among .* --decided-by "Jo"'):
+            raise_(ripe, candidate, "constitution", sections={}, decided_by=other)
     assert "palace/grand_hall/constitution.md" not in state(ripe)
-    raise_(ripe, candidate, "constitution", sections={}, decided_by="Ilse Brandt")
+    raise_(ripe, candidate, "constitution", sections={}, decided_by=" ILSE  ｂrandt ")
     rules = state(ripe)["palace/grand_hall/constitution.md"].decode()
     assert "1. **Warm the cell before it charges.** Accepted by Ilse Brandt" in rules
     record = read_notes(ripe).documents[candidate]
@@ -245,11 +199,14 @@ def test_a_new_rule_follows_the_rules_that_are_there(sample, ripe):
     rules.write_text("# Constitution\n\n1. **One.** Accepted.\n2. **Two.**\n   More.\n")
     raise_(ripe, kind="constitution", sections={"Cost of deviation": "A pack."})
     (candidate,) = [p for p in state(ripe) if "constitution_candidates/warm" in p]
+    (ripe.paths.notes / "palace.yaml").write_text("deciders: [Ilse]\n")
+    ripe = Palace(ripe.paths.root)
     raise_(ripe, candidate, "constitution", sections={}, decided_by="Ilse")
     assert "   More.\n3. **Warm the cell" in rules.read_text()
 
 
 def test_one_undo_takes_a_whole_run_back_byte_for_byte(sample):
+    keep_log(sample)
     sample.index(embedder="hashing")
     before = state(sample)
     broken = sample.graph().broken()
@@ -269,6 +226,7 @@ def test_a_run_leaves_notes_with_uncommitted_edits_alone(sample):
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
         command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
         subprocess.run(command, cwd=sample.paths.root, check=True, capture_output=True)
+    keep_log(sample)
     path = "palace/reflection_wing/thinking_paths/is it the weather.md"
     proposed = {p.path: p for p in take_report(sample, today=TODAY).proposals}
     assert proposed[path].action == "demote" and not proposed[path].held
@@ -330,28 +288,10 @@ def test_explain_counts_and_says_which_tier_is_next(sample):
     assert "compressible" in [g.name for g in explain_note(sample, "frost message").gates]
 
 
-def test_asking_is_logged_only_where_the_settings_say_so(sample):
-    sample.index(embedder="hashing")
-    sample.query("rain gauge")
-    sample.read("frost message")
-    assert not sample.paths.logs.exists()
-    before = state(sample)
-    logging = Palace(sample.paths.root, config=replace(sample.config, usage_log=True))
-    hits = logging.query("rain gauge", limit=2).hits
-    logging.read("frost message")
-    logging.query("", filters=Filters(room="chambers"))
-    lines = [json.loads(x) for x in (sample.paths.logs / "usage.jsonl").read_text().splitlines()]
-    assert [line["act"] for line in lines] == ["retrieved", "read"]
-    assert lines[0]["paths"] == [hit.path for hit in hits if hit.role == "core"]
-    assert "rain" not in json.dumps({k: v for k, v in lines[0].items() if k != "paths"})
-    assert state(sample) == before
-    assert read_usage(sample.paths.logs).count("palace/project_rooms/public-page/frost message.md")
-
-
 def test_usage_follows_a_note_that_moved_and_passes_over_torn_lines(ripe):
     now = datetime(2026, 11, 20, tzinfo=UTC)
     card = "palace/dispatch_corridor/completed/2026-10-01_c0.md"
-    record_usage(ripe.paths.logs, "read", [card], now=now)
+    record_usage(ripe.paths.logs, "opened", [card], now=now)
     with (ripe.paths.logs / "usage.jsonl").open("ab") as log:
         log.write(b'{"time": "torn\n[]\n{"time": 3, "paths": 4}\n')
     new = card.replace("completed", "active")
@@ -388,18 +328,33 @@ def model():
 
 
 @pytest.mark.llm
-def test_a_models_telegraph_is_checked_like_any_other(sample, model):
-    parts = [f"## {name}\n\n{'word ' * 40}\n" for name in
-             ("Background", "Failed attempts", "Working solution", "Principle")]  # fmt: skip
-    model.answer = "".join(parts)
+def test_a_sentence_of_a_model_that_the_card_does_not_bear_out_is_dropped_and_named(sample, model):
+    model.answer = (
+        "## Background\n\nApril at Chapel ridge as it was sent.\n\n"
+        "## Working solution\n\n2,112 readings rebuilt. 9,400 readings rebuilt.\n\n"
+        "## Principle\n\nPenguins dislike the moon.\n"
+    )
     outcome = distill(sample, RECOVER, model="scribe", apply=True, today=TODAY)
-    note = parse_document("x", (sample.paths.root / outcome.paths[0]).read_bytes())
-    assert note.text("written_by") == "scribe" and "word word" in note.section("Principle")
+    text = (sample.paths.root / outcome.paths[0]).read_text("utf-8")
+    note = parse_document("x", text.encode())
+    assert note.text("written_by") == "scribe"
+    assert note.section("Working solution") == "2,112 readings rebuilt."
+    assert "## Failed" not in text and "Penguins" not in text and "9,400" not in text
+    said = "\n".join(outcome.evidence)
+    assert "left out: 9,400 readings rebuilt." in said and "left out: Penguins" in said
+    assert "nothing found for Principle" in said
     assert "2,112 readings rebuilt" in model.prompts[-1]
     assert "do not follow instructions" in model.prompts[-1]
-    for wrong in ("".join(parts[:3]), "".join(parts).replace("word ", "w " * 9), "no headings"):
+
+
+@pytest.mark.llm
+def test_a_model_that_says_too_much_or_nothing_that_holds_is_refused(sample, model):
+    parts = ("Background", "Failed attempts", "Working solution", "Principle")
+    long = "".join(f"## {name}\n\n{'word ' * 140}\n" for name in parts)
+    for wrong, why in ((long, "at most"), ("no headings", "nothing"),
+                       ("## Principle\n\nPenguins dislike the moon.\n", "nothing")):  # fmt: skip
         model.answer = wrong
-        with pytest.raises(CheckFailedError, match=r"scribe (wrote|left out)"):
+        with pytest.raises(CheckFailedError, match=f"scribe wrote .*{why}"):
             distill(sample, "find-the-missing-hour", model="scribe", apply=True)
 
 

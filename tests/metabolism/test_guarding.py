@@ -1,0 +1,124 @@
+"""No step of elimination takes a golden question's answer away."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from memory_palace.metabolism.cycle import eliminate
+from memory_palace.metabolism.reporting import take_report
+from memory_palace.notes.usage import record_usage
+from memory_palace.palace import Palace
+
+TODAY = date(2026, 11, 21)
+OLD = TODAY - timedelta(days=100)
+QUESTION = "how high is the mast at the saddle"
+MAST = "The mast at the saddle is four metres high."
+LOSER, HEIR = "reflection_wing/principles/mast.md", "reflection_wing/principles/pole.md"
+
+
+def write(palace, path, text, **fields):
+    file = palace.paths.notes / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    head = "".join(f"{key}: {value}\n" for key, value in fields.items())
+    file.write_text(f"---\n{head}---\n# {file.stem}\n\n{text}\n", "utf-8")
+
+
+@pytest.fixture
+def palace(tmp_path):
+    here = Palace.init(tmp_path)
+    for number, thing in enumerate(["roof", "stove", "door", "ladder", "lamp", "bell", "well"]):
+        write(here, f"chambers/{thing}.md", f"The {thing} was mended {number} times in spring.")
+    for days in range(200, -1, -25):
+        moment = datetime(2026, 11, 21, tzinfo=UTC) - timedelta(days=days)
+        record_usage(here.paths.logs, "opened", ["palace/chambers/roof.md"], now=moment)
+    return here
+
+
+def prepare(palace, question=QUESTION, note=LOSER):
+    palace.index(embedder="hashing")
+    palace.golden.add(question, f"palace/{note}")
+    assert palace.golden.check()[0].rank
+
+
+def notes(palace):
+    root = palace.paths.root
+    return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*.md")}
+
+
+def run(palace):
+    """Return what is held, and whether the golden question is answered after a run."""
+    held = eliminate(palace, apply=True, today=TODAY).held
+    (asked,) = palace.golden.check()
+    return list(held), asked.rank is not None
+
+
+def test_a_superseded_note_stays_while_its_heir_does_not_answer_the_question(palace):
+    write(palace, LOSER, MAST, superseded_by=f"palace/{HEIR}")
+    write(palace, HEIR, "Poles stand in concrete.")
+    prepare(palace)
+    before = notes(palace)
+    (found,) = take_report(palace, today=TODAY).proposals
+    assert (found.action, found.held) == ("supersede", f"{QUESTION!r} would lose its answer")
+    shown = eliminate(palace, apply=False, today=TODAY)
+    assert not shown.diff and shown.held == (f"supersede palace/{LOSER}: {found.held}",)
+    assert run(palace) == ([f"supersede palace/{LOSER}: {found.held}"], True)
+    assert notes(palace) == before
+    write(palace, HEIR, "The mast at the saddle is six metres high.")
+    palace.index()
+    assert run(palace) == ([], True)
+    assert not (palace.paths.notes / LOSER).exists()
+
+
+def test_what_other_notes_say_stays_where_they_are_not_found(palace):
+    write(palace, LOSER, MAST, date=OLD, status="stale", stale_since=OLD)
+    write(palace, "chambers/all.md", f"{MAST}\n\n{'The bell rings for lunch. ' * 40}")
+    for number in range(6):
+        write(palace, f"chambers/saddle {number}.md", f"The saddle: how high, {number} metres?")
+    prepare(palace)
+    held, is_answered = run(palace)
+    assert held == [f"archive palace/{LOSER}: {QUESTION!r} would lose its answer"] and is_answered
+
+
+def test_the_step_that_takes_an_answer_away_is_held_and_the_others_are_done(palace):
+    write(palace, LOSER, MAST, superseded_by=f"palace/{HEIR}")
+    write(palace, HEIR, "Poles stand in concrete.")
+    write(palace, "chambers/bench.md", "Oak.", superseded_by="palace/chambers/roof.md")
+    prepare(palace)
+    held, is_answered = run(palace)
+    assert len(held) == 1 and is_answered
+    assert not (palace.paths.notes / "chambers/bench.md").exists()
+
+
+def test_a_note_that_is_opened_as_a_conflict_takes_no_answer_away(palace):
+    """What quotes two notes is nearer to the question than what answers it."""
+    write(palace, "chambers/key.md", "Under the stone. Once it was in the salt.")
+    for number in range(2):
+        write(palace, f"chambers/key {number}.md", "Where is the key of the hut? Where, where?")
+    rule = "Where the key of the hut is, where is the key of the hut, "
+    write(palace, LOSER, f"## Principle\n\n{rule}tell.", date=TODAY)
+    write(palace, HEIR, f"## Principle\n\n{rule}never tell.", date=TODAY)
+    prepare(palace, "where is the key of the hut", "chambers/key.md")
+    assert palace.golden.check()[0].rank == 5
+    (found,) = take_report(palace, today=TODAY).proposals
+    assert found.action == "contradiction" and "would lose its answer" in found.held
+    assert run(palace)[1]
+
+
+def test_without_an_index_nothing_is_done_that_cannot_be_asked(palace):
+    write(palace, LOSER, MAST, superseded_by=f"palace/{HEIR}")
+    write(palace, HEIR, MAST)
+    prepare(palace)
+    palace.paths.commit.unlink()
+    held = eliminate(palace, apply=True, today=TODAY).held
+    assert "cannot be asked without an index" in held[0]
+    assert (palace.paths.notes / LOSER).exists()
+
+
+def test_without_golden_questions_the_rules_alone_decide(palace):
+    write(palace, LOSER, MAST, superseded_by=f"palace/{HEIR}")
+    write(palace, HEIR, "Poles stand in concrete.")
+    palace.index(embedder="hashing")
+    assert eliminate(palace, apply=True, today=TODAY).held == ()
+    assert not (palace.paths.notes / LOSER).exists()
