@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from memory_palace.facade.navigation import Loci, Searches
     from memory_palace.facade.redqueen import RedQueen
     from memory_palace.facade.upkeep import Changes, ColdZone, Metabolism
-    from memory_palace.facade.workflow import Conflicts, Tasks
+    from memory_palace.facade.workflow import Conflicts, Golden, Tasks
+    from memory_palace.index.doctor import Examination
     from memory_palace.index.recipes import AwaitedModel
     from memory_palace.index.values import IndexReport
     from memory_palace.retrieval.search import RankingOptions
@@ -97,7 +99,6 @@ class Palace(Notebook):
         budget_bytes: int | None = None,
         min_confidence: float | None = None,
         rerank: str | None = None,
-        is_use: bool = True,
         **conditions: Unpack[Conditions],
     ) -> QueryResult:
         """Rank the notes that answer ``text``; without text, list those that match the filters.
@@ -108,22 +109,21 @@ class Palace(Notebook):
         words and facts only. ``budget_bytes`` bounds the text of all hits. "Yesterday" counts from
         ``as_of``; notes of a later date are left out, and hits below ``min_confidence``, but for
         the nearest. ``rerank`` names a cross-encoder, or its folder, that orders the 50 best.
-        ``is_use=False`` logs no use. Raise ``UsageError`` for what cannot be used.
+        Raise ``UsageError`` for what cannot be used.
         """
         check_least(limit=(limit, 1), neighbors=(neighbors, 0), budget_bytes=(budget_bytes, 1))
         chosen = self._choose(filters, conditions, as_of)
         chosen, moment = ask_as_of(chosen, as_of, now=time.time())
         how: RankingOptions = {"limit": limit, "per_note": per_note, "gate": gate, "rerank": rerank}
         how |= {"min_confidence": min_confidence, "budget_bytes": budget_bytes}
+        how["neighbors"] = neighbors
         return super().query(
             text,
             filters=chosen,
             profile=profile,
             lexical=lexical,
             include_cold=include_cold,
-            neighbors=neighbors,
             as_of=moment,
-            is_use=is_use,
             **how,
         )
 
@@ -171,6 +171,20 @@ class Palace(Notebook):
         return choose_filters(
             filters, conditions, self.paths.rooms, now=now, as_of=as_of, locale=locale
         )
+
+    def doctor(self, *, fix: bool = False) -> Examination:
+        """Prove that notes, manifest, vectors and digests agree; ``fix`` builds what does not."""
+        from memory_palace.facts.derive import derive
+        from memory_palace.graph.heirs import find_lost_heirs
+        from memory_palace.index.doctor import examine_index
+
+        found = examine_index(self.paths, self.config, self._embedders.get, derive, fix=fix)
+        if fix and found.needs_build:
+            self.index(verify=True, takes_up=False)
+            return replace(self.doctor(), fixed=found.findings)
+        has_notes = bool(found.checked.get("notes"))
+        lost = find_lost_heirs(self.snapshot(include_cold=True)) if has_notes else ()
+        return replace(found, findings=(*found.findings, *lost))
 
     def awaited_model(self) -> AwaitedModel | None:
         """Return the model that the next build takes up, or would if it were here."""
@@ -221,6 +235,13 @@ class Palace(Notebook):
         from memory_palace.facade.workflow import Conflicts
 
         return Conflicts(self)
+
+    @cached_property
+    def golden(self) -> Golden:
+        """What the palace must go on answering: list, add, remove, check."""
+        from memory_palace.facade.workflow import Golden
+
+        return Golden(self)
 
     @cached_property
     def memories(self) -> Memories:

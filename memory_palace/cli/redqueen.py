@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
-from memory_palace.cli.changes import change_record, show_change
+from memory_palace.cli.changes import show_change
 from memory_palace.cli.options import AllowUncommitted, Apply, Json, Prices, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
+from memory_palace.cli.redqueen_report import round_lines, round_record, round_remarks
 from memory_palace.dialogue import open_dialogue
+from memory_palace.redqueen.history import PastRound
 from memory_palace.redqueen.llm import model_roles
 from memory_palace.redqueen.round_values import Strategy, band
-from memory_palace.redqueen.rounds import PastRound, Round
-from memory_palace.redqueen.session import EVOLVED_AT_MOST
+from memory_palace.redqueen.rounds import MODEL_QUESTIONS, QUESTIONS
+from memory_palace.redqueen.session import MOST_CHANGED
 
-app = Typer(no_args_is_help=True, help="Find what would be forgotten, and strengthen it.")
+app = Typer(no_args_is_help=True, help="Report what is not found as people ask for it.")
 Identity = Annotated[str | None, Argument(help="Id of a round; the last one by default.")]
 
 
-FirstExamined = Annotated[Strategy, Option("--strategy", help="Which memories to examine first.")]
+FirstExamined = Annotated[Strategy, Option("--strategy", help="Which notes to examine first.")]
 Questions = Annotated[
-    int, Option("--questions", min=1, max=10_000, help="Maximum number of questions.")
+    int | None,
+    Option(
+        "--questions",
+        min=1,
+        max=10_000,
+        help=f"Maximum number of questions: {QUESTIONS}, with --model {MODEL_QUESTIONS}.",
+        show_default=False,
+    ),
 ]
 MostChanged = Annotated[
-    int, Option("--limit", min=0, help="Maximum number of memories to change; 0 for no limit.")
+    int, Option("--limit", min=0, help="Maximum number of notes to change; 0 for no limit.")
 ]
 RoundSeed = Annotated[int, Option("--seed", help="The same seed and notes give the same round.")]
 PlayedBy = Annotated[
-    str | None, Option("--model", help="Model of the llm library that plays the roles.")
+    str | None, Option("--model", help="Model of the llm library that asks, answers and proposes.")
 ]
 
 
@@ -37,8 +45,8 @@ PlayedBy = Annotated[
 def run_round(
     ctx: Context,
     strategy: FirstExamined = Strategy.WEAK_SPOTS,
-    questions: Questions = 10,
-    limit: MostChanged = EVOLVED_AT_MOST,
+    questions: Questions = None,
+    limit: MostChanged = MOST_CHANGED,
     seed: RoundSeed = 0,
     model: PlayedBy = None,
     prices: Prices = None,
@@ -46,26 +54,33 @@ def run_round(
     allow_uncommitted: AllowUncommitted = False,
     as_json: Json = False,
 ) -> None:
-    """Examine memories by their subject, anchors and image alone, and mend those that fail.
+    """Ask the search what people ask, in the words of links, headings and questions.
 
-    Example: palace redqueen run --strategy adversarial --questions 20
+    Reported are notes that are not found, notes taken for each other, memories nobody reviews and
+    links that are missing. Proposed are names, links and questions.
+
+    Example: palace redqueen run --strategy adversarial
     """
     palace = open_palace(ctx)
     dialogue = open_dialogue(model, prices=prices) if model is not None else None
     played = palace.redqueen.run(
         strategy=strategy,
-        question_count=questions,
+        question_count=questions or (MODEL_QUESTIONS if dialogue else QUESTIONS),
         seed=seed,
-        evolve_at_most=limit or None,
+        limit=limit or None,
         roles=model_roles(dialogue) if dialogue else None,
         apply=apply,
         allow_uncommitted=allow_uncommitted,
     )
     spent = dialogue.spent() if dialogue else None
-    print_answer(_round_record(played, spent), _round_lines(played), as_json=as_json)
+    print_answer(round_record(played, spent), round_lines(played), as_json=as_json)
     if not as_json:
-        _remark(played)
-        show_change(played.outcome, as_json=False)
+        for remark in round_remarks(played):
+            say(remark)
+        if played.outcome.diff:
+            show_change(played.outcome, as_json=False)
+        elif apply:
+            say("nothing is proposed, so nothing was changed")
     if spent is not None:
         say(spent)
     elif not played.uses_vectors:
@@ -119,50 +134,6 @@ def undo(
     """
     change = open_palace(ctx).redqueen.undo(identity, apply=apply)
     show_change(change, as_json=as_json)
-
-
-def _round_lines(played: Round) -> Iterator[str]:
-    for evaluation in played.session.evaluations:
-        yield f"{evaluation.score:.2f}  {evaluation.memory_id}"
-        yield f"      asked: {evaluation.question}"
-        yield from (f"      gap: {gap}" for gap in evaluation.gaps)
-
-
-def _remark(played: Round) -> None:
-    session = played.session
-    count = plural(len(session.evaluations), "question")
-    say(f"{count}, score {session.score:.2f}, {band(session.score)}")
-    for path in session.resting:
-        say(f"{path} was changed within the last day and is left alone")
-
-
-def _round_record(played: Round, spent: str | None) -> dict[str, Any]:
-    session = played.session
-    triples = zip(session.questions, session.answers, session.evaluations, strict=True)
-    return {
-        "strategy": session.strategy.value,
-        "score": round(session.score, 6),
-        "band": band(session.score),
-        "evaluations": [
-            {
-                "path": evaluation.memory_id,
-                "question": question.question_text,
-                "kind": question.kind,
-                "difficulty": question.difficulty,
-                "expected": list(question.expected_elements),
-                "score": evaluation.score,
-                "gaps": list(evaluation.gaps),
-                "should_evolve": evaluation.should_evolve,
-                "recalled": list(answer.recalled),
-                "confidence": answer.confidence,
-            }
-            for question, answer, evaluation in triples
-        ],
-        "resting": list(session.resting),
-        "by_meaning": played.uses_vectors,
-        "spent": spent,
-        "change": change_record(played.outcome),
-    }
 
 
 def _past_record(past: PastRound) -> dict[str, Any]:

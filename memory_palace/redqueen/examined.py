@@ -11,7 +11,8 @@ from memory_palace.markdown.prose import strip_markup
 from memory_palace.mnemonics.form import read_form
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import Review
-from memory_palace.notes.document import Document
+from memory_palace.notes.document import Document, split_sections
+from memory_palace.redqueen.own_sections import blank_own_sections
 from memory_palace.redqueen.round_values import Cue
 
 
@@ -69,7 +70,7 @@ def read_memories(
     found = {
         path: examine(document, reviews.get(path, ()), links=links.get(path, ()), today=today)
         for path, document in documents.items()
-        if not (document.is_cold or document.problem or document.text("pinned") == "true")
+        if may_change(document)
     }
     known = {path for path, memory in found.items() if memory.content}
     return {
@@ -81,15 +82,19 @@ def read_memories(
     }
 
 
+def may_change(document: Document) -> bool:
+    """Say whether a note may be examined and added to: it is neither cold nor pinned."""
+    return not (document.is_cold or document.problem or document.text("pinned") == "true")
+
+
 def examine(
     document: Document, reviews: Sequence[Review] = (), *, links: Sequence[str] = (), today: date
 ) -> ExaminedMemory:
     """Return one note as the Red Queen sees it; ``links`` are the notes that it leads to."""
-    form = read_form(document)
-    memory = form.to_memory(reviews)
+    memory = read_form(document).to_memory(reviews)
     return ExaminedMemory.of(
         memory,
-        content=form.prose,
+        content="\n\n".join(split_sections(blank_own_sections(document.body)).values()),
         links=tuple(dict.fromkeys(links)),
         idle_days=_idle_days(document, memory.last_retrieved, today),
     )

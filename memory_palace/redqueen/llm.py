@@ -6,38 +6,44 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
+from itertools import chain
 from typing import TypeVar
 
-from memory_palace.dialogue import (
-    Dialogue,
-    ReplyError,
-    read_choice,
-    read_items,
-    read_number,
-    read_text,
-    read_texts,
-)
-from memory_palace.redqueen.cue_index import CueIndex
-from memory_palace.redqueen.evolver import clean_anchor
+from memory_palace.dialogue import Dialogue
+from memory_palace.redqueen.companions import find_companions
 from memory_palace.redqueen.examined import Memories
+from memory_palace.redqueen.proposals import RoundProposal
+from memory_palace.redqueen.replies import (
+    Reply,
+    read_entries,
+    read_evaluation,
+    read_proposals,
+    read_question,
+    read_recollection,
+    reply_schema,
+)
 from memory_palace.redqueen.round_values import (
     Cue,
     Evaluation,
-    Evolution,
-    Gap,
     LearnerAnswer,
     Question,
     Strategy,
-    conclude,
+    cue_text,
 )
 from memory_palace.redqueen.session import Roles
+from memory_palace.retrieval.collection import TextCollection
 
 BATCH = 10
-"""Questions, answers or memories in one prompt."""
+"""Questions, answers or memories in one prompt, as long as its texts are short."""
 SHORTLIST = 20
 """Cues the Learner is shown for each question, chosen by their words: a palace has thousands."""
 _MOST_CONTENT = 4_000
 """Characters of a memory's content in a prompt."""
+_MOST_BESIDE = 1_500
+"""Characters of the content of a rival or a linked memory."""
+_MOST_TEXT = 12_000
+"""Characters of all texts in one prompt, some 3,000 tokens: a model that runs at home reads no more
+than 4,096 at once unless it is told to."""
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 
@@ -58,30 +64,36 @@ class ModelPlayer:
         self, memories: Memories, targets: Sequence[str], strategy: Strategy, *, rng: random.Random
     ) -> list[Question]:
         """Return one question for each mention of a target; ``rng`` has been used to choose."""
+        describe = _Describer(memories, targets, strategy)
         questions: list[Question] = []
-        for batch in _batches(targets):
-            truths = [_truth(name, id, memories) for name, id in _name(batch)]
+        for batch in _batches(targets, describe.length):
+            truths = [describe.truth(name, id) for name, id in _name(batch)]
             data = {"strategy": strategy.value, "targets": truths}
-            questions += await self._send("examiner", data, "questions", batch, _question)
+            questions += await self._send("examiner", data, batch, read_question)
         return questions
 
     async def recall(self, questions: Sequence[str], cues: Sequence[Cue]) -> list[LearnerAnswer]:
         """Return one answer per question. No content of a memory is ever put into the prompt."""
+        likely = dict(zip(questions, _shortlists(questions, cues), strict=True))
+        sizes = [len(cue_text(cue)) for cue in cues]
+
+        def length(question: str) -> int:
+            return len(question) + sum(sizes[place] for place in likely[question])
+
         answers: list[LearnerAnswer] = []
-        index = CueIndex(cues) if cues and len(cues) > SHORTLIST else None
-        for batch in _batches(questions):
-            shown = dict(_name(cues if index is None else _shortlist(index, batch, cues)))
+        for batch in _batches(questions, length):
+            places = sorted(set(chain.from_iterable(likely[question] for question in batch)))
+            shown = dict(_name([cues[place] for place in places]))
             data = {
                 "cues": [
                     {"id": name, "subject": cue.subject, "anchors": cue.anchors, "image": cue.image}
                     for name, cue in shown.items()
                 ],
-                "questions": [
-                    {"question": number, "text": text} for number, text in enumerate(batch, 1)
-                ],
+                "questions": [{"id": name, "text": text} for name, text in _name(batch, "q")],
             }
-            read = partial(_recollection, shown)
-            answers += await self._send("learner", data, "answers", batch, read)
+            answers += await self._send(
+                "learner", data, batch, partial(read_recollection, shown), "q"
+            )
         return answers
 
     async def judge(
@@ -89,10 +101,11 @@ class ModelPlayer:
     ) -> list[Evaluation]:
         """Return one evaluation per question."""
         evaluations: list[Evaluation] = []
-        for batch in _batches(list(zip(questions, answers, strict=True))):
-            cases = [
+        cases = list(zip(questions, answers, strict=True))
+        for batch in _batches(cases, lambda case: len(memories[case[0].memory_id].content)):
+            described = [
                 {
-                    "question": number,
+                    "id": name,
                     "text": question.question_text,
                     "expected": question.expected_elements,
                     "truth": memories[question.memory_id].content[:_MOST_CONTENT],
@@ -100,51 +113,80 @@ class ModelPlayer:
                     "answer": answer.text,
                     "confidence": answer.confidence,
                 }
-                for number, (question, answer) in enumerate(batch, 1)
+                for name, (question, answer) in _name(batch, "q")
             ]
             asked = [question for question, _ in batch]
-            data = {"cases": cases}
-            evaluations += await self._send("evaluator", data, "evaluations", asked, _evaluation)
+            data = {"cases": described}
+            evaluations += await self._send("evaluator", data, asked, read_evaluation, "q")
         return evaluations
 
     async def strengthen(
-        self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories
-    ) -> list[Evolution]:
-        """Return at most one evolution for each weak memory."""
-        evolutions: list[Evolution] = []
-        for batch in _batches(list(weak.items())):
+        self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
+    ) -> list[RoundProposal]:
+        """Return what may close the gaps of each weak memory, not yet vetted."""
+        describe = _Describer(memories, list(weak), strategy)
+        proposals: list[list[RoundProposal]] = []
+        for batch in _batches(list(weak), describe.length):
             described = [
                 {
-                    **_truth(name, id, memories),
+                    **describe.truth(name, id),
                     "image": memories[id].cue.image,
                     "anchors": memories[id].cue.anchors,
-                    "gaps": [gap for evaluation in found for gap in evaluation.gaps],
+                    "gaps": [gap for evaluation in weak[id] for gap in evaluation.gaps],
                 }
-                for name, (id, found) in _name(batch)
+                for name, id in _name(batch)
             ]
             data = {"memories": described}
-            evolutions += await self._send("evolver", data, "memories", batch, _evolution)
-        return [evolution for evolution in evolutions if evolution]
+            proposals += await self._send(
+                "evolver", data, batch, lambda id, item: read_proposals(id, weak[id], item)
+            )
+        return list(chain.from_iterable(proposals))
 
     async def _send(
         self,
         role: str,
         data: Mapping[str, object],
-        key: str,
         batch: Sequence[Item],
-        read: Callable[[str, Item, Mapping[str, object]], Value],
+        read: Callable[[Item, Reply], Value],
+        letter: str = "m",
     ) -> list[Value]:
-        """Return what ``read`` makes of each reply in the list ``key``, one for each of a batch.
-
-        ``read`` takes the name in the prompt, the item of the batch and the reply to it.
-        """
+        """Return what ``read`` makes of each entry of the reply, one for each of a batch."""
+        names = [name for name, _ in _name(batch, letter)]
 
         def parse(reply: object) -> list[Value]:
-            replies = read_items(reply, key, len(batch))
-            named = zip(_name(batch), replies, strict=True)
-            return [read(name, item, answer) for (name, item), answer in named]
+            return list(map(read, batch, read_entries(role, reply, names)))
 
-        return await self._dialogue.ask(role, read_prompt(role), data, parse)
+        schema = reply_schema(role, names)
+        return await self._dialogue.ask(role, read_prompt(role), data, parse, schema=schema)
+
+
+class _Describer:
+    """Describes memories to those roles that may read them, with what the strategy puts beside."""
+
+    def __init__(self, memories: Memories, ids: Sequence[str], strategy: Strategy) -> None:
+        self._memories = memories
+        self._companions = find_companions(ids, memories, strategy)
+        self._is_adversarial = strategy is Strategy.ADVERSARIAL
+
+    def truth(self, name: str, id: str) -> dict[str, object]:
+        """Return subject and content of a memory, and of what the strategy puts beside it."""
+        truth: dict[str, object] = {"id": name, **self._tell(id, _MOST_CONTENT)}
+        beside = [self._tell(other, _MOST_BESIDE) for other in self._companions.get(id, ())]
+        if beside and self._is_adversarial:
+            return truth | {"rival": beside[0]}
+        return truth | {"linked": beside} if beside else truth
+
+    def length(self, id: str) -> int:
+        """Return about how many characters that is."""
+        beside = sum(
+            min(len(self._memories[other].content), _MOST_BESIDE)
+            for other in self._companions.get(id, ())
+        )
+        return min(len(self._memories[id].content), _MOST_CONTENT) + beside
+
+    def _tell(self, id: str, most: int) -> dict[str, object]:
+        memory = self._memories[id]
+        return {"subject": memory.cue.subject, "content": memory.content[:most]}
 
 
 def read_prompt(role: str) -> str:
@@ -152,81 +194,29 @@ def read_prompt(role: str) -> str:
     return files("memory_palace.redqueen").joinpath("prompts", f"{role}.md").read_text("utf-8")
 
 
-def _batches(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+def _batches(items: Sequence[Item], length: Callable[[Item], int]) -> Iterator[Sequence[Item]]:
+    """Yield items in order, at most ``BATCH`` at once, with no more text than a prompt holds."""
+    start = size = 0
+    for place, item in enumerate(items):
+        size += length(item)
+        if place > start and (place - start == BATCH or size > _MOST_TEXT):
+            yield items[start:place]
+            start, size = place, length(item)
+    if items:
+        yield items[start:]
 
 
-def _name(items: Sequence[Item]) -> Iterator[tuple[str, Item]]:
+def _name(items: Sequence[Item], letter: str = "m") -> Iterator[tuple[str, Item]]:
     """Yield items with what they are called in a prompt: paths would be hints."""
-    return ((f"m{number}", item) for number, item in enumerate(items, 1))
+    return ((f"{letter}{number}", item) for number, item in enumerate(items, 1))
 
 
-def _truth(name: str, id: str, memories: Memories) -> dict[str, object]:
-    memory = memories[id]
-    return {
-        "id": name,
-        "subject": memory.cue.subject,
-        "content": memory.content[:_MOST_CONTENT],
-        "links": [memories[link].cue.subject for link in memory.links[:BATCH]],
-    }
-
-
-def _shortlist(index: CueIndex, questions: Sequence[str], cues: Sequence[Cue]) -> list[Cue]:
-    chosen: set[int] = set()
-    for scores in index.score(questions):
-        chosen |= set(index.rank(scores).places[:SHORTLIST])
-    return [cues[place] for place in sorted(chosen)] or list(cues[:SHORTLIST])
-
-
-def _question(name: str, id: str, item: Mapping[str, object]) -> Question:
-    read_choice(item, "id", [name])
-    return Question(
-        id,
-        read_text(item, "question"),
-        str(read_number(item, "difficulty", low=1, high=5)),
-        tuple(read_texts(item, "expected", least=1, most=6)),
-    )
-
-
-def _recollection(
-    shown: Mapping[str, Cue], _: str, question: str, item: Mapping[str, object]
-) -> LearnerAnswer:
-    recalled = read_texts(item, "recalled", most=SHORTLIST)
-    unknown = [name for name in recalled if name not in shown]
-    if unknown:
-        raise ReplyError(f"it names an unknown cue {unknown[0]!r}")
-    text = read_text(item, "answer", may_be_empty=True)
-    confidence = read_number(item, "confidence", low=1, high=5)
-    ids = tuple(shown[name].memory_id for name in dict.fromkeys(recalled))
-    return LearnerAnswer(ids[:5], text, confidence)
-
-
-def _evaluation(_: str, question: Question, item: Mapping[str, object]) -> Evaluation:
-    score = read_number(item, "accuracy", low=0, high=100) / 100
-    missed = read_texts(item, "missed", most=10)
-    wrong = read_texts(item, "misconceptions", most=10)
-    image = read_choice(item, "image", ("strong", "weak", "none"))
-    calibration = read_choice(item, "calibration", ("over", "under", "appropriate"))
-    gaps = [Gap("missing detail", element) for element in missed]
-    gaps += [Gap("misconception", words) for words in wrong]
-    if image == "weak":
-        gaps.append(Gap("weak image", ", ".join(missed) or question.question_text))
-    if calibration != "appropriate":
-        gaps.append(Gap("miscalibration", f"{calibration}-confident"))
-    return conclude(question, score, gaps)
-
-
-def _evolution(
-    name: str, weak: tuple[str, Sequence[Evaluation]], item: Mapping[str, object]
-) -> Evolution:
-    id, found = weak
-    read_choice(item, "id", [name])
-    anchors = [clean_anchor(text) for text in read_texts(item, "anchors", most=8)]
-    aliases = [clean_anchor(text) for text in read_texts(item, "aliases", most=4)]
-    return Evolution(
-        id,
-        anchors=tuple(dict.fromkeys(filter(None, anchors))),
-        aliases=tuple(dict.fromkeys(filter(None, aliases))),
-        image=read_text(item, "image", may_be_empty=True),
-        reasons=tuple(dict.fromkeys(gap for evaluation in found for gap in evaluation.gaps)),
-    )
+def _shortlists(questions: Sequence[str], cues: Sequence[Cue]) -> Iterator[Sequence[int]]:
+    """Yield the places of the cues that each question may be shown, the likeliest by words."""
+    if len(cues) <= SHORTLIST:
+        yield from (range(len(cues)) for _ in questions)
+        return
+    texts = TextCollection([cue_text(cue) for cue in cues])
+    for question in questions:
+        scores = texts.score(question)
+        yield (-scores).argsort(kind="stable")[:SHORTLIST].tolist()

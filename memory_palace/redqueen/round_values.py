@@ -10,8 +10,6 @@ from typing import Literal, TypeAlias
 PASS_SCORE = 0.70
 """Below it a memory is weak (source document 000, weak-spot test)."""
 
-Kind: TypeAlias = Literal["cloze", "number", "contrast", "scenario", "link", "open"]
-"""How a question was made; ``open`` is one that a model wrote."""
 GapKind: TypeAlias = Literal[
     "missing detail", "weak image", "misconception", "missing link", "miscalibration"
 ]
@@ -49,7 +47,6 @@ class Question:
     """From ``1``, easy, to ``5``, hard."""
     expected_elements: tuple[str, ...]
     """What a full answer names."""
-    kind: Kind = "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,24 +97,6 @@ def conclude(question: Question, score: float, gaps: Sequence[Gap]) -> Evaluatio
         tuple(gaps),
         question.question_text,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Evolution:
-    """What shall be added to one memory. It never takes away what people wrote."""
-
-    memory_id: str
-    anchors: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    image_prompt: str = ""
-    """What a person, or a model, should draw into the image."""
-    image: str = ""
-    """A whole new image; only a model writes one."""
-    reasons: tuple[str, ...] = ()
-    """The gaps it closes."""
-
-    def __bool__(self) -> bool:
-        return bool(self.anchors or self.aliases or self.image_prompt or self.image)
 
 
 def cue_text(cue: Cue) -> str:

@@ -1,77 +1,83 @@
-"""The Red Queen over a palace: run a round, apply what it proposes, and its history."""
+"""The Red Queen over a palace: run a round, and apply what it proposes."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime
 from functools import partial
-from typing import Any
 
 from memory_palace.changes.changing import Outcome, Plan, change_notes, read_notes
-from memory_palace.changes.journal import read_log
+from memory_palace.changes.journal import edits_not_in_git
 from memory_palace.changes.operations import Operation, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
-from memory_palace.graph.resolve import Resolver
 from memory_palace.mnemonics.memories import find_embedder
+from memory_palace.mnemonics.reviewing import plan_reviews
 from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.notes.document import Library
-from memory_palace.redqueen.evolver import patch_note
-from memory_palace.redqueen.examined import ExaminedMemory, read_memories
-from memory_palace.redqueen.round_values import Evolution, Strategy
-from memory_palace.redqueen.session import (
-    EVOLVED_AT_MOST,
-    Roles,
-    RoundFindings,
-    offline_roles,
-    run_session,
-)
-from memory_palace.storage.logs import append_record, read_records
+from memory_palace.notes.golden import read_golden
+from memory_palace.redqueen.askings import Asking, Meanings, collect_askings
+from memory_palace.redqueen.choosing import choose_askings
+from memory_palace.redqueen.examination import ask_search
+from memory_palace.redqueen.examined import ExaminedMemory, Memories, read_memories
+from memory_palace.redqueen.findings import EMPTY, RoundReport, make_report
+from memory_palace.redqueen.history import COMMAND, LOG, find_resting
+from memory_palace.redqueen.patching import patch_note
+from memory_palace.redqueen.proposals import RoundProposal, name_notes
+from memory_palace.redqueen.proposing import propose
+from memory_palace.redqueen.round_values import Strategy
+from memory_palace.redqueen.session import MOST_CHANGED, Roles, RoundFindings, run_session
+from memory_palace.redqueen.trial import try_proposals
+from memory_palace.redqueen.vetting import Vetted, vet_proposals
+from memory_palace.storage.logs import append_record
 
-COMMAND = "redqueen"
-LOG = "redqueen.jsonl"
-REST = timedelta(hours=24)
-"""A memory is never evolved twice within this time (source document 000)."""
+QUESTIONS = 100
+MODEL_QUESTIONS = 10
+"""With a model each costs tokens, where the search answers a hundred in seconds."""
+_NO_GAIN = "with it the search finds the note no better, or another worse"
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
     """One round, and the change it made or would make."""
 
-    session: RoundFindings
+    strategy: Strategy
+    askings: int
+    """Questions that there are; the report has those that were asked."""
+    report: RoundReport
+    """What the search was asked and what reviews say; empty where a model played the round."""
+    session: RoundFindings | None
+    """What a model asked and answered, where one played the round."""
+    proposals: tuple[RoundProposal, ...]
+    """Tried, most useful first; ``outcome`` holds those on the first notes."""
     outcome: Outcome
+    resting: tuple[str, ...]
+    """Notes that something is proposed for, and that were changed within the last day."""
+    uncommitted: tuple[str, ...]
+    """Notes that something is proposed for, and that have edits git does not know."""
     uses_vectors: bool
+    refused: tuple[tuple[RoundProposal, str], ...] = ()
+    """What a model proposed in vain, each with the reason."""
 
-
-@dataclass(frozen=True, slots=True)
-class PastRound:
-    """A round whose proposals were applied."""
-
-    identity: str
-    """Under which its change is logged, and can be undone."""
-    time: str
-    strategy: str
-    seed: int
-    questions: int
-    score: float
-    """Mean over its questions, before its changes."""
-    evolved: tuple[str, ...]
-    gaps: tuple[tuple[str, str], ...]
-    """Pairs of memory and gap."""
-    is_undone: bool = False
+    @property
+    def score(self) -> float:
+        """Share of the questions whose note is found, or the mean of the model's marks; 0 to 1."""
+        if self.session is not None:
+            return self.session.score
+        asked = self.report.asked
+        return sum(found.rank > 0 for found in asked) / len(asked) if asked else 0.0
 
 
 def load_memories(engine: Engine, library: Library, *, now: datetime) -> dict[str, ExaminedMemory]:
     """Return every memory that may be examined, by path."""
     documents = library.documents
-    paths = list(documents)
-    resolver = Resolver(paths, [documents[path].texts("aliases") for path in paths])
+    meanings = Meanings(documents)
     links: dict[str, list[str]] = {}
     for path, document in documents.items():
-        found = (resolver.resolve(link.target, path) for link in document.links if link.target)
-        links[path] = [paths[r.places[0]] for r in found if r.state == "resolved"]
+        found = (meanings.resolve(link.target, path) for link in document.links if link.target)
+        links[path] = list(filter(None, found))
     return read_memories(documents, links, load_reviews(engine.paths), today=now.date())
 
 
@@ -79,127 +85,157 @@ def run(
     engine: Engine,
     *,
     strategy: Strategy = Strategy.WEAK_SPOTS,
-    question_count: int = 10,
+    question_count: int = QUESTIONS,
     seed: int = 0,
-    evolve_at_most: int | None = EVOLVED_AT_MOST,
+    limit: int | None = MOST_CHANGED,
     roles: Roles | None = None,
     apply: bool = False,
     allow_uncommitted: bool = False,
     now: datetime | None = None,
 ) -> Round:
-    """Play one round, and write what it proposes where ``apply`` says so.
+    """Play one round, and write what it proposes where ``apply`` says so, on ``limit`` notes.
 
-    The round reads the notes as they are; the change is made from their text at the moment of
-    writing, under the writer's lock, so an edit made meanwhile is kept.
+    Without ``roles`` the search is asked what people ask. The round reads the notes as they are;
+    the change is made from their text at the moment of writing, under the writer's lock, so an
+    edit made meanwhile is kept.
     """
     moment = now or datetime.now(UTC)
-    embedder = find_embedder(engine) if roles is None else None
-    memories = load_memories(engine, read_notes(engine), now=moment)
-    if not memories:
-        raise UsageError("no note has prose to examine; write one with `palace new`")
-    session = asyncio.run(
-        run_session(
-            memories,
-            roles or offline_roles(embedder),
-            strategy=strategy,
-            question_count=question_count,
-            seed=seed,
-            evolve_at_most=evolve_at_most,
-            resting=find_resting(engine, now=moment),
-        )
-    )
+    state = _read_state(engine, now=moment)
+    chosen = _Choice(strategy, question_count, seed)
+    report, session = EMPTY, None
+    if roles is None:
+        report, vetted = _examine(engine, state, chosen, today=moment.date())
+    else:
+        session, vetted = _play(engine, state, chosen, roles, limit=limit)
+    edited = () if allow_uncommitted else _find_edited(engine, vetted)
+    busy = {*state.resting, *edited}
+    awake = [p for p in vetted.kept if p.path in state.memories and p.path not in busy]
+    tried = tuple(try_proposals(engine, state.library, awake, state.askings))
     outcome = change_notes(
         engine,
-        partial(_plan, engine, session, moment),
+        partial(_plan, engine, _first_notes(tried, limit), moment),
         command=COMMAND,
         apply=apply,
         allow_uncommitted=allow_uncommitted,
     )
-    if outcome.identity is not None:
-        _record(engine, session, outcome, seed=seed, now=moment)
-    return Round(session, outcome, embedder is not None)
+    left = {p.path for p in vetted.kept} | set(session.resting if session else ())
+    gone = vetted.refused + tuple((p, _NO_GAIN) for p in awake if session and p not in tried)
+    known, resting = len(state.askings), tuple(sorted(left & state.resting))
+    by_meaning = find_embedder(engine) is not None
+    found = (report, session, tried, outcome, resting, edited, by_meaning, gone)
+    done = Round(strategy, known, *found)
+    _record(engine, done, seed=seed, now=moment)
+    return done
 
 
-def find_resting(engine: Engine, *, now: datetime) -> set[str]:
-    """Return the notes that the Red Queen has changed within the last day, undone ones left out."""
-    log = read_log(engine.paths)
-    undone = {entry.undoes for entry in log}
-    return {
-        write.path
-        for entry in log
-        if entry.command == COMMAND and not entry.undoes and entry.identity not in undone
-        if now - datetime.fromisoformat(entry.time) < REST
-        for write in entry.writes
-    }
+def _first_notes(proposals: Sequence[RoundProposal], limit: int | None) -> list[RoundProposal]:
+    """Return the proposals on the first ``limit`` notes."""
+    paths = set(list(name_notes(proposals))[:limit])
+    return [proposal for proposal in proposals if proposal.path in paths]
 
 
-def read_history(engine: Engine) -> list[PastRound]:
-    """Return the rounds that were applied, oldest first."""
-    undone = {entry.undoes for entry in read_log(engine.paths) if entry.undoes}
-    rounds = (_parse(record, undone) for record in read_records(engine.paths.logs / LOG))
-    return [past for past in rounds if past is not None]
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What a round reads before it asks anything."""
+
+    library: Library
+    memories: Memories
+    askings: list[Asking]
+    resting: set[str]
 
 
-def find_round(engine: Engine, identity: str | None = None) -> PastRound:
-    """Return the last round that was applied, or the one of an id."""
-    history = read_history(engine)
-    for past in reversed(history):
-        if identity in (None, past.identity):
-            return past
-    what = "no round has been applied yet" if identity is None else f"no round is called {identity}"
-    raise UsageError(f"{what}; see `palace redqueen history`")
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Which questions shall be asked."""
+
+    strategy: Strategy
+    question_count: int
+    seed: int
 
 
-def _plan(engine: Engine, session: RoundFindings, now: datetime, library: Library) -> Plan:
+def _find_edited(engine: Engine, vetted: Vetted) -> tuple[str, ...]:
+    return tuple(edits_not_in_git(engine.paths, sorted(set(name_notes(vetted.kept)))))
+
+
+def _read_state(engine: Engine, *, now: datetime) -> _State:
+    library = read_notes(engine)
+    memories = load_memories(engine, library, now=now)
+    if not memories:
+        raise UsageError("no note has prose to examine; write one with `palace new`")
+    golden = {known.question: known.notes for known in read_golden(engine.paths)}
+    askings = collect_askings(library, golden)
+    return _State(library, memories, askings, find_resting(engine, now=now))
+
+
+def _examine(
+    engine: Engine, state: _State, choice: _Choice, *, today: date
+) -> tuple[RoundReport, Vetted]:
+    """Ask the search; return what was found, and what is proposed for it."""
+    chosen = choose_askings(
+        state.askings, state.memories, choice.strategy, choice.question_count, seed=choice.seed
+    )
+    agenda = plan_reviews(engine, today=today)
+    asked = ask_search(engine, chosen)
+    report = make_report(asked, state.library.documents, agenda.standings, today=today)
+    return report, Vetted(tuple(propose(state.library)))
+
+
+def _play(
+    engine: Engine, state: _State, choice: _Choice, roles: Roles, *, limit: int | None
+) -> tuple[RoundFindings, Vetted]:
+    """Let a model ask and answer; return what it did, and what it proposes."""
+    session = asyncio.run(
+        run_session(
+            state.memories,
+            roles,
+            strategy=choice.strategy,
+            question_count=choice.question_count,
+            seed=choice.seed,
+            evolve_at_most=limit,
+            resting=state.resting,
+        )
+    )
+    return session, vet_proposals(engine, state.library, state.memories, session.proposals)
+
+
+def _plan(
+    engine: Engine, proposals: Sequence[RoundProposal], now: datetime, library: Library
+) -> Plan:
     resting = find_resting(engine, now=now)
-    chosen = [e for e in session.evolutions if e.memory_id not in resting]
-    evidence = tuple(f"{e.memory_id}: {gap}" for e in chosen for gap in e.reasons)
-    reason = f"red queen: {len(chosen)} memories after {len(session.questions)} questions"
-    return Plan(list(_patches(library, chosen)), reason, evidence)
-
-
-def _patches(library: Library, evolutions: Sequence[Evolution]) -> Iterator[Operation]:
-    for evolution in evolutions:
-        document = library.documents.get(evolution.memory_id)
-        if document is None:  # gone since the round began
-            continue
-        after = patch_note(document, evolution)
+    chosen = [p for p in proposals if p.path not in resting and p.path in library.documents]
+    operations: list[Operation] = []
+    for path in name_notes(chosen):
+        document = library.documents[path]
+        after = patch_note(document, [p for p in chosen if p.path == path])
         if after != document.data:
-            yield Replace(document.path, document.data, after)
+            operations.append(Replace(path, document.data, after))
+    evidence = tuple(f"{p.path}: {p.kind} {p.text}: {p.reason}" for p in chosen)
+    return Plan(operations, f"red queen: {len(chosen)} proposals", evidence)
 
 
-def _record(
-    engine: Engine, session: RoundFindings, outcome: Outcome, *, seed: int, now: datetime
-) -> None:
+def _record(engine: Engine, played: Round, *, seed: int, now: datetime) -> None:
+    """Log a round that was applied."""
+    if played.outcome.identity is None:
+        return
+    session = played.session
     record = {
-        "id": outcome.identity,
+        "id": played.outcome.identity,
         "time": now.isoformat(timespec="milliseconds"),
-        "strategy": session.strategy.value,
+        "strategy": played.strategy.value,
         "seed": seed,
-        "questions": len(session.questions),
-        "score": round(session.score, 6),
-        "evolved": sorted(set(outcome.paths)),
-        "gaps": [
-            [evaluation.memory_id, gap]
-            for evaluation in session.evaluations
-            for gap in evaluation.gaps
-        ],
+        "questions": len(session.questions if session else played.report.asked),
+        "score": round(played.score, 6),
+        "evolved": sorted(set(played.outcome.paths)),
+        "gaps": [list(gap) for gap in _find_gaps(played)],
     }
     append_record(engine.paths.logs / LOG, record)
 
 
-def _parse(record: Mapping[str, Any], undone: set[str]) -> PastRound | None:
-    try:
-        return PastRound(
-            identity=str(record["id"]),
-            time=str(record["time"]),
-            strategy=str(record["strategy"]),
-            seed=int(record["seed"]),
-            questions=int(record["questions"]),
-            score=float(record["score"]),
-            evolved=tuple(map(str, record["evolved"])),
-            gaps=tuple((str(memory), str(gap)) for memory, gap in record["gaps"]),
-            is_undone=str(record["id"]) in undone,
-        )
-    except (ValueError, KeyError, TypeError):
-        return None
+def _find_gaps(played: Round) -> Iterator[tuple[str, str]]:
+    """Yield pairs of a note and what was found wrong with it."""
+    for evaluation in played.session.evaluations if played.session else ():
+        yield from ((evaluation.memory_id, gap) for gap in evaluation.gaps)
+    for found in played.report.missed:
+        yield found.asking.answers[0], f"not found: {found.asking.text}"
+    for pair in played.report.confused:
+        yield pair.path, f"taken for {pair.rival}: {pair.asked[0].asking.text}"

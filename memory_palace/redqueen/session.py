@@ -1,4 +1,4 @@
-"""One round: examine, recall, evaluate, evolve. Each role has an offline form and a model's."""
+"""The protocol of source document 000: examine, recall, evaluate, evolve, one role at a time."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from memory_palace.embedding.base import Embedder
 from memory_palace.language.tokens import tokenize
 from memory_palace.mnemonics.decay import decay_per_day
 from memory_palace.mnemonics.memory_values import Memory
-from memory_palace.redqueen.cue_index import CueLearner
-from memory_palace.redqueen.evaluator import ElementEvaluator
-from memory_palace.redqueen.evolver import AnchorEvolver
+from memory_palace.redqueen.cues_alone import SentencePlayer
 from memory_palace.redqueen.examined import ExaminedMemory, Memories
-from memory_palace.redqueen.examiner import TemplateExaminer
+from memory_palace.redqueen.proposals import RoundProposal
 from memory_palace.redqueen.round_values import (
     Cue,
     Evaluation,
-    Evolution,
     LearnerAnswer,
     Question,
     Strategy,
@@ -92,7 +88,7 @@ _CHOICES: dict[Strategy, Callable[[Memories, Sequence[str], int], list[str]]] = 
 }
 
 
-EVOLVED_AT_MOST = 3
+MOST_CHANGED = 3
 """Memories that one round changes, where nobody says more: people read every diff."""
 
 
@@ -128,9 +124,9 @@ class Evolver(Protocol):
     """Proposes what would close the gaps."""
 
     async def strengthen(
-        self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories
-    ) -> list[Evolution]:
-        """Return at most one evolution for each weak memory."""
+        self, weak: Mapping[str, Sequence[Evaluation]], memories: Memories, strategy: Strategy
+    ) -> list[RoundProposal]:
+        """Return proposals for the weak memories; they are tried before anybody sees them."""
         ...
 
 
@@ -152,7 +148,7 @@ class RoundFindings:
     questions: tuple[Question, ...]
     answers: tuple[LearnerAnswer, ...]
     evaluations: tuple[Evaluation, ...]
-    evolutions: tuple[Evolution, ...]
+    proposals: tuple[RoundProposal, ...]
     resting: tuple[str, ...] = ()
     """Weak memories that were changed within the last day, and are left alone."""
 
@@ -163,9 +159,10 @@ class RoundFindings:
         return sum(scores) / len(scores) if scores else 0.0
 
 
-def offline_roles(embedder: Embedder | None = None) -> Roles:
-    """Return the roles that need no model. Without an embedder words alone are compared."""
-    return Roles(TemplateExaminer(), CueLearner(embedder), ElementEvaluator(), AnchorEvolver())
+def offline_roles() -> Roles:
+    """Return the roles of source document 000 that need no model."""
+    player = SentencePlayer()
+    return Roles(player, player, player, player)
 
 
 async def run_session(
@@ -175,7 +172,7 @@ async def run_session(
     strategy: Strategy = Strategy.WEAK_SPOTS,
     question_count: int = 10,
     seed: int = 0,
-    evolve_at_most: int | None = EVOLVED_AT_MOST,
+    evolve_at_most: int | None = MOST_CHANGED,
     resting: Collection[str] = (),
 ) -> RoundFindings:
     """Play one round. ``resting`` memories are asked, and never evolved; ``None`` sets no limit."""
@@ -189,9 +186,9 @@ async def run_session(
     tired = tuple(id for id in weak if id in resting)
     awake = {id: found for id, found in weak.items() if id not in resting}
     chosen = dict(list(awake.items())[:evolve_at_most])
-    evolutions = await roles.evolver.strengthen(chosen, memories) if chosen else []
+    proposals = await roles.evolver.strengthen(chosen, memories, strategy) if chosen else []
     return RoundFindings(
-        strategy, tuple(questions), tuple(answers), tuple(evaluations), tuple(evolutions), tired
+        strategy, tuple(questions), tuple(answers), tuple(evaluations), tuple(proposals), tired
     )
 
 

@@ -9,6 +9,8 @@ from memory_palace.palace import Palace
 from memory_palace.redqueen.examined import ExaminedMemory
 from memory_palace.redqueen.round_values import Cue
 
+from .playing import Player, registered
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -35,3 +37,65 @@ def orchard():
         memory("cider", "Sour apples ferment slowly in the cellar. The yeast came from Asturias."),
     ]
     return {m.cue.memory_id: m for m in made}
+
+
+NOTES = {
+    "kettle.md": """# Descaling the kettle
+
+Put one spoon of citric acid in a litre of cold water, pour it in, and wait an hour.
+
+Never do it while the water is hot: the fumes burn the throat.
+""",
+    "boiler.md": """# Boiler service
+
+The plumber flushes hot water and lime out of the boiler every May. Pour nothing into it yourself.
+""",
+    "soup.md": """# Onion soup
+
+Pour boiling water over the onions, and wait until they are soft. It is dangerous to taste it then.
+""",
+    "lease.md": """# Lease of the workshop
+
+Notice has to reach the landlord six months before 31 March. The [boiler](boiler.md) is his.
+""",
+    "fmea.md": """# Failure mode and effects analysis
+
+We list what may break, and how badly.
+""",
+    "rope.md": """# Climbing rope
+
+Wash it in lukewarm water without soap.
+""",
+    "cup.md": """---
+type: memory
+---
+# Cup of silver
+
+## Image
+
+You hold a silver cup that sings.
+
+[Verify: violet raincoat]
+
+## Content
+
+Silver tarnishes in air that holds sulphur.
+""",
+}
+
+
+@pytest.fixture
+def house(tmp_path):
+    """Return an indexed palace of a few invented notes."""
+    (tmp_path / ".palace").mkdir()
+    for name, text in NOTES.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    made = Palace(tmp_path)
+    made.index(embedder="hashing")
+    return made
+
+
+@pytest.fixture
+def player(monkeypatch, tmp_path_factory):
+    with registered(Player(), monkeypatch, tmp_path_factory.mktemp("llm")) as made:
+        yield made

@@ -1,89 +1,83 @@
-"""One applied round must make memories easier to find, and random words must not."""
+"""What a round is measured by: questions that people wrote, and what became of the notes."""
 
 from __future__ import annotations
 
-import os
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from memory_palace.bench.golden import read_pairs
-from memory_palace.bench.hardening import (
-    build_vault_palace,
-    measure_hardening,
-)
+from memory_palace.bench.golden import read_questions
+from memory_palace.bench.hardening import has_new_prose, measure_hardening
 from memory_palace.bench.metrics import interval
-from memory_palace.embedding.registry import is_available
+from memory_palace.errors import UsageError
+from memory_palace.notes.document import parse_document
+from memory_palace.notes.golden import GoldenQuestion
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
-GARDEN = DATA / "vaults" / "jackyzha0-garden"
 QUESTIONS = HERE / "sample_palace.md"
-
-needs_minilm = pytest.mark.skipif(
-    not is_available("minilm"), reason="needs minilm; palace models fetch minilm"
-)
-
-
-def by_name(rows):
-    return {(row.arm, row.seen_by, row.group): row for row in rows}
-
-
-def check_hardens(rows):
-    found = by_name(rows)
-    assert found["evolver", "cues", "all"].low > 0
-    assert found["random words", "cues", "all"].low <= 0
-
-
-def check_spares_the_others(rows):
-    assert by_name(rows)["evolver", "cues", "not evolved"].difference >= -0.01
 
 
 def test_sixty_questions_stand_for_notes_that_exist():
-    pairs = read_pairs(QUESTIONS)
-    assert len(pairs) == len({pair.question for pair in pairs}) == 60
-    assert all((ROOT / pair.path).is_file() for pair in pairs)
+    pairs = read_questions(QUESTIONS)
+    assert len(pairs) == 60
+    assert all((ROOT / path).is_file() for pair in pairs for path in pair.notes)
 
 
-@needs_minilm
-def test_a_round_hardens_the_sample_palace_and_half_a_one_harms_nobody_else():
-    questions = read_pairs(QUESTIONS)
-    check_hardens(measure_hardening(ROOT, questions, embedder="minilm"))
-    check_spares_the_others(measure_hardening(ROOT, questions, embedder="minilm", asked=25))
+def test_questions_of_people_are_read_in_both_forms(tmp_path):
+    lines = [{"question": "who", "note": "a.md"}, {"question": "why", "notes": ["a.md", "b"]}]
+    file = tmp_path / "asked.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    expected = [GoldenQuestion("who", ("a.md",)), GoldenQuestion("why", ("a.md", "b"))]
+    assert read_questions(file) == expected
+    table = tmp_path / "golden_questions.md"
+    table.write_text("| question | note |\n|--|--|\n| who | a.md |\n| why | a.md |\n| why | b |\n")
+    assert read_questions(table) == expected
 
 
-@needs_minilm
-@pytest.mark.skipif(
-    "PALACE_TEST_GARDEN" not in os.environ,
-    reason="takes a quarter of an hour, PALACE_TEST_GARDEN=1 runs it; see palace bench redqueen",
+@pytest.mark.parametrize("line", ['{"question": "who"}', '{"note": "a.md"}', '{"notes": []}', ""])
+def test_a_file_without_a_question_and_its_note_is_refused(tmp_path, line):
+    (tmp_path / "asked.jsonl").write_text(line)
+    with pytest.raises(UsageError):
+        read_questions(tmp_path / "asked.jsonl")
+
+
+def test_a_round_is_measured_on_notes_that_it_changed_and_on_others(tmp_path):
+    (tmp_path / "bees.md").write_text("# Bees\n\nThe hives stand behind the wall.\n")
+    (tmp_path / "wax.md").write_text("# Wax\n\nCandles are poured in the autumn.\n")
+    before = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    asked = [GoldenQuestion("where are the hives", ("Bees",)), GoldenQuestion("zzz", ("wax.md",))]
+    found = measure_hardening(tmp_path, asked, embedder="hashing", rounds=2)
+    assert {row.group for row in found.rows} == {"others", "all"} and not found.changed
+    (recall,) = (r for r in found.rows if (r.group, r.measure) == ("all", "recall@5"))
+    assert (recall.questions, recall.difference) == (4, 0.0) and recall.before == recall.after
+    assert (found.rounds, found.prose, found.proposals) == (2, 0, {})
+    assert before == {file: file.read_bytes() for file in tmp_path.iterdir()}
+
+
+BEFORE = "---\ntitle: Bees\n---\nThe hives stand behind the wall.\n\nWax is sold in May.\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_prose"),
+    [
+        ("title: Bees", "title: Bees\naliases: [hives]\nquestions: [where are they]", False),
+        ("The hives", "The [[places/apiary|hives]]", False),
+        ("Wax", "## Selling wax\n\nWax", False),
+        ("Wax", "## Anchors\n\nhives wall\n\nWax", True),
+        ("in May.", "in May and June.", True),
+        ("the wall.", "the wall. The hives stand.", True),
+    ],
 )
-def test_a_round_hardens_two_hundred_notes_of_the_garden_and_half_a_one_spares_the_others(tmp_path):
-    if not GARDEN.is_dir():
-        pytest.skip("the garden vault is not here")
-    questions = build_vault_palace(GARDEN, tmp_path)
-    assert len({question.path for question in questions}) == 200
-    chosen = tmp_path / "chosen"
-    check_hardens(measure_hardening(chosen, questions, embedder="minilm", rounds=3))
-    check_spares_the_others(
-        measure_hardening(chosen, questions, embedder="minilm", asked=100, rounds=3)
-    )
-
-
-def test_link_texts_that_hold_the_name_or_name_two_notes_ask_nothing(tmp_path):
-    vault = tmp_path / "vault"
-    vault.mkdir()
-    (vault / "bees.md").write_text("# Bees\n\nThe hives stand behind the wall.\n")
-    (vault / "wax.md").write_text("# Wax\n\nCandles are poured in the autumn.\n")
-    (vault / "log.md").write_text(
-        "# Log\n\nSee [[bees|the hives]], [[bees|our bees]], [[wax|it all]], [[bees|it all]], "
-        "[[wax|candle stuff]].\n"
-    )
-    asked = build_vault_palace(vault, tmp_path / "root")
-    assert [(q.question, q.path.rpartition("/")[2]) for q in asked] == [
-        ("the hives", "bees.md"), ("candle stuff", "wax.md"),
-    ]  # fmt: skip
+def test_words_in_the_text_are_prose_and_links_fields_and_headings_are_not(old, new, is_prose):
+    before = parse_document("a.md", BEFORE.encode())
+    after = parse_document("a.md", BEFORE.replace(old, new).encode())
+    assert before is not None and after is not None
+    assert has_new_prose(before, after) is is_prose
+    assert not has_new_prose(before, replace(before))
 
 
 def test_an_interval_knows_that_questions_on_one_memory_go_together():

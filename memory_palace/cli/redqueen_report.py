@@ -1,0 +1,188 @@
+"""A round of the Red Queen as a page and as a record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from memory_palace.cli.changes import change_record
+from memory_palace.cli.printing import plural, to_record
+from memory_palace.redqueen.examination import AskingResult
+from memory_palace.redqueen.findings import Confusion, RoundReport
+from memory_palace.redqueen.proposals import RoundProposal
+from memory_palace.redqueen.round_values import band
+from memory_palace.redqueen.rounds import Round
+from memory_palace.redqueen.session import RoundFindings
+
+_SHOWN = 5
+"""Findings of a kind on a page: the record has all."""
+
+
+def round_lines(played: Round) -> Iterator[str]:
+    """Yield the page: what was found, most useful first, each kind with what to run next."""
+    if played.session is not None:
+        yield from _session_lines(played.session)
+    report = played.report
+    if report.confused:
+        lines = [_confused_line(pair, report) for pair in report.confused]
+        yield from _part("taken for another note", lines)
+        yield f'  next: palace query "{report.confused[0].asked[0].asking.text}"'
+    if report.missed:
+        lines = [_missed_line(found, report) for found in report.missed]
+        yield from _part("not found by the words of others", lines)
+        yield f'  next: palace query "{report.missed[0].asking.text}"'
+    if report.unreviewed:
+        counts = Counter(one.state for one in report.unreviewed)
+        yield f"memories: {', '.join(f'{count} {state}' for state, count in counts.items())}"
+        yield "  next: palace memory due"
+    if played.proposals:
+        made = Counter(proposal.kind for proposal in played.proposals)
+        kinds = ", ".join(f"{kind} {count}" for kind, count in made.items())
+        yield from _part("proposed", [*map(_proposal_line, played.proposals)], kinds)
+        shown = plural(len(played.outcome.paths), "note")
+        if played.outcome.identity is not None:
+            return
+        yield f"  next: palace redqueen run --apply  ({shown}, see below; --limit 0 takes all)"
+
+
+def round_remarks(played: Round) -> Iterator[str]:
+    """Yield what a reader of the page should know besides."""
+    if played.session is not None:
+        count = plural(len(played.session.evaluations), "question")
+        yield f"{count}, score {played.score:.2f}, {band(played.score)}"
+        yield from _refused_lines(played)
+    else:
+        asked, found = played.report.asked, round(played.score * len(played.report.asked))
+        if asked:
+            yield f"{found} found of {plural(len(asked), 'question')} in people's words"
+        if len(asked) < played.askings:
+            yield f"there are {played.askings}; --questions asks more of them"
+        if not played.askings:
+            yield "no note is spoken of in words that make a question"
+    for path in played.resting:
+        yield f"{path} was changed within the last day and is left alone"
+    for path in played.uncommitted:
+        yield f"{path} has edits that are not committed to git and is left alone"
+
+
+def round_record(played: Round, spent: str | None) -> dict[str, Any]:
+    """Return a round as JSON has it."""
+    report, session = played.report, played.session
+    return {
+        "strategy": played.strategy.value,
+        "questions": len(session.questions if session else report.asked),
+        "known_questions": played.askings,
+        "score": round(played.score, 6),
+        "missed": [_asked_record(found, report) for found in report.missed],
+        "confused": [
+            {
+                "path": pair.path,
+                "title": report.titles[pair.path],
+                "rival": pair.rival,
+                "rival_title": report.titles.get(pair.rival, pair.rival),
+                "named": pair.is_named,
+                "questions": [_asked_record(found, report) for found in pair.asked],
+            }
+            for pair in report.confused
+        ],
+        "unreviewed": to_record(report.unreviewed),
+        "evaluations": list(_evaluation_records(session)) if session else [],
+        "proposals": to_record(played.proposals),
+        "refused": [_refused_record(*pair) for pair in played.refused],
+        "resting": list(played.resting),
+        "uncommitted": list(played.uncommitted),
+        "by_meaning": played.uses_vectors,
+        "spent": spent,
+        "change": change_record(played.outcome),
+    }
+
+
+def _part(name: str, lines: list[str], count: str = "") -> Iterator[str]:
+    yield f"{name}: {count or len(lines)}"
+    yield from (f"  {line}" for line in lines[:_SHOWN])
+    if len(lines) > _SHOWN:
+        yield f"  and {len(lines) - _SHOWN} more; --json has all"
+
+
+def _missed_line(found: AskingResult, report: RoundReport) -> str:
+    came = _name(found.found[0], report) if found.found else "nothing"
+    title = _name(found.asking.answers[0], report)
+    return f'{title}: "{found.asking.text}"{_where(found)}; first comes {came}'
+
+
+def _confused_line(pair: Confusion, report: RoundReport) -> str:
+    found = pair.asked[0]
+    title, rival = _name(pair.path, report), _name(pair.rival, report)
+    more = f" and {len(pair.asked) - 1} more" if len(pair.asked) > 1 else ""
+    if pair.is_named:
+        return f'{title} is linked as "{found.asking.text}"{_where(found)}, which is {rival}{more}'
+    return f'{title} comes after {rival}: "{found.asking.text}"{_where(found)}{more}'
+
+
+def _name(path: str, report: RoundReport) -> str:
+    """Return the title of a note, or its path where others have the same."""
+    title = report.titles.get(path, path)
+    return title if list(report.titles.values()).count(title) == 1 else path
+
+
+def _where(found: AskingResult) -> str:
+    asking = found.asking
+    place = asking.said_in or (asking.answers[0] if asking.line else "")
+    return f" ({place}:{asking.line})" if place else ""
+
+
+def _proposal_line(proposal: RoundProposal) -> str:
+    place = f"{proposal.path}:{proposal.line}" if proposal.line else proposal.path
+    target = f" -> {proposal.target}" if proposal.target else ""
+    reason = f" ({proposal.reason})" if proposal.reason else ""
+    return f"{place}  {proposal.kind} {proposal.text}{target}{reason}"
+
+
+def _session_lines(session: RoundFindings) -> Iterator[str]:
+    for evaluation in session.evaluations:
+        yield f"{evaluation.score:.2f}  {evaluation.memory_id}"
+        yield f"      asked: {evaluation.question}"
+        yield from (f"      gap: {gap}" for gap in evaluation.gaps)
+
+
+def _refused_lines(played: Round) -> Iterator[str]:
+    if played.refused:
+        yield f"{plural(len(played.refused), 'proposal')} of the model refused:"
+    for reason, count in Counter(reason for _, reason in played.refused).most_common():
+        yield f"  {count} because {reason}"
+
+
+def _refused_record(proposal: RoundProposal, reason: str) -> dict[str, Any]:
+    named = {"kind": proposal.kind, "path": proposal.path, "text": proposal.text}
+    return named | {"because": reason}
+
+
+def _asked_record(found: AskingResult, report: RoundReport) -> dict[str, Any]:
+    asking = found.asking
+    return {
+        "question": asking.text,
+        "kind": asking.kind,
+        "path": asking.answers[0],
+        "title": report.titles[asking.answers[0]],
+        "said_in": asking.said_in or None,
+        "line": asking.line or None,
+        "rank": found.rank or None,
+        "found": list(found.found),
+    }
+
+
+def _evaluation_records(session: RoundFindings) -> Iterator[dict[str, Any]]:
+    triples = zip(session.questions, session.answers, session.evaluations, strict=True)
+    for question, answer, evaluation in triples:
+        yield {
+            "path": evaluation.memory_id,
+            "question": question.question_text,
+            "difficulty": question.difficulty,
+            "expected": list(question.expected_elements),
+            "score": evaluation.score,
+            "gaps": list(evaluation.gaps),
+            "should_evolve": evaluation.should_evolve,
+            "recalled": list(answer.recalled),
+            "confidence": answer.confidence,
+        }

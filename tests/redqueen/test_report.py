@@ -1,0 +1,240 @@
+"""What a round reports of notes that people wrote, and what it leaves out."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from memory_palace.cli.redqueen_report import round_lines
+from memory_palace.notes.document import Library, parse_document
+from memory_palace.palace import Palace
+from memory_palace.redqueen.askings import Asking, collect_askings
+from memory_palace.redqueen.choosing import choose_askings
+from memory_palace.redqueen.examination import AskingResult, ask_search
+from memory_palace.redqueen.findings import make_report
+from memory_palace.redqueen.readable import read_name, read_question
+from memory_palace.redqueen.round_values import Strategy
+from memory_palace.redqueen.rounds import run
+
+from .conftest import memory
+
+TODAY = date(2026, 11, 22)
+
+
+def library(**notes):
+    texts = {f"{name}.md": text for name, text in notes.items()}
+    documents = {path: parse_document(path, text.encode()) for path, text in texts.items()}
+    return Library(dict(sorted(documents.items())))
+
+
+def askings(**notes):
+    return [
+        (a.kind, a.text, a.answers, a.said_in, a.line) for a in collect_askings(library(**notes))
+    ]
+
+
+@pytest.fixture
+def orchard_palace(tmp_path):
+    notes = {
+        "frost": "# Frost\n\nBlossom dies below minus two degrees. We light lanterns.\n",
+        "smoke": "# Smoke\n\nSmudge pots keep the bees calm.\n",
+        "wool": "# Smudge pots\n\nClay, filled with wet straw.\n",
+        "log": "# Log\n\nIn April the [[frost|white killer]] came, so we filled the "
+        "[[smoke|smudge pots]]. Sheep stood by.\n",
+    }
+    palace = Palace.init(tmp_path, here=True)
+    for name, text in notes.items():
+        (tmp_path / f"{name}.md").write_text(text)
+    palace.index(embedder="hashing")
+    return palace
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "frost",
+        "see https://example.org/a for more of it",
+        "set `frost.level` to two.txt now",
+        "{{ frost }} and the other ones",
+        "2026-11-22 14:30 3 4 5 of it",
+        "and of the to in",
+        "config/frost/level is read",
+        "- [ ] | frost | pots |",
+        "word " * 31,
+    ],
+)
+def test_what_a_person_would_not_read_as_a_question_is_left_out(text):
+    assert read_question(text) == ""
+
+
+def test_a_sentence_is_asked_as_it_is_read():
+    text = "**Light** the [lanterns](a.md) at [[frost|two degrees]] [Verify: wet gong], he said."
+    assert read_question(text) == "Light the lanterns at two degrees , he said"
+    assert read_question("リンゴの花は霜で枯れます") == "リンゴの花は霜で枯れます"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "learn more",
+        "how we think",
+        "do not recommend",
+        "fill up",
+        "frost",
+        "this thing",
+        "empfehlen nicht",
+        "voll wird",
+        "Siehe Suche für alle",
+    ],
+)
+def test_a_link_text_that_names_nothing_asks_nothing(text):
+    assert read_name(text) == ""
+
+
+@pytest.mark.parametrize("text", ["white killer", "a refutation of idealism", "Rat der Alten"])
+def test_a_link_text_that_names_something_is_asked(text):
+    assert read_name(text) == text
+
+
+def test_what_notes_call_each_other_is_asked_with_its_place():
+    found = askings(
+        frost="# Frost\n\nIt bites.\n\n## When do we light the lanterns?\n\nLate.\n",
+        log="---\ntitle: Log\n---\n\n# Log\n\nThe [[frost|white killer]] came.\n",
+    )
+    assert found == [
+        ("link", "white killer", ("frost.md",), "log.md", 7),
+        ("heading", "When do we light the lanterns?", ("frost.md",), "", 5),
+    ]
+
+
+def test_a_sentence_asks_for_the_note_that_it_begins_with_and_for_no_other():
+    found = askings(
+        frost="# Frost\n\nIt bites.\n",
+        bees="# Bees\n\nThey sleep.\n",
+        log="# Log\n\n[[Frost]] kills open blossom below two degrees, by [[bees]] we learn. "
+        "In April the whole orchard was full of [[frost]].\n",
+    )
+    assert found == [
+        (
+            "mention",
+            "Frost kills open blossom below two degrees, by bees we learn",
+            ("frost.md", "bees.md"),
+            "log.md",
+            3,
+        )
+    ]
+
+
+def test_a_broken_link_asks_for_the_only_note_of_that_title():
+    notes = {"plugins-daily": "# Daily notes\n\nOne a day.\n"}
+    notes["log"] = "# Log\n\nWrite in the [[Daily notes|journal of days]].\n"
+    assert askings(**notes)[0][:3] == ("link", "journal of days", ("plugins-daily.md",))
+
+
+def test_words_that_are_used_of_two_notes_ask_for_neither():
+    notes = {"a": "# A\n\nOne.\n", "b": "# B\n\nTwo.\n"}
+    notes["log"] = "# Log\n\nSee [[a|the old way]] and [[b|the old way]].\n"
+    assert askings(**notes) == []
+
+
+def test_the_products_own_sections_ask_nothing():
+    """A round asked "Anchor: Movement pulls unroll, Color purple" and rewrote that section."""
+    body = "# A\n\n- Anchor: [[b|purple pulls]]\n\n## Image\n\nSee [[b|the great gong]].\n\n"
+    own = "SMASHIN SCOPE", "Metadata", "Links", "Anchors", "Verification"
+    for level in ("##", "###"):
+        body += "".join(f"{level} {n}\n\nMovement [[b|pulls {n} unroll]].\n\n" for n in own)
+        body += f"{level} Does movement pull and unroll?\n\nYes.\n\n"
+    assert [a[:2] for a in askings(a=body, b="# B\n\nText.\n")] == [
+        ("heading", "Does movement pull and unroll?")
+    ]
+
+
+def test_the_field_questions_and_the_golden_set_are_asked():
+    notes = library(frost="---\nquestions: [when do we light lanterns?]\n---\n# Frost\n\nLate.\n")
+    found = collect_askings(notes, {"what kills the blossom?": ["Frost", "gone"]})
+    assert [(a.kind, a.text, a.answers) for a in found] == [
+        ("golden", "what kills the blossom?", ("frost.md",)),
+        ("question", "when do we light lanterns?", ("frost.md",)),
+    ]
+
+
+def test_the_note_whose_words_are_asked_is_left_out_of_the_answer(orchard_palace):
+    asking = Asking("white killer in April", ("frost.md",), "link", "log.md", 3)
+    (asked,) = ask_search(orchard_palace, [asking])
+    assert "log.md" not in asked.found
+
+
+def test_the_report_names_what_is_not_found_and_what_has_the_name_of_another(orchard_palace):
+    done = run(orchard_palace)
+    assert [c.path for c in done.report.confused] == ["smoke.md"]
+    lines = list(round_lines(done))
+    assert 'Smoke is linked as "smudge pots" (log.md:3), which is Smudge pots' in lines[1]
+    assert done.askings == len(done.report.asked) == 2
+
+
+def asked_of(text, *found, kind="mention", note="a.md"):
+    return AskingResult(Asking(text, (note,), kind, "log.md", 1), found)
+
+
+def test_one_sentence_in_passing_says_nothing_and_two_do():
+    notes = library(a="# A\n\nx\n", b="# B\n\nx\n", log="# Log\n\nx\n").documents
+    one, two = (asked_of(f"sentence {n} speaks of it", "b.md", "a.md") for n in range(2))
+    assert not make_report([one], notes, [], today=TODAY)
+    (pair,) = make_report([one, two], notes, [], today=TODAY).confused
+    assert (pair.path, pair.rival, pair.is_named) == ("a.md", "b.md", False)
+    far = [asked_of(f"sentence {n} speaks of it", "b.md") for n in range(2)]
+    assert not make_report(far, notes, [], today=TODAY)
+
+
+def test_a_name_is_reported_where_the_note_says_half_of_it_and_a_question_always():
+    notes = library(a="# A\n\nwhite rime on blossom\n", b="# B\n\nx\n").documents
+    whole, half, none = (
+        asked_of(text, "b.md", kind="link") for text in ("white rime", "rime pearls", "cold snap")
+    )
+    wish = asked_of("what about a cold snap?", "b.md", kind="question")
+    report = make_report([none, half, whole, wish], notes, [], today=TODAY)
+    assert report.missed == (wish, whole, half)
+
+
+def test_memories_that_nobody_reviews_are_counted_and_those_just_made_too(orchard_palace):
+    memories = orchard_palace.memories
+    for name in ("Gong", "Kettle"):
+        memories.new(name, image=f"Kick the {name}.", content=f"The {name} is heard by everyone.")
+    orchard_palace.index()
+    memories.review("Gong", is_recalled=True)
+    done = run(orchard_palace, now=datetime.now(UTC))
+    assert [one.state for one in done.report.unreviewed] == ["never reviewed"]
+    assert "memories: 1 never reviewed" in list(round_lines(done))
+
+
+def test_strategies_ask_as_they_say():
+    titles = {"a.md": "Frost lanterns", "b.md": "Bees", "c.md": "Cider"}
+    memories = {
+        path: memory(path, "x", subject=title, confidence=n / 10)
+        for n, (path, title) in enumerate(titles.items())
+    }
+    made = [
+        Asking("golden one", ("c.md",), "golden"),
+        *(
+            Asking(f"{kind} of {path}", (path,), kind)
+            for path in titles
+            for kind in ("link", "heading")
+        ),
+        Asking("bees by night", ("c.md",), "question"),
+    ]
+
+    def choose(strategy, count=20):
+        return [a.text for a in choose_askings(made, memories, strategy, count, seed=1)]
+
+    assert choose(Strategy.WEAK_SPOTS)[:4] == [
+        "golden one",
+        "link of a.md",
+        "link of b.md",
+        "bees by night",
+    ]
+    assert choose(Strategy.DEPTH_FIRST, 3) == ["golden one", "link of a.md", "heading of a.md"]
+    assert choose(Strategy.ADVERSARIAL)[1] == "bees by night"
+    assert {text.split()[0] for text in choose(Strategy.CROSS_LINK)} == {"golden", "link"}
+    assert sorted(choose(Strategy.RANDOM)) == sorted(a.text for a in made)
+    assert choose(Strategy.RANDOM) != choose(Strategy.WEAK_SPOTS)
