@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from statistics import fmean
 
+from memory_palace.bench.cloze import make_clozes, mentions
 from memory_palace.bench.metrics import paired_interval
 from memory_palace.changes.changing import read_notes
 from memory_palace.dialogue import Dialogue
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
-from memory_palace.redqueen.evaluator import mentions
-from memory_palace.redqueen.examiner import TemplateExaminer
 from memory_palace.redqueen.round_values import Question, Strategy
 from memory_palace.redqueen.rounds import load_memories
 from memory_palace.redqueen.session import choose_targets
@@ -53,7 +52,7 @@ class Graded:
 def measure_answers(
     palace: Palace, dialogue: Dialogue, *, count: int, limit: int, seed: int
 ) -> Graded:
-    """Ask a model template questions on the palace's notes, first alone, then with ``limit`` hits.
+    """Ask a model for words left out of the notes, first alone, then with ``limit`` hits.
 
     The grade is offline: an answer gets the share of expected elements that it names.
     """
@@ -73,9 +72,8 @@ def grade(question: Question, answer: str) -> float:
 
 def _make_questions(palace: Palace, count: int, seed: int) -> Sequence[Question]:
     memories = load_memories(palace, read_notes(palace), now=datetime.now(UTC))
-    rng = random.Random(seed)
-    targets = choose_targets(memories, Strategy.RANDOM, count, rng=rng)
-    made = asyncio.run(TemplateExaminer().ask(memories, targets, Strategy.WEAK_SPOTS, rng=rng))
+    targets = choose_targets(memories, Strategy.RANDOM, count, rng=random.Random(seed))
+    made = list(make_clozes(memories, targets))
     if not made:
         raise UsageError("the notes give no question; a memory needs whole sentences")
     return made

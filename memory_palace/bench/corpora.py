@@ -14,11 +14,12 @@ from memory_palace.embedding.base import Embedder, find_parts
 from memory_palace.facts.derive import derive
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.commit import Commit, read_commit, write_commit
+from memory_palace.index.opened import open_snapshot
 from memory_palace.index.questions import find_best_null, read_questions
 from memory_palace.index.recipes import Detail, name_recipe, read_detail
 from memory_palace.index.rows import chunk_row, list_embedded
 from memory_palace.index.segment import CONTENT, note_line
-from memory_palace.index.snapshot import Snapshot, open_snapshot
+from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Derived
 from memory_palace.index.writing import NoteRow, write_segment
 from memory_palace.models import NoteDate

@@ -119,7 +119,7 @@ def write_pairs(root: Path, pairs: Sequence[Mapping[str, Any]]) -> None:
 
 def rank_pair(palace: Palace, pair: Mapping[str, Any]) -> tuple[int, int]:
     """Return the ranks of the preferred note and of the other, 99 where it is not found."""
-    hits = palace.query(pair["question"], limit=20, neighbors=0, is_use=False)
+    hits = palace.query(pair["question"], limit=20, neighbors=0)
     stems = [Path(hit.path).stem for hit in hits]
     first, second = (
         stems.index(name) if name in stems else 99 for name in (pair[s]["name"] for s in _SIDES)

@@ -85,8 +85,8 @@ def _ask(collection: Collection, folder: Path, embedder: Embedder) -> Iterator[t
             )
 
 
-def _query(palace: Palace, goal: str) -> list[str]:
-    return [hit.path for hit in palace.query(goal, limit=_K, neighbors=0, is_use=False).hits]
+def _query(palace: Palace, goal: str) -> Sequence[str]:
+    return palace.rank_paths([goal], limit=_K)[0]
 
 
 def _search(palace: Palace, goal: str) -> list[str]:

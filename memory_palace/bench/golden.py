@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memory_palace.bench.datasets.reading import read_table
+from memory_palace.bench.datasets.reading import read_jsonl, read_table, read_text, take
 from memory_palace.config import PalacePaths, find_paths
 from memory_palace.errors import UsageError
+from memory_palace.notes.golden import GoldenQuestion, parse_golden
 from memory_palace.palace import Palace
 from memory_palace.places import PALACE
 
@@ -37,6 +38,27 @@ def read_pairs(path: Path) -> list[Pair]:
     """Read the table of a golden file; raise ``UsageError`` where there is none."""
     rows = read_table(path, "question", "note", "shares a rare word")
     return [Pair(question, note, shared == "yes") for question, note, shared in rows]
+
+
+def read_questions(path: Path) -> list[GoldenQuestion]:
+    """Read questions and the notes that answer them: JSON lines, or a table as a golden file has.
+
+    Raise ``UsageError`` where there are none.
+    """
+    if path.suffix != ".jsonl":
+        found = parse_golden(read_text(path))
+    else:
+        found = [_read_line(record, f"{path}:{number}") for number, record in read_jsonl(path)]
+    if not found:
+        raise UsageError(f"{path} holds no question with a note")
+    return found
+
+
+def _read_line(record: Mapping[str, object], where: str) -> GoldenQuestion:
+    notes = record.get("notes", [record.get("note")])
+    if not isinstance(notes, list) or not notes or not all(isinstance(n, str) for n in notes):
+        raise UsageError(f"{where}: a line needs a question, and a note or a list of notes")
+    return GoldenQuestion(str(take(record, "question", where)), tuple(notes))
 
 
 def copy_vault(vault: Path, root: Path) -> str:

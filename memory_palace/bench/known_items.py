@@ -236,9 +236,7 @@ def _parts(
 
 def _ask(palace: Palace, profile: str, *, lexical: bool) -> _Ranked:
     def ranked(question: str) -> tuple[list[str], bool]:
-        found = palace.query(
-            question, limit=DEPTH, profile=profile, lexical=lexical, neighbors=0, is_use=False
-        )
+        found = palace.query(question, limit=DEPTH, profile=profile, lexical=lexical, neighbors=0)
         return [hit.path for hit in found], found.is_answered
 
     return ranked

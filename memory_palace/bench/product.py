@@ -98,9 +98,7 @@ def product_ranker(
         moment = question.as_of or time.time()
         as_of = datetime.fromtimestamp(question.as_of, UTC) if question.as_of else None
         with loading(embedder):
-            result = palace.query(
-                question.text, limit=HITS, profile=profile.name, as_of=as_of, is_use=False
-            )
+            result = palace.query(question.text, limit=HITS, profile=profile.name, as_of=as_of)
         core = [hit for hit in result if hit.role == "core"]
         query = Query(" ".join(question.text.split()), moment, Filters(written_by=moment), vector)
         below = search(query, palace.snapshot(), profile=profile, limit=DEPTH, neighbors=0).hits

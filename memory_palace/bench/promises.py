@@ -11,6 +11,7 @@ from memory_palace.bench import dealing, scale, serving
 from memory_palace.bench import promised_answers as answers
 from memory_palace.bench import promised_costs as costs
 from memory_palace.bench import promised_recall as recall
+from memory_palace.bench import promised_rounds as rounds
 from memory_palace.bench import promised_structure as structure
 from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.given import Given
@@ -41,6 +42,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "names": answers.measure_known_names,
     "screen": answers.measure_screens,
     "recall": recall.measure_recollections,
+    "redqueen": rounds.measure_rounds,
     "json": recall.measure_json,
     "serve": serving.measure_promised,
     "ranking": lambda given: scale.measure_ranking(),
@@ -62,7 +64,7 @@ HEAVY = frozenset(
             "scifact",
         ),
         *("qmsum", "longmemeval", "pages", "structure", "models", "ranking", "anchors", "seek"),
-        *("recall", "serve", "verify"),
+        *("recall", "redqueen", "serve", "verify"),
     }
 )
 """Parts that take minutes of CPU, the first time at least."""

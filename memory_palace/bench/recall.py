@@ -125,7 +125,7 @@ def listen(
             palace = open_product(listener.notes, cache, remembering)
             judge = _make_judge(listener)
             with loading(embedder):
-                palace.query(listener.said[0].text, is_use=False)  # opens what stays open
+                palace.query(listener.said[0].text)  # opens what stays open
                 for said in listener.said:
                     for name, system in systems.items():
                         yield judge(name, said, system(palace, hide_gold(said)))

@@ -63,7 +63,6 @@ def say_excerpts(palace: Palace, said: Remark) -> Speech:
         limit=NOTES,
         neighbors=0,
         as_of=_moment(said),
-        is_use=False,
     )
     started = time.perf_counter()
     first = ask()
@@ -83,7 +82,6 @@ def say_ranked(palace: Palace, said: Remark, *, profile: str) -> Speech:
         profile=profile,
         neighbors=0,
         as_of=_moment(said),
-        is_use=False,
     )
     text, told = tell(said.text, found.hits, palace.snapshot(), palace.paths, budget_bytes=BUDGET)
     ms = (time.perf_counter() - started) * 1_000

@@ -55,7 +55,7 @@ def _time(palace: Palace, questions: list[str], model: str | None) -> float:
     taken = []
     for question in questions:
         started = time.process_time()
-        palace.query(question, rerank=model, is_use=False)
+        palace.query(question, rerank=model)
         taken.append(time.process_time() - started)
     return median(taken[1:])
 

@@ -101,7 +101,7 @@ def _make_palace(root: Path, collection: Collection, embedder: Embedder) -> Pala
 def _ask(
     palace: Palace, collection: Collection, question: EvalQuestion, embedder: Embedder, draw: Draw
 ) -> Iterator[_Shown]:
-    found = palace.query(question.text, limit=HITS, is_use=False)
+    found = palace.query(question.text, limit=HITS)
     core = [hit for hit in found if hit.role == "core"]
     documents = {f"{_FOLDER}/{document.id}.md": document for document in collection.documents}
     notes = [documents[hit.path] for hit in core]

@@ -14,6 +14,7 @@ from memory_palace.cli.bench_anchors import run_anchor_scale
 from memory_palace.cli.bench_confidence import run_confidence
 from memory_palace.cli.bench_known import run_known
 from memory_palace.cli.bench_memories import run_hierarchy, run_ragbench
+from memory_palace.cli.bench_metabolism import run_metabolism
 from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, add_measured, printing
 from memory_palace.cli.bench_pages import pages
 from memory_palace.cli.bench_recall import run_recall
@@ -106,6 +107,7 @@ def run_promises(
 
 
 app.command("known")(run_known)
+app.command("metabolism")(run_metabolism)
 app.command("confidence")(run_confidence)
 app.command("anchors")(run_anchor_scale)
 app.command("redqueen")(run_redqueen)

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Context, Option
 
 from memory_palace.bench.answers import measure_answers
 from memory_palace.bench.forgetting import LEAST_REPETITIONS, Cell, simulate
-from memory_palace.bench.golden import read_pairs
-from memory_palace.bench.hardening import build_vault_palace, measure_hardening
+from memory_palace.bench.golden import read_questions
+from memory_palace.bench.hardening import Hardening, measure_hardening
 from memory_palace.cli.bench_options import Asked, EmbedderName, Rounds, Seed, printing
 from memory_palace.cli.options import Json, Prices, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.dialogue import open_dialogue
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import half_life_days
+from memory_palace.redqueen.llm import model_roles
 
 
 def run_redqueen(
     ctx: Context,
-    held_out: Annotated[
-        Path | None, Option("--questions", help="Golden file of held-out questions on this palace.")
+    questions: Annotated[
+        Path | None, Option("--questions", help="JSON lines of question and note, or a table.")
     ] = None,
     vault: Annotated[
-        Path | None,
-        Option("--vault", help="Folder of linked notes; the texts of links are the questions."),
+        Path | None, Option("--vault", help="Folder of notes, instead of the palace.")
     ] = None,
     asked: Asked = None,
     rounds: Rounds = 1,
@@ -36,33 +36,52 @@ def run_redqueen(
         int, Option("--repetitions", min=1, help="Repetitions of each simulated row.")
     ] = LEAST_REPETITIONS,
     seed: Seed = 1,
+    model: Annotated[
+        str | None, Option("--model", help="Model of the llm library that plays the roles.")
+    ] = None,
+    prices: Prices = None,
     as_json: Json = False,
 ) -> None:
-    """Measure one applied round on copies, beside random words; without notes, simulate.
+    """Ask people's questions before and after a round on a copy; without questions, simulate.
 
-    Example: palace bench redqueen --vault notes
+    Example: palace bench redqueen --vault notes --questions questions.jsonl
     """
-    if held_out is not None and vault is not None:
-        raise UsageError("--questions and --vault are two measurements; ask for one")
-    if held_out is None and vault is None:
+    if questions is None:
+        if model is not None or vault is not None:
+            raise UsageError("a round over notes is measured by questions; add --questions FILE")
         _print_cells(simulate(repetitions=repetitions, seed=seed), as_json=as_json)
         return
-    with tempfile.TemporaryDirectory() as name:
-        if vault is not None:
-            root, questions = Path(name) / "chosen", build_vault_palace(vault, Path(name))
-        elif held_out is not None:
-            root, questions = open_palace(ctx).paths.root, read_pairs(held_out)
-        rows = measure_hardening(
-            root, questions, embedder=embedder, asked=asked, seed=seed, rounds=rounds
+    dialogue = open_dialogue(model, prices=prices) if model is not None else None
+    found = measure_hardening(
+        vault or open_palace(ctx).paths.root,
+        read_questions(questions),
+        embedder=embedder,
+        asked=asked,
+        seed=seed,
+        rounds=rounds,
+        roles=model_roles(dialogue) if dialogue else None,
+    )
+    print_answer(_record(found), _report(found), as_json=as_json)
+    if dialogue is not None:
+        say(dialogue.spent())
+
+
+def _record(found: Hardening) -> dict[str, Any]:
+    rows = [to_record(row) | {"difference": round(row.difference, 6)} for row in found.rows]
+    return {**to_record(found), "rows": rows}
+
+
+def _report(found: Hardening) -> Iterator[str]:
+    for row in found.rows:
+        yield (
+            f"{row.group:<8} {row.questions:>4} asked  {row.measure:<15}  "
+            f"{row.before:.3f} -> {row.after:.3f}  {row.difference:+.3f} "
+            f"[{row.low:+.3f}, {row.high:+.3f}]"
         )
-    with printing(as_json=as_json) as printed:
-        for row in rows:
-            line = (
-                f"{row.arm:<13} {row.seen_by:<6} {row.group:<12} {row.questions:>4} asked  "
-                f"recall@5 {row.before:.3f} -> {row.after:.3f}  {row.difference:+.3f} "
-                f"[{row.low:+.3f}, {row.high:+.3f}]  {row.evolved:.0f} evolved"
-            )
-            printed.add(row, line, difference=row.difference)
+    kinds = ", ".join(f"{count:.3g} {kind}" for kind, count in found.proposals.items())
+    yield f"changed  {found.changed:.3g} notes by {kinds or 'no proposal'}"
+    yield f"refused  {found.refused:.3g} proposals of a model"
+    yield f"prose    {found.prose} notes got words in their text"
 
 
 def run_llm(

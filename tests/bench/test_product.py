@@ -51,7 +51,7 @@ def test_notes_are_ranked_as_the_palace_ranks_them(locomo, tmp_path, system):
     palace.index(embedder="hashing")
     for question, answer in zip(collection.questions, run.answers, strict=True):
         profile = {"vector": "raw"}.get(system, system)
-        result = palace.query(question.text, profile=profile, as_of="2023-06-02", is_use=False)
+        result = palace.query(question.text, profile=profile, as_of="2023-06-02")
         core = [hit for hit in result if hit.role == "core"]
         assert list(answer.ranked) == [hit.path.removesuffix(".md") for hit in core]
         assert answer.scores["bytes"] == sum(len(hit.text.encode()) for hit in core)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.errors import UsageError
+from memory_palace.markdown.tables import find_rows
 
 
 def read_json(path: Path) -> list[Any]:
@@ -46,15 +47,10 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 def read_table(path: Path, *columns: str) -> Iterator[list[str]]:
     """Yield the rows of a file's Markdown tables; raise ``UsageError`` where there are none."""
-    found = False
-    for _, line in read_lines(path):
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        is_rule = set("".join(cells)) <= set("-: ")
-        if len(cells) == len(columns) and not is_rule and [c.lower() for c in cells] != [*columns]:
-            found = True
-            yield cells
-    if not found:
+    rows = [cells for _, cells in find_rows(read_text(path), *columns)]
+    if not rows:
         raise UsageError(f"{path} has no table of {', '.join(columns)}")
+    yield from rows
 
 
 def read_text(path: Path) -> str:
