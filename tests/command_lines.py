@@ -26,6 +26,7 @@ memory new "Wet gong" --image "Kick it." --content "We vote." --token "wet gong 
 task new Packs --owner wren --project frost --goal Fresh --check swapped --apply
 locus add Cellar --at 2.5,-1 --summary bottles --apply
 conflict open Frost "Wet gong" --by sable
+golden add "frost" Frost
 seek start "a bottle of wine" --loci
 anchors build
 redqueen run --questions 1 --limit 1 --apply

@@ -50,7 +50,7 @@ from memory_palace.notes.note_links import rewrite_links
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.sections import read_section
 from memory_palace.notes.withholding import withhold
-from memory_palace.redqueen import passages
+from memory_palace.redqueen import own_sections, readable
 from memory_palace.retrieval.analysis import analyse
 
 _DAY = date(2026, 11, 21)
@@ -92,6 +92,11 @@ def _check(text: str) -> object:
 def _check_against(text: str) -> object:
     passage = verdicts.Passage("a.md", 1, text.count("\n") + 1, text)
     return checker.check_answer("Jean checks the rain gauge at half past six.", [passage])
+
+
+def _condense(text: str) -> object:
+    kept, left_out = distill.condense(text)
+    return distill.render_statements([statement for statement, _ in kept]), left_out
 
 
 def _add_up(text: str) -> object:
@@ -137,7 +142,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "sums": _add_up,
     "memory": _form,
     "factors": lambda text: (smashin.detect_factors(text), form.read_marks(text)),
-    "telegraph": lambda text: distill.strip_foam(distill.split_statements(text)),
-    "statements": lambda text: (passages.find_statements(text), passages.content_words(text)),
+    "telegraph": _condense,
+    "asking": lambda text: (readable.read_question(text), own_sections.blank_own_sections(text)),
     "terms": words_of,
 }

@@ -16,9 +16,10 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in FILES}
 
 LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 300, 45, 10
-MOST_LINES = 68_300
+MOST_LINES = 74_310
 """34,000 are aimed at; commit 1722493 had 37,574. Lower it with every cut.
 
+Task cards as people write them took 510: parts by any name, boxes of any kind, paths, near names.
 Which of two notes that say the same comes first took 500, with its measurement and the fields of
 front matter that say how long a note holds.
 
@@ -35,7 +36,15 @@ on one scale 100, their benchmark 180. Time in six languages takes 1,200, in Chi
 Searches that read within a budget, say what is simulated and where things are, and answer a robot
 take 900, their benchmarks 250. What days notes are of, time in scores and `when:` take 450.
 Checking answers sentence by sentence takes 4,100 (amounts, times, denial, roles, other judges,
-where to look), its command and screen 300, its benchmark 550."""
+where to look), its command and screen 300, its benchmark 550. Golden questions take 480.
+The log of use, what a note that goes leaves unsaid, golden questions asked before it and a year in
+fast motion take 770.
+What people ask in their own words, the roles of a model and the vetting of what it proposes, and
+telegraphs of cards of any form took another 1,050.
+What a round proposes takes 1,250: names, mentions, how links are written, and their trial.
+Conflicts about lines took 1,050: contradictions, which claim lost, its mark, search and answers.
+Telegraphs in eleven languages, by heading, label, words and place, took 790.
+"""
 DATA: frozenset[str] = frozenset({"models.py"})
 """Files that are tables or values and little else: they may be longer."""
 

@@ -12,6 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.cli.printing import show_date, to_record
+from memory_palace.cli.validities import (
+    say_validity,
+    superseded_record,
+    validity_record,
+    write_superseded,
+)
 from memory_palace.language.visible import visible, visible_line
 from memory_palace.models import (
     ELLIPSIS,
@@ -19,7 +25,6 @@ from memory_palace.models import (
     Piece,
     QueryResult,
     TimeReading,
-    Validity,
     cut_confidence,
 )
 
@@ -111,7 +116,8 @@ def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bo
     line = hit.text_lines[0] if hit.text_lines and not text else line
     above = dict.fromkeys(hit.chunk.heading_path if hit.chunk else ())
     above.pop(hit.title, None)
-    remarks = [f"disputed in {path}" for path in hit.disputed_in]
+    remarks = [write_superseded(hit.superseded)] if hit.is_superseded else []
+    remarks += [f"disputed in {path}" for path in hit.disputed_in]
     if hit.preferred and details:
         remarks.append(hit.preferred)
     if hit.folded:
@@ -192,17 +198,7 @@ def _details(hit: Hit) -> Iterator[str]:
             yield f"{part.signal:<12} {factors} = {part.contribution:.6f}"
     date, priority = hit.note.date, hit.note.priority or "none"
     yield f"date {show_date(date.timestamp)} ({date.source}), priority {priority}"
-    yield from _say_validity(hit.note.validity)
-
-
-def _say_validity(validity: Validity) -> Iterator[str]:
-    """Yield how long a note holds and what took its place, where it says so."""
-    named = (("valid from", validity.valid_from), ("valid until", validity.valid_until))
-    said = [f"{words} {show_date(moment)}" for words, moment in named if moment is not None]
-    if validity.superseded_by:
-        said.append(f"superseded by {', '.join(validity.superseded_by)}")
-    if said:
-        yield ", ".join(said)
+    yield from say_validity(hit.note.validity)
 
 
 def answer_record(
@@ -266,19 +262,11 @@ def _hit_record(hit: Hit, text: str | None, *, details: bool) -> dict[str, Any]:
     }
     if details or hit.linked_from:
         record["linked_from"] = hit.linked_from
+    if hit.is_superseded:
+        record["superseded"] = superseded_record(hit.superseded)
     if details or hit.disputed_in:
         record["disputed_in"] = list(hit.disputed_in)
     return record | (_detail_record(hit, passage) if details else {})
-
-
-def validity_record(validity: Validity) -> dict[str, Any]:
-    """Return what JSON has of how long a note holds."""
-    first, last = validity.valid_from, validity.valid_until
-    return {
-        "valid_from": None if first is None else show_date(first),
-        "valid_until": None if last is None else show_date(last),
-        "superseded_by": list(validity.superseded_by),
-    }
 
 
 def _detail_record(hit: Hit, passage: tuple[int | None, int | None]) -> dict[str, Any]:

@@ -42,6 +42,7 @@ PANELS = {
     },
     "Work": {
         "task": ("task:app", "Manage task cards."),
+        "golden": ("golden:app", "Keep questions that must go on being answered."),
         "conflict": ("conflict:app", "Record and resolve claims that contradict each other."),
         "metabolism": ("metabolism:app", "Keep what outlives a project; archive the rest."),
         "map": ("map:map_palace", "Write an overview into the control panel."),

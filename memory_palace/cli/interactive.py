@@ -28,7 +28,7 @@ from prompt_toolkit.layout import (
 from prompt_toolkit.styles import Style
 
 from memory_palace.cli.answers import Entry, arrange
-from memory_palace.cli.opening import open_in_editor
+from memory_palace.cli.opening import open_entry
 from memory_palace.errors import PalaceError
 from memory_palace.language.marking import find_marks
 from memory_palace.language.visible import visible
@@ -218,9 +218,9 @@ def _coroutine(work: Callable[[], Awaitable[None]]) -> Callable[[Any], Awaitable
 def take_tools(palace: Palace, asked: Mapping[str, Any], environ: Mapping[str, str]) -> Tools:
     """Return what searches a palace; ``asked`` is what its queries take besides the text.
 
-    No use of a note is logged: nobody has chosen what appears while a word is half typed.
+    Only a note that is opened is logged as used.
     """
-    given = {**asked, "limit": max(asked["limit"], ROWS), "neighbors": 0, "is_use": False}
+    given = {**asked, "limit": max(asked["limit"], ROWS), "neighbors": 0}
 
     def search(question: str) -> Sequence[Entry]:
         return arrange(palace.paths.root, palace.query(question, **given)).entries
@@ -232,4 +232,4 @@ def take_tools(palace: Palace, asked: Mapping[str, Any], environ: Mapping[str, s
             return visible(str(error))
         return visible(shown.text[:PREVIEW])
 
-    return Tools(search, read, lambda entry: open_in_editor(entry.file, entry.line, environ))
+    return Tools(search, read, lambda entry: open_entry(palace, entry, environ))

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 
 from typer import Context, Option
 
-from memory_palace.cli.answers import validity_record
 from memory_palace.cli.options import (
     Folder,
     IncludeCold,
@@ -23,6 +22,7 @@ from memory_palace.cli.options import (
     open_palace,
 )
 from memory_palace.cli.printing import print_answer, say, say_behind, show_date, to_record
+from memory_palace.cli.validities import validity_record
 from memory_palace.index.freshness import check_freshness
 from memory_palace.models import NoteRecord
 from memory_palace.palace import Palace

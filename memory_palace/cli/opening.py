@@ -7,8 +7,9 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from memory_palace.cli.answers import Shown
+from memory_palace.cli.answers import Entry, Shown
 from memory_palace.errors import PalaceError, UsageError
+from memory_palace.palace import Palace
 
 _BY_COLON = ("{file}:{line}",)
 _SYNTAX: Mapping[str, tuple[str, ...]] = {
@@ -41,10 +42,17 @@ def open_in_editor(file: Path, line: int, environ: Mapping[str, str]) -> None:
         raise PalaceError(f"the editor {program!r} ended with status {done.returncode}")
 
 
-def open_hit(shown: Shown, number: int, environ: Mapping[str, str]) -> None:
+def open_entry(palace: Palace, entry: Entry, environ: Mapping[str, str]) -> None:
+    """Open a hit, which counts as use of its note."""
+    open_in_editor(entry.file, entry.line, environ)
+    root = palace.paths.root.resolve()
+    palace.note_use("opened", entry.file.relative_to(root).as_posix())
+
+
+def open_hit(palace: Palace, shown: Shown, number: int, environ: Mapping[str, str]) -> None:
     """Open the hit of that number; raise ``UsageError`` where there is none."""
     found = [entry for entry in shown.entries if entry.mark == str(number)]
     if not found:
         count = sum(entry.mark.isdigit() for entry in shown.entries)
         raise UsageError(f"there is no hit {number} to open, only {count}")
-    open_in_editor(found[0].file, found[0].line, environ)
+    open_entry(palace, found[0], environ)

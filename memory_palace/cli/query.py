@@ -36,7 +36,7 @@ from memory_palace.errors import IndexLockedError, MissingPartError, UsageError
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
 from memory_palace.ranking import SHIPPED
-from memory_palace.retrieval.excerpts import full_texts
+from memory_palace.retrieval.whole_passages import full_texts
 
 Details = Annotated[bool, Option("--details", help="Show how each score was made.")]
 NoGate = Annotated[bool, Option("--no-gate", help="Let recency and priority count for every note.")]
@@ -238,7 +238,7 @@ def _open_hit(palace: Palace, result: QueryResult, number: int) -> None:
     from memory_palace.cli.opening import open_hit  # delayed: only what opens one pays
 
     if result.hits:
-        open_hit(arrange(palace.paths.root, result), number, os.environ)
+        open_hit(palace, arrange(palace.paths.root, result), number, os.environ)
 
 
 def _search_as_typed(palace: Palace, text: str, asked: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.index.advice import ModelAdvice, advise
 from memory_palace.index.chat import read_chat
 from memory_palace.index.status import IndexStatus
-from memory_palace.notes.usage import USAGE
+from memory_palace.notes.usage import USAGE, logs_usage
 
 
 def show_status(ctx: Context, as_json: Json = False) -> None:
@@ -24,15 +24,17 @@ def show_status(ctx: Context, as_json: Json = False) -> None:
     Example: palace status
     """
     palace = open_palace(ctx)
-    status, is_logged = palace.status(), palace.config.usage_log
+    status, is_logged = palace.status(), logs_usage(palace.paths, palace.config)
     advice = advise(palace.paths, palace.config)
     health = read_health(palace.paths)
     record = _record(status) | {"usage_logged": is_logged} | advice_record(advice)
     record["hooks"] = to_record(health)
     lines = [*_lines(status, advice), *_hooks(health)]
     if is_logged:
+        settings = palace.paths.shown(palace.paths.settings)
         where = palace.paths.shown(palace.paths.logs / USAGE)
-        lines.append(f"usage      which notes answer is logged in {where} (usage_log)")
+        words = "which notes are opened or cited is logged in"
+        lines.append(f"usage      {words} {where}; `usage_log: off` in {settings} ends it")
     print_answer(record, lines, as_json=as_json)
 
 

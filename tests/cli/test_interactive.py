@@ -110,11 +110,11 @@ class TestScreen:
         _, _, screen = drive(f"roof{ENTER}", search=lambda _: [])
         assert "nothing found" in drawn(screen._draw_status())
 
-    def test_a_palace_is_searched_without_a_trace_in_its_usage_log(self, tmp_path):
+    def test_only_a_note_that_is_opened_is_in_the_usage_log(self, tmp_path):
         note = tmp_path / "palace" / "chambers" / "Roof.md"
         note.parent.mkdir(parents=True)
         note.write_text("# Roof\n\nIt leaks.\n")
-        (tmp_path / "palace" / "palace.yaml").write_text("usage_log: true\n")
+        (tmp_path / "palace" / "palace.yaml").write_text("usage_log: on\n")
         here = Palace(tmp_path)
         here.index(embedder="hashing")
         editor = tmp_path / "editor"
@@ -123,10 +123,12 @@ class TestScreen:
         tools = take_tools(here, {"limit": 5}, {"EDITOR": str(editor)})
         (found,) = tools.search("leaks")
         assert tools.read(found) == "It leaks."
+        assert not list(here.paths.logs.glob("*usage*"))
         tools.open(found)
         called = Path(f"{editor}.called").read_text().splitlines()
         assert called == ["+3", str(note.resolve())]
-        assert not list(here.paths.logs.glob("*usage*"))
+        (line,) = here.paths.logs.joinpath("usage.jsonl").read_text().splitlines()
+        assert '"act": "opened", "paths": ["palace/chambers/Roof.md"]' in line
         note.unlink()
         assert "No such file" in tools.read(found)
 

@@ -61,6 +61,10 @@ task reopen {completed} --reason again
 task lint
 task board
 task route swap the batteries at the hut
+golden add "who wrote this" control_panel
+golden list
+golden check
+golden remove "who wrote this"
 conflict open control_panel:1-2 constitution --by sable
 conflict list --all
 conflict show {conflict}
@@ -122,6 +126,7 @@ bench pages {pages} --embedder hashing --cache {cache}
 bench promises --part code --part build
 bench ragbench {ragbench}
 bench known {vault} --embedder hashing --most 2
+bench metabolism --golden {golden} --held {golden} --days 8 --embedder hashing
 bench recall --vault {vault} --utterances {said} --embedder hashing --half all --cache {cache}
 """
 """One line for each verb with ``--json`` and more where its shape varies; run in this order."""
@@ -171,6 +176,8 @@ def palace_root(tmp_path_factory):
     (root / "vault").mkdir()
     (root / "vault" / "Thaw.md").write_text("Warm the cell first, and then charge it slowly.\n")
     (root / "said.jsonl").write_text('{"utterance": "a cold cell", "gold": ["Thaw.md"]}\n')
+    golden = {"question": "what is warmed", "notes": ["palace/project_rooms/winter-2026/warm.md"]}
+    (root / "golden.jsonl").write_text(json.dumps(golden) + "\n")
     (root / "questions.tsv").write_text("what is warmed\tThaw.md\n")
     (root / "pages" / "notes" / "en").mkdir(parents=True)
     (root / "pages" / "notes" / "en" / "thaw.md").write_text("# Thaw\n\nWarm the cell.\n")
@@ -187,7 +194,11 @@ def palace_root(tmp_path_factory):
         path.write_text(card.format(f"completed\ncompleted: 2026-10-{day}", project))
     principle = "---\ndate: 2026-08-01\n---\n# Warm first\n\n## Principle\n\nWarm the cell first.\n"
     (root / "palace" / "project_rooms" / "winter-2026" / "warm.md").write_text(principle)
-    old = "---\ndate: 2020-01-01\npriority: medium\n---\n# Old\n\n## Principle\n\nPaint it.\n"
+    spoken = (
+        "# Cell thaw order\n\nWarm first. See the plan of the cell thaw order (CTO). A CTO holds.\n"
+    )
+    (root / "palace" / "project_rooms" / "winter-2026" / "thaw-order.md").write_text(spoken)
+    old = "---\ndate: 2020-01-01\nsuperseded_by: warm\n---\n# Old\n\n## Principle\n\nPaint.\n"
     (root / "palace" / "reflection_wing" / "principles" / "old.md").write_text(old)
     return root
 
@@ -201,6 +212,7 @@ def answers(palace_root):
         "{talks}": str(palace_root / "talks.json"),
         "{vault}": str(palace_root / "vault"),
         "{qrels}": str(palace_root / "questions.tsv"),
+        "{golden}": str(palace_root / "golden.jsonl"),
         "{pages}": str(palace_root / "pages"),
         "{said}": str(palace_root / "said.jsonl"),
         "{ragbench}": str(palace_root / "ragbench.jsonl"),

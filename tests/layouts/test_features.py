@@ -170,10 +170,10 @@ def test_nothing_but_notes_of_the_folder_is_ever_changed(vault):
 
 
 def test_status_says_that_use_is_logged_and_where(mapped, capsys):
-    (mapped / ".palace" / "palace.yaml").write_text("usage_log: true\n")
+    (mapped / ".palace" / "palace.yaml").write_text("usage_log: on\n")
     Palace(mapped).index(embedder="hashing")
     _, out, _ = run(capsys, "-C", mapped, "status")
-    assert "logged in .palace/logs/usage.jsonl" in out
+    assert "logged in .palace/logs/usage.jsonl; `usage_log: off` in .palace/palace.yaml" in out
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from forking import Forked, run_with_minilm_alone
 from memory_palace.config import ROOMS
 from memory_palace.embedding.registry import is_available
 from memory_palace.embedding.weights import MINILM
-from memory_palace.places import MANIFEST
+from memory_palace.places import GOLDEN, MANIFEST
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -94,6 +94,7 @@ OWN_FILES = {
     "palace/.sessions": ".palace/sessions",
     "palace/palace.yaml": ".palace/palace.yaml",
     f"palace/{MANIFEST}": f".palace/{MANIFEST}",
+    f"palace/{GOLDEN}": f".palace/{GOLDEN}",
     "no .palace/ or palace/ folder": "no .palace/ or palace/ folder",
     "…/palace": "…/.palace",
 }

@@ -46,7 +46,7 @@ class Lender:
             import_module(f"memory_palace.cli.{verb}")
         try:
             palace = Palace(self._root)
-            palace.query("warm", is_use=False)
+            palace.query("warm")
         except (PalaceError, OSError):
             return
         self._last = palace
