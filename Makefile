@@ -17,7 +17,9 @@ demo: .venv/installed-run
 	@echo
 	$(BIN)/palace -C . query "$(QUESTION)" -k 1 --neighbors 0 --details
 
+# Compiled first, as pip does: a hook has no time for it.
 test: .venv/installed-test
+	$(BIN)/python -m compileall -q memory_palace
 	$(BIN)/palace models fetch minilm
 	$(BIN)/palace models fetch e5
 	$(BIN)/python -m pytest $(IN_PARALLEL)
