@@ -37,7 +37,6 @@ _BESIDE_PROSE = frozenset(_SECTIONS) - {CONTENT}
 
 _ITEM = re.compile(r"^[ \t]*[-*+][ \t]++\**([\w ]+?)\**:\**[ \t]*(.*)$", re.M)
 _LABELLED = re.compile(r"^[ \t]*[-*+][ \t]+\**(?:anchors?|locus)\**:.*$", re.I | re.M)
-ANCHOR_ITEM = re.compile(r"(?<![ \t])[ \t]*[-*+][ \t]+\**anchors?\**:", re.I)
 _BULLET = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+")
 _MARK = re.compile(
     r"^[ \t]*[-*+][ \t]+\[(?P<tick>[ xX])\][ \t]+\**(?P<name>\w+)\**[ \t]*+"
