@@ -26,7 +26,7 @@ _CITATION = re.compile(
     r"|(?<!\])\([^()\n]{1,200}\.md(?:[:#][^()\n]{0,80})?\))"
 )
 """``[1]``, ``[2, 3](address)``, ``[^note]``, ``(note.md:12-14)``."""
-_FOOTNOTE = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,40}\]:[^\n]*(?:\n[ \t]+\S[^\n]*)*", re.M)
+_FOOTNOTE = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,40}\]:[^\n]*+(?:\n[ \t]++\S[^\n]*+)*+", re.M)
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?P<title>[^\n]*)$", re.M)
 _RULE = frozenset("|:->\t ")
 """What the line between the head of a table and its rows is made of."""
