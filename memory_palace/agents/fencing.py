@@ -17,7 +17,7 @@ _LONGEST_TITLE = 120
 _CUT = "… [cut]"
 _WORD = 40
 """Characters: a cut goes back to the white space before, unless that is farther."""
-_PLAIN_PATH = re.compile(r'(?!\d{1,9}[.)]\s)[\w.](?:[^\s":]| (?! )|:(?!\d))*(?<! )')
+_PLAIN_PATH = re.compile(r'(?!\d{1,9}[.)]\s)[\w.](?:[^\s":]|:(?!\d)| (?=[^\s":]|:(?!\d)))*+')
 """A path that begins no block of Markdown and cannot be read as another path with its lines."""
 _JOINS_ON = re.compile(
     r"[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e01ef]"
