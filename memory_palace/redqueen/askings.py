@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
-from memory_palace.graph.resolve import Resolver, fold_name
+from memory_palace.graph.resolve import Resolution, Resolver, fold_name
 from memory_palace.language.sentences import split_sentences
 from memory_palace.language.tokens import plain_words
 from memory_palace.notes.document import Document, Library
@@ -98,16 +98,18 @@ class Meanings:
 
     def resolve(self, target: str, source: str) -> str | None:
         """Return the path of the note that a link leads to as it is written, or ``None``."""
-        found = self._resolver.resolve(target, source)
-        return self._paths[found.places[0]] if found.state == "resolved" else None
+        return self._path_of(self._resolver.resolve(target, source))
 
     def find(self, target: str, source: str) -> str | None:
         """Return the path of the note that is meant, or ``None``."""
         found = self._resolver.resolve(target, source)
         if found.state != "broken":
-            return self.resolve(target, source)
+            return self._path_of(found)
         titled = self._titles.get(fold_name(target), [])
         return titled[0] if len(titled) == 1 else None
+
+    def _path_of(self, found: Resolution) -> str | None:
+        return self._paths[found.places[0]] if found.state == "resolved" else None
 
 
 def _own_questions(document: Document, body: BodyText) -> Iterator[Asking]:
