@@ -1,0 +1,98 @@
+"""A plan of the palace: rooms, the places of notes in them, and what joins them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+TextAmount: TypeAlias = Literal["whole", "first paragraphs"]
+
+
+class Box(NamedTuple):
+    """An upright rectangle of the plan.
+
+    In plan units, of which the plan is about one wide when it is first laid out; y grows downwards.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRoom:
+    """A room, or a folder of a palace without rooms."""
+
+    name: str
+    """The room, or the folder relative to the root; empty for notes that lie in the root."""
+    box: Box
+    is_cold: bool
+    notes: int
+    """How many are on the plan."""
+    locked: int = 0
+    """How many are kept out of it because they are cold; such a room is drawn as locked."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDistrict:
+    """Notes of a room that lie together and are about the same: what is drawn from afar."""
+
+    room: int
+    box: Box
+    label: str
+    """The words that tell it from the rest of the room; empty where none do."""
+    notes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanNote:
+    """A note in its place. Days are those since 1970-01-01, UTC."""
+
+    path: str
+    title: str
+    aliases: tuple[str, ...]
+    type: str
+    tags: tuple[str, ...]
+    room: int
+    """Place among the rooms of the plan."""
+    box: Box
+    """Its cell; no two overlap."""
+    length: int
+    """Bytes of the note."""
+    uses: int | None
+    """How often it was opened or cited; ``None`` where that is not logged."""
+    day: int
+    """What it is of, by front matter, name, git or file."""
+    changed: int
+    priority: int
+    """0 none, 1 low, 2 medium, 3 high."""
+    confidence: float | None
+    """What the note itself claims, in [0, 1]; ``None`` where it claims nothing."""
+    decay: float
+    """What time has left of its weight in ranking, in (0, 1]; 1 for an evergreen note."""
+    is_cold: bool
+    links: tuple[tuple[str, int], ...]
+    """Each target as written, and the note on the plan that it leads to; others are left out."""
+    near: tuple[int, ...]
+    """The notes on the plan that are nearest by meaning, the nearest first."""
+    text: str
+    """Its Markdown without front matter, as far as the plan holds it; what is private and what is
+    secret is blank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a page shows of a palace. Nothing of a private note is in it."""
+
+    title: str
+    rooms: tuple[PlanRoom, ...]
+    districts: tuple[PlanDistrict, ...]
+    notes: tuple[PlanNote, ...]
+    """In path order."""
+    text_amount: TextAmount
+    left_out: int
+    """Notes beyond ``--max-notes``."""
+    day: int
+    """The day it counts ages from: the latest of its notes, so that the same notes give the same
+    plan."""
