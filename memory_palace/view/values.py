@@ -82,7 +82,7 @@ class PlanNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class PalacePlan:
     """What a page shows of a palace. Nothing of a private note is in it."""
 
     title: str
