@@ -1,0 +1,110 @@
+"""Plans that no palace gave: made up, the same for the same arguments."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+
+from memory_palace.view.values import Box, PalacePlan, PlanDistrict, PlanNote, PlanRoom
+
+WORDS = """
+amber anchor ash bark basin birch bridge brook candle cedar chalk clay cliff cloud copper coral
+cotton crane dawn delta dune ember fern field flint fog forest frost garden glass grain granite
+grove harbour hazel heath hollow honey iron island ivory ivy jade juniper kelp lagoon lake larch
+ledge linen lime linden maple marble marsh meadow mill mist moss moth nettle oak ochre olive onyx
+orchard otter owl peat pebble pine plum pond poppy quartz quill rain raven reed ridge river robin
+rose rye sage salt sand shale shell shore silk slate snow spruce stone storm straw stream swan
+tide timber valley violet walnut water wheat willow wren
+"""
+VOCABULARY = WORDS.split()
+
+
+def make_plan(notes: int = 60, rooms: int = 6, *, words: int = 40, seed: int = 1) -> PalacePlan:
+    """Return a plan of ``notes`` in ``rooms`` side by side, each note of about ``words``."""
+    luck = random.Random(seed)
+    places = [len(part) for part in split_evenly(range(notes), rooms)]
+    across = math.ceil(math.sqrt(rooms))
+    boxes = [
+        Box(r % across / across, r // across / across, 0.94 / across, 0.94 / across)
+        for r in range(rooms)
+    ]
+    made: list[PlanNote] = []
+    for room, (count, box) in enumerate(zip(places, boxes, strict=True)):
+        made += [
+            make_note(luck, room, cell, len(made) + n, notes, words)
+            for n, cell in enumerate(cells(box, count))
+        ]
+    return PalacePlan(
+        title="A made-up palace",
+        rooms=tuple(
+            PlanRoom(name_of(room), box, room == rooms - 1, count)
+            for room, (count, box) in enumerate(zip(places, boxes, strict=True))
+        ),
+        districts=tuple(
+            PlanDistrict(room, part, " ".join(luck.sample(VOCABULARY, 2)), count // 4)
+            for room, (count, box) in enumerate(zip(places, boxes, strict=True))
+            for part in quarters(box)
+        ),
+        notes=tuple(made),
+        text_amount="whole",
+        left_out=0,
+        day=20_000,
+    )
+
+
+def name_of(room: int) -> str:
+    return f"{VOCABULARY[room % len(VOCABULARY)]} {room}" if room else ""
+
+
+def make_note(
+    luck: random.Random, room: int, box: Box, place: int, notes: int, words: int
+) -> PlanNote:
+    title = " ".join(luck.sample(VOCABULARY, luck.randint(1, 5))) + f" {place}"
+    text = f"# {title}\n\n" + " ".join(luck.choices(VOCABULARY, k=words)) + ".\n"
+    targets = [luck.randrange(notes) for _ in range(luck.choice((0, 0, 1, 1, 2, 5)))]
+    return PlanNote(
+        path=f"{name_of(room)}/{place:05}.md" if room else f"{place:05}.md",
+        title=title,
+        aliases=(f"alias {place}",) if luck.random() < 0.1 else (),
+        type=luck.choice(("note", "note", "memory")),
+        tags=tuple(luck.sample(VOCABULARY[:9], luck.choice((0, 0, 1, 2)))),
+        room=room,
+        box=box,
+        length=len(text.encode()) * luck.choice((1, 1, 2, 9)),
+        uses=luck.choice((0, 0, 1, 4)),
+        day=20_000 - int(1_500 * luck.random() ** 2),
+        changed=20_000 - int(700 * luck.random() ** 2),
+        priority=luck.choice((0, 0, 0, 1, 2, 3)),
+        confidence=luck.choice((None, None, 0.4, 0.9)),
+        decay=luck.choice((1.0, 0.8, 0.4, 0.1)),
+        is_cold=False,
+        links=tuple((f"{target:05}", target) for target in targets),
+        near=tuple(luck.sample(range(notes), min(5, notes - 1))),
+        text=text,
+    )
+
+
+def cells(box: Box, count: int) -> list[Box]:
+    """Return ``count`` cells of a grid in ``box``, of which about a quarter stays free."""
+    across = max(1, math.ceil(math.sqrt(count * 1.33)))
+    width, height = box.width / across, box.height / across
+    return [
+        Box(box.x + n % across * width, box.y + n // across * height, width, height)
+        for n in range(count)
+    ]
+
+
+def quarters(box: Box) -> list[Box]:
+    half = Box(box.x, box.y, box.width / 2, box.height / 2)
+    return [
+        half._replace(x=box.x + i * half.width, y=box.y + j * half.height)
+        for i in (0, 1)
+        for j in (0, 1)
+    ]
+
+
+def split_evenly(places: Sequence[int], parts: int) -> list[Sequence[int]]:
+    edges = [len(places) * part // parts for part in range(parts + 1)]
+    return [places[a:b] for a, b in pairwise(edges)]

@@ -1,0 +1,60 @@
+"""How a plan is written small."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from dataclasses import replace
+from typing import Any
+
+from making_plans import make_plan
+
+from memory_palace.view.packing import Packed, head_of, pack
+
+
+def unpack(block: str) -> Any:
+    return json.loads(zlib.decompress(base64.b64decode(block)))
+
+
+def texts_of(packed: Packed) -> list[str]:
+    heads = unpack(packed.plan)["notes"]["head"]
+    rests = [rest for block in packed.texts for rest in unpack(block)]
+    return [head + rest for head, rest in zip(heads, rests, strict=True)]
+
+
+def test_the_texts_of_all_notes_come_out_as_they_went_in() -> None:
+    plan = make_plan(500, words=900)
+    packed = pack(plan)
+    assert len(packed.texts) > 1
+    assert texts_of(packed) == [note.text for note in plan.notes]
+
+
+def test_a_text_without_an_end_of_line_comes_out_whole() -> None:
+    plan = make_plan(4)
+    odd = ["", "# ", "x" * 999, "\n\n# T\n\nfirst"]
+    notes = tuple(replace(note, text=text) for note, text in zip(plan.notes, odd, strict=True))
+    assert texts_of(pack(replace(plan, notes=notes))) == odd
+
+
+def test_the_beginning_ends_with_the_first_line_of_prose() -> None:
+    assert head_of("# Title\n\nOne line.\nAnother.\n") == "# Title\n\nOne line.\n"
+
+
+def test_no_text_is_packed_where_a_server_has_them() -> None:
+    assert pack(make_plan(20), with_texts=False).texts == ()
+
+
+def test_a_title_that_the_heading_or_the_name_gives_is_not_stored() -> None:
+    plan = make_plan(3)
+    titles = [plan.notes[0].title, "00001", "Something else"]
+    notes = tuple(replace(n, title=t) for n, t in zip(plan.notes, titles, strict=True))
+    notes = (notes[0], replace(notes[1], path="00001.md"), notes[2])
+    assert unpack(pack(replace(plan, notes=notes)).plan)["notes"]["title"] == [1, 0, titles[2]]
+
+
+def test_cells_that_touch_still_touch() -> None:
+    plan = make_plan(400, 1)
+    columns = unpack(pack(plan).plan)["notes"]
+    left, width = columns["x"], columns["w"]
+    assert all(left[n] + width[n] == left[n + 1] for n in range(10))
