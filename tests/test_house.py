@@ -226,6 +226,7 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
         "engine.py",  # the same
         "agents/held.py",  # when an update is tried again that left notes behind
         "cli/serving/listening.py",  # clients that are slow, and a server that nobody asks
+        "cli/viewing/head.py",  # clients that are slow
         "cli/serving/controlling.py",  # how long a server may take to end
         "cli/progress.py",  # the rate and the time left
         "cli/index.py",  # the time that a new model takes

@@ -1,0 +1,42 @@
+"""A door on a port of this machine that says what it was asked."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory_palace.cli.viewing.door import Door, PageReply
+
+TOKEN = "a-token-of-thirty-two-characters"
+
+
+def tell(visit, has_gone):
+    """Reply with what was let in."""
+    record = {"endpoint": visit.endpoint, "values": dict(visit.values), "known": visit.known}
+    return PageReply(json.dumps(record).encode(), "application/json", tag="one")
+
+
+@pytest.fixture
+def door() -> Iterator[Door]:
+    """A server that is slow to nobody: half a second for a request."""
+    with Door(0, TOKEN, tell, arrival_seconds=0.5) as door:
+        thread = threading.Thread(target=door.serve_forever, args=(0.01,))
+        thread.start()
+        yield door
+        door.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A runtime folder whose name is short enough for a socket."""
+    folder = Path(tempfile.mkdtemp(prefix="mp-"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    yield folder
+    shutil.rmtree(folder)
