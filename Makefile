@@ -7,7 +7,7 @@ BIN := .venv/bin
 IN_PARALLEL = -n 2 --dist loadfile
 QUESTION ?= why did we stop using the message broker
 
-.PHONY: demo test slow lint bench promises tables docs pictures clean
+.PHONY: demo test slow browser lint bench promises tables docs pictures clean
 
 demo: .venv/installed-run
 	$(BIN)/palace models fetch minilm
@@ -28,6 +28,10 @@ slow: .venv/installed-test
 	$(BIN)/palace models fetch minilm
 	$(BIN)/palace models fetch e5
 	$(BIN)/python -m pytest -m slow $(IN_PARALLEL)
+
+# In the Chromium of the system; .ci/run installs Debian's.
+browser: .venv/installed-test .venv/installed-browser
+	$(BIN)/python -m pytest -m browser $(IN_PARALLEL) --junitxml=build/browser.xml
 
 lint: .venv/installed-lint
 	$(BIN)/ruff check
