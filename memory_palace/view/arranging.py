@@ -1,0 +1,121 @@
+"""Put the notes of a room into its grid so that what is near in meaning lies near.
+
+Notes are halved along their main direction, and the grid along its longer side, until one note is
+left for a cell. Without vectors they are halved in path order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.models import Matrix
+from memory_palace.view.grid import CELL_SHAPE, Span
+
+MOST_PER_DISTRICT = 80
+"""Halves of more notes are halved again, so districts have about 40 to 80."""
+_DIRECTIONS = 48
+"""Directions that are kept of the vectors: what splits a room is in the first few."""
+_STEPS = 8
+"""Of the power iteration; what it starts from is a direction already."""
+_FEW = 6
+"""So few notes are split along the direction of the whole room."""
+
+
+class Arranged(NamedTuple):
+    """Where the notes of a room are put."""
+
+    cells: list[int]
+    """For each note the number of its cell."""
+    districts: list[Span]
+
+
+def arrange(vectors: Matrix, columns: int, rows: int) -> Arranged:
+    """Give each note, a row of ``vectors`` in path order, a cell of the grid.
+
+    Raise ``ValueError`` where there are more notes than cells.
+    """
+    if len(vectors) > columns * rows:
+        raise ValueError(f"{len(vectors)} notes do not fit into {columns} x {rows} cells")
+    points = find_directions(vectors)
+    cells, districts = [0] * len(vectors), list[Span]()
+    for span, notes, is_district in _halve(points, columns, rows):
+        if is_district:
+            districts.append(span)
+        if len(notes) == 1 and (span[2] - span[0]) * (span[3] - span[1]) == 1:
+            cells[int(notes[0])] = span[1] * columns + span[0]
+    return Arranged(cells, districts)
+
+
+def find_directions(vectors: Matrix) -> Matrix:
+    """Return what the vectors are along their main directions, the widest first.
+
+    Shape ``(notes, directions)``; along one direction, their order, where there are no vectors.
+    """
+    if vectors.shape[1] == 0 or len(vectors) < 3:
+        return np.arange(len(vectors), dtype=np.float32)[:, None]
+    centred = vectors - vectors.mean(axis=0)
+    _, directions = np.linalg.eigh(centred.T.astype(np.float64) @ centred)
+    kept = directions[:, ::-1][:, :_DIRECTIONS]
+    kept *= np.sign(kept[np.abs(kept).argmax(axis=0), np.arange(kept.shape[1])])
+    points: Matrix = (centred @ kept).astype(np.float32)
+    return points
+
+
+def _halve(
+    points: Matrix, columns: int, rows: int
+) -> Iterator[tuple[Span, NDArray[np.int64], bool]]:
+    """Yield every part that has notes, and whether it is a district."""
+    waiting = [((0, 0, columns, rows), np.arange(len(points)), False)]
+    while waiting:
+        span, notes, is_inside = waiting.pop()
+        is_district = not is_inside and 0 < len(notes) <= MOST_PER_DISTRICT
+        if len(notes):
+            yield span, notes, is_district
+        left, right, is_wide = _cut(span)
+        if not len(notes) or left == right:
+            continue
+        share = _count(left) / _count(span)
+        first = round(len(notes) * share)
+        order = notes[_order(points[notes], is_wide=is_wide)]
+        waiting.append((right, np.sort(order[first:]), is_inside or is_district))
+        waiting.append((left, np.sort(order[:first]), is_inside or is_district))
+
+
+def _order(points: Matrix, *, is_wide: bool) -> NDArray[np.int64]:
+    """Order notes along their main direction, which points as that of the whole room does."""
+    axis = min(0 if is_wide else 1, points.shape[1] - 1)
+    along = points[:, axis]
+    if len(points) > _FEW and points.shape[1] > 1:
+        centred = (points - points.mean(axis=0)).astype(np.float64)
+        direction = np.zeros(points.shape[1])
+        direction[axis] = 1.0
+        for _ in range(_STEPS):
+            direction = centred.T @ (centred @ direction)
+            length = np.linalg.norm(direction)
+            if length == 0:
+                break
+            direction /= length
+        along = (centred @ direction).astype(np.float32)
+    return np.argsort(np.round(along, 4), kind="stable")
+
+
+def _cut(span: Span) -> tuple[Span, Span, bool]:
+    """Cut a part of the grid across its longer side; a single cell gives itself twice."""
+    x, y, right, below = span
+    is_wide = (right - x) * CELL_SHAPE >= below - y
+    if (is_wide and right - x == 1) or (not is_wide and below - y == 1):
+        is_wide = not is_wide
+    middle = (x + right) // 2 if is_wide else (y + below) // 2
+    if _count(span) == 1:
+        return span, span, is_wide
+    if is_wide:
+        return (x, y, middle, below), (middle, y, right, below), True
+    return (x, y, right, middle), (x, middle, right, below), False
+
+
+def _count(span: Span) -> int:
+    return (span[2] - span[0]) * (span[3] - span[1])

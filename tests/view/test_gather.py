@@ -1,0 +1,267 @@
+"""What a plan holds of a palace, and what it never does."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from memory_palace.config import Config
+from memory_palace.errors import UsageError
+from memory_palace.palace import Palace
+from memory_palace.view import texts
+from memory_palace.view.gather import gather
+from memory_palace.view.options import ViewOptions
+from memory_palace.view.texts import cut_first_paragraph, read_text
+
+WHOLE = ViewOptions()
+TOKEN = "AKIA" + "Q7RZ2KJX5LMN3PWT"
+
+
+def make_palace(folder, notes, *, settings="", embedder="hashing"):
+    """Return an indexed palace of a folder of notes, given by path."""
+    for path, text in notes.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    palace = Palace.init(folder, here=True)
+    if settings:
+        palace.paths.settings.write_text(settings, "utf-8")
+    palace = Palace(folder)
+    palace.index(embedder=embedder)
+    return palace
+
+
+def everything(plan):
+    """Return a plan as text, to look for what must not be in it."""
+    return json.dumps(asdict(plan), default=str)
+
+
+def by_path(plan):
+    return {note.path: note for note in plan.notes}
+
+
+def test_a_note_comes_with_its_text_its_links_and_its_dates(tmp_path):
+    palace = make_palace(
+        tmp_path,
+        {
+            "Trees/Oak.md": "---\ndate: 2026-02-03\naliases: [Quercus]\npriority: high\n"
+            "tags: [wood]\n---\n# Old oak\n\nIt stands by the [[Elm|elm]] and by [[Nothing]].\n",
+            "Trees/Elm.md": "The elm is younger than the [[Quercus]].\n",
+            "Root.md": "See [the oak](Trees/Oak.md).\n",
+        },
+    )
+    plan = gather(palace, WHOLE)
+    notes = by_path(plan)
+    oak, elm = notes["Trees/Oak.md"], notes["Trees/Elm.md"]
+    assert (oak.title, oak.aliases, oak.tags, oak.priority) == (
+        "Old oak",
+        ("Quercus",),
+        ("wood",),
+        3,
+    )
+    assert oak.text == "# Old oak\n\nIt stands by the [[Elm|elm]] and by [[Nothing]]."
+    assert oak.day == 20487
+    at = [note.path for note in plan.notes]
+    assert oak.links == (("Elm", at.index("Trees/Elm.md")),)
+    assert elm.links == (("Quercus", at.index("Trees/Oak.md")),)
+    assert [to for _, to in notes["Root.md"].links] == [at.index("Trees/Oak.md")]
+    assert at == sorted(at)
+    assert {plan.rooms[note.room].name for note in plan.notes} == {"Trees", ""}
+    assert (plan.text_amount, plan.left_out, plan.title) == ("whole", 0, tmp_path.name)
+
+
+def test_nothing_of_a_private_note_is_on_the_plan(tmp_path):
+    palace = make_palace(
+        tmp_path,
+        {
+            "Diary.md": "---\nprivate: true\naliases: [Hortensia]\n---\nWe met [[Friend]] again.\n",
+            "Friend.md": "A friend from [[Hortensia]].\n",
+            "Other.md": "Sees [[Diary]].\n",
+        },
+    )
+    plan = gather(palace, WHOLE)
+    assert [note.path for note in plan.notes] == ["Friend.md", "Other.md"]
+    assert not any(note.links for note in plan.notes)
+    assert "Diary.md" not in everything(plan)
+    assert "met" not in everything(plan)
+    assert read_text(palace, "Diary.md") is None
+
+
+def test_a_note_that_became_private_since_it_was_indexed_is_left_out(tmp_path):
+    palace = make_palace(tmp_path, {"a.md": "Plain words.\n", "b.md": "See [[a]].\n"})
+    (tmp_path / "a.md").write_text("---\nprivate: true\n---\nPlain words.\n", "utf-8")
+    plan = gather(palace, WHOLE)
+    assert [note.path for note in plan.notes] == ["b.md"]
+    assert plan.notes[0].links == ()
+    assert read_text(palace, "a.md") is None
+
+
+def test_private_spans_secrets_comments_and_tokens_are_blank(tmp_path):
+    palace = make_palace(
+        tmp_path,
+        {
+            "a.md": "One line.\n\n<private>her number</private>\n\n%% a remark %%\n\n"
+            f"key {TOKEN}\n\n<!-- hidden -->\n\nLast line.\n"
+        },
+    )
+    text = gather(palace, WHOLE).notes[0].text
+    assert text.split() == "One line. Last line.".split()
+    assert text.count("\n") == 10, "lines stay where they are"
+    assert read_text(palace, "a.md") == text
+
+
+COLD = {
+    "Now/a.md": "Warm words about [[old thing]] and [[b]].\n",
+    "Now/b.md": "More of it.\n",
+    "archive_basement/2020/old thing.md": "Frosty words about [[b]].\n",
+}
+
+
+def test_cold_notes_are_a_locked_room_without_names(tmp_path):
+    palace = make_palace(tmp_path, COLD)
+    plan = gather(palace, WHOLE)
+    cold = [room for room in plan.rooms if room.is_cold]
+    assert [(room.notes, room.locked) for room in cold] == [(0, 1)]
+    assert [note.path for note in plan.notes] == ["Now/a.md", "Now/b.md"]
+    assert "Frosty" not in everything(plan)
+    assert "old thing.md" not in everything(plan)
+    assert [to for to, _ in plan.notes[0].links] == ["b"]
+    assert read_text(palace, "archive_basement/2020/old thing.md") is None
+
+
+def test_cold_notes_are_shown_to_whoever_asks_and_everything_else_stays(tmp_path):
+    palace = make_palace(tmp_path, COLD)
+    hot, whole = gather(palace, WHOLE), gather(palace, ViewOptions(include_cold=True))
+    old = by_path(whole)["archive_basement/2020/old thing.md"]
+    assert old.is_cold
+    assert [(room.notes, room.locked) for room in whole.rooms if room.is_cold] == [(1, 0)]
+    assert [to for to, _ in by_path(whole)["Now/a.md"].links] == ["old thing", "b"]
+    assert {n.path: n.box for n in hot.notes}.items() <= {
+        n.path: n.box for n in whole.notes
+    }.items()
+    assert read_text(palace, old.path, include_cold=True) == "Frosty words about [[b]]."
+
+
+def test_a_room_alone_is_where_it_is_on_the_whole_plan(tmp_path):
+    palace = make_palace(tmp_path, {f"{room}/{n}.md": f"{n}\n" for room in "AB" for n in range(5)})
+    whole, alone = gather(palace, WHOLE), gather(palace, ViewOptions(room="b"))
+    assert [room.name for room in alone.rooms] == ["B"]
+    assert {n.path: n.box for n in alone.notes}.items() <= {
+        n.path: n.box for n in whole.notes
+    }.items()
+    assert len(alone.notes) == 5
+    with pytest.raises(UsageError, match="no room is called 'C'; the rooms of the plan are A, B"):
+        gather(palace, ViewOptions(room="C"))
+
+
+def test_of_many_notes_those_of_priority_and_with_links_are_kept(tmp_path):
+    notes = {f"n{n}.md": "[[hub]]\n" for n in range(6)} | {"hub.md": "Hub.\n"}
+    notes["urgent.md"] = "---\npriority: high\n---\nNow.\n"
+    palace = make_palace(tmp_path, notes)
+    plan = gather(palace, ViewOptions(max_notes=2))
+    assert [note.path for note in plan.notes] == ["hub.md", "urgent.md"]
+    assert plan.left_out == 6
+    with pytest.raises(UsageError, match="at least one note"):
+        gather(palace, ViewOptions(max_notes=0))
+
+
+def test_the_nearest_in_meaning_are_named_and_none_without_vectors(tmp_path):
+    notes = {
+        "tea.md": "Green tea steeps in hot water.\n",
+        "pot.md": "Tea steeps in a pot of hot water.\n",
+        "car.md": "The engine of a car needs oil.\n",
+        "bus.md": "A bus has an engine and oil too.\n",
+    }
+    plan = gather(make_palace(tmp_path / "with", notes), WHOLE)
+    at = {note.path: number for number, note in enumerate(plan.notes)}
+    assert by_path(plan)["tea.md"].near[0] == at["pot.md"]
+    assert by_path(plan)["car.md"].near[0] == at["bus.md"]
+    assert at["tea.md"] not in by_path(plan)["tea.md"].near
+    plan = gather(make_palace(tmp_path / "without", notes, embedder="none"), WHOLE)
+    assert [note.near for note in plan.notes] == [()] * 4
+
+
+def test_confidence_is_what_a_memory_states_and_use_what_the_log_counts(tmp_path):
+    memory = "# Fuse\n\n## Image\n\nA fuse.\n\n## Content\n\nIt melts.\n\n## Metadata\n\n{}\n"
+    palace = make_palace(
+        tmp_path,
+        {
+            "m1.md": memory.format("Confidence: 4/5"),
+            "m2.md": memory.format("SMASHIN SCOPE: 3/12"),
+            "note.md": "Confidence: 80%\n",
+        },
+        settings="usage_log: on\n",
+    )
+    palace.read("note.md")
+    notes = by_path(gather(palace, WHOLE))
+    assert [notes[p].confidence for p in ("m1.md", "m2.md", "note.md")] == [0.8, None, None]
+    assert [notes[p].uses for p in ("m1.md", "note.md")] == [0, 1]
+
+
+def test_use_is_unknown_where_it_was_never_logged(tmp_path):
+    palace = make_palace(tmp_path, {"a.md": "A.\n"})
+    assert gather(palace, WHOLE).notes[0].uses is None
+
+
+def test_weight_halves_with_the_half_life_from_the_latest_change_on(tmp_path):
+    palace = make_palace(
+        tmp_path,
+        {
+            "old.md": "---\ndate: 2026-01-01\n---\nOld.\n",
+            "evergreen.md": "---\ndate: 2026-01-01\nevergreen: true\n---\nStays.\n",
+        },
+        settings="half_life_days: 10\n",
+    )
+    plan = gather(palace, WHOLE)
+    old = by_path(plan)["old.md"]
+    assert plan.day == max(note.changed for note in plan.notes)
+    assert old.decay == max(round(0.5 ** ((plan.day - old.day) / 10), 4), 0.0001)
+    assert by_path(plan)["evergreen.md"].decay == 1
+
+
+def test_of_too_much_text_first_paragraphs_are_held(tmp_path, monkeypatch):
+    monkeypatch.setattr(texts, "MOST_TEXT_BYTES", 60)
+    palace = make_palace(
+        tmp_path, {"a.md": "# Title\n\nFirst words\nof it.\n\nSecond part.\n" + "x " * 20}
+    )
+    plan = gather(palace, WHOLE)
+    assert plan.text_amount == "first paragraphs"
+    assert plan.notes[0].text == "# Title\n\nFirst words\nof it."
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("", ""),
+        ("# Only a title", "# Only a title"),
+        ("a\n\nb", "a"),
+        ("\n\na\n\nb", "\n\na"),
+        ("word " * 1000, ("word " * 240).strip()),
+        ("x" * 5000, "x" * 1200),
+    ],
+)
+def test_the_first_paragraph_is_cut_from_the_text(text, first):
+    assert cut_first_paragraph(text) == first
+
+
+def test_a_palace_without_notes_has_an_empty_plan(tmp_path):
+    plan = gather(make_palace(tmp_path, {}), WHOLE)
+    assert (plan.notes, plan.rooms, plan.districts, plan.day) == ((), (), (), 0)
+
+
+def test_the_seven_rooms_are_the_rooms_of_a_classic_palace(tmp_path):
+    palace = Palace.init(tmp_path)
+    palace.new("A hall", room="grand_hall")
+    palace.new("A project", room="project_rooms")
+    palace.index(embedder="hashing")
+    assert {room.name for room in gather(palace, WHOLE).rooms} == {"grand_hall", "project_rooms"}
+
+
+def test_the_same_notes_give_the_same_plan(tmp_path):
+    notes = {f"{n % 3}/{n}.md": f"Words {n} of {n % 7}.\n" for n in range(30)}
+    make_palace(tmp_path, notes)
+    config = Config()
+    plans = [gather(Palace(tmp_path, config=config), WHOLE) for _ in range(2)]
+    assert plans[0] == plans[1]
