@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.models import Matrix
-from memory_palace.view.grid import CELL_SHAPE, Span
+from memory_palace.view.grid import CELL_SHAPE, GridSpan
 
 MOST_PER_DISTRICT = 80
 """Halves of more notes are halved again, so districts have about 40 to 80."""
@@ -30,7 +30,7 @@ class Arranged(NamedTuple):
 
     cells: list[int]
     """For each note the number of its cell."""
-    districts: list[Span]
+    districts: list[GridSpan]
 
 
 def arrange(vectors: Matrix, columns: int, rows: int) -> Arranged:
@@ -41,7 +41,7 @@ def arrange(vectors: Matrix, columns: int, rows: int) -> Arranged:
     if len(vectors) > columns * rows:
         raise ValueError(f"{len(vectors)} notes do not fit into {columns} x {rows} cells")
     points = find_directions(vectors)
-    cells, districts = [0] * len(vectors), list[Span]()
+    cells, districts = [0] * len(vectors), list[GridSpan]()
     for span, notes, is_district in _halve(points, columns, rows):
         if is_district:
             districts.append(span)
@@ -67,7 +67,7 @@ def find_directions(vectors: Matrix) -> Matrix:
 
 def _halve(
     points: Matrix, columns: int, rows: int
-) -> Iterator[tuple[Span, NDArray[np.int64], bool]]:
+) -> Iterator[tuple[GridSpan, NDArray[np.int64], bool]]:
     """Yield every part that has notes, and whether it is a district."""
     waiting = [((0, 0, columns, rows), np.arange(len(points)), False)]
     while waiting:
@@ -103,7 +103,7 @@ def _order(points: Matrix, *, is_wide: bool) -> NDArray[np.int64]:
     return np.argsort(np.round(along, 4), kind="stable")
 
 
-def _cut(span: Span) -> tuple[Span, Span, bool]:
+def _cut(span: GridSpan) -> tuple[GridSpan, GridSpan, bool]:
     """Cut a part of the grid across its longer side; a single cell gives itself twice."""
     x, y, right, below = span
     is_wide = (right - x) * CELL_SHAPE >= below - y
@@ -117,5 +117,5 @@ def _cut(span: Span) -> tuple[Span, Span, bool]:
     return (x, y, right, middle), (x, middle, right, below), False
 
 
-def _count(span: Span) -> int:
+def _count(span: GridSpan) -> int:
     return (span[2] - span[0]) * (span[3] - span[1])

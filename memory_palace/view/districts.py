@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_palace.view.grid import Cell, Grid, Span
+from memory_palace.view.grid import Grid, GridCell, GridSpan
 from memory_palace.view.labels import LabelText, label_groups
 from memory_palace.view.layout import LaidRoom
 from memory_palace.view.values import PlanDistrict
 
 
 def draw_districts(
-    room: LaidRoom, number: int, cells: Sequence[Cell], texts: Sequence[LabelText]
+    room: LaidRoom, number: int, cells: Sequence[GridCell], texts: Sequence[LabelText]
 ) -> list[PlanDistrict]:
     """Return the districts of a room that have notes.
 
@@ -28,7 +28,7 @@ def draw_districts(
     ]
 
 
-def _find_district(grid: Grid, districts: Sequence[Span], cell: Cell) -> int:
+def _find_district(grid: Grid, districts: Sequence[GridSpan], cell: GridCell) -> int:
     """Return the district that a cell is in; -1 where it is in none."""
     row, column = divmod(cell[0], grid.columns)
     for number, (left, top, right, below) in enumerate(districts):

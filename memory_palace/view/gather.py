@@ -23,7 +23,7 @@ from memory_palace.view.labels import LabelText
 from memory_palace.view.layout import LaidRoom, Layout
 from memory_palace.view.linking import (
     LinksOf,
-    Places,
+    NotePlaces,
     choose_notes,
     find_room,
     limit_notes,
@@ -32,7 +32,7 @@ from memory_palace.view.linking import (
 from memory_palace.view.meaning import find_near, mean_vectors
 from memory_palace.view.options import ViewOptions
 from memory_palace.view.texts import ShownText, read_texts, shorten
-from memory_palace.view.values import Plan, PlanDistrict, PlanNote, PlanRoom
+from memory_palace.view.values import PalacePlan, PlanDistrict, PlanNote, PlanRoom
 
 _DAY_SECONDS = 86_400
 _LEAST_DECAY = 1e-4
@@ -54,7 +54,7 @@ class _Scene:
     include_cold: bool
 
 
-def gather(engine: Engine, options: ViewOptions) -> Plan:
+def gather(engine: Engine, options: ViewOptions) -> PalacePlan:
     """Return the plan of a palace as its index has it, texts as they are on the disk.
 
     Raise ``UsageError`` for a room that the palace does not have, ``IndexMissingError`` without an
@@ -81,7 +81,7 @@ def gather(engine: Engine, options: ViewOptions) -> Plan:
         include_cold=options.include_cold,
     )
     day = max((_changed_on(snapshot, text.place) for text in shown), default=0)
-    return Plan(
+    return PalacePlan(
         title=engine.paths.root.resolve().name,
         rooms=tuple(_draw_room(scene, room) for room in scene.rooms),
         districts=tuple(_draw_all_districts(scene)),
@@ -92,7 +92,7 @@ def gather(engine: Engine, options: ViewOptions) -> Plan:
     )
 
 
-def _rows_of(vectors: Matrix, known: Places, shown: Sequence[ShownText]) -> Matrix:
+def _rows_of(vectors: Matrix, known: NotePlaces, shown: Sequence[ShownText]) -> Matrix:
     places = np.array([text.place for text in shown], np.int64)
     rows: Matrix = vectors[np.searchsorted(known, places)]
     return rows

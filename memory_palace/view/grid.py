@@ -28,9 +28,9 @@ _STREETS = tuple(
 )
 """The seven quarters of a cell, by column and row, that its note leaves free."""
 
-Cell: TypeAlias = tuple[int, ...]
+GridCell: TypeAlias = tuple[int, ...]
 """Number of a cell, counted row by row, then which of the street's cells, and so on."""
-Span: TypeAlias = tuple[int, int, int, int]
+GridSpan: TypeAlias = tuple[int, int, int, int]
 """First column, first row, and the column and row after the last."""
 
 
@@ -50,7 +50,7 @@ class Grid(NamedTuple):
     columns: int
     rows: int
 
-    def cells(self, level: int) -> Iterator[Cell]:
+    def cells(self, level: int) -> Iterator[GridCell]:
         """Yield all cells of one level: 0 those of the grid, 1 those in its streets, and so on."""
         if level == 0:
             yield from ((number,) for number in range(self.columns * self.rows))
@@ -74,7 +74,7 @@ class Grid(NamedTuple):
         width, height = self._cell_size()
         return width / _PARTS**level, height / _PARTS**level
 
-    def box(self, cell: Cell) -> Box:
+    def box(self, cell: GridCell) -> Box:
         """Return the part of a cell that its note fills."""
         width, height = self._cell_size()
         x = self.inside.x + cell[0] % self.columns * width
@@ -85,7 +85,7 @@ class Grid(NamedTuple):
         filled = (_PARTS - 1) / _PARTS
         return _box(x, y, width * filled, height * filled)
 
-    def box_of(self, span: Span) -> Box:
+    def box_of(self, span: GridSpan) -> Box:
         """Return the box around some columns and rows."""
         width, height = self._cell_size()
         x, y = self.inside.x + span[0] * width, self.inside.y + span[1] * height

@@ -8,19 +8,19 @@ from memory_palace.engine import Engine
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix
 from memory_palace.view.layout import Layout, Resident, lay_out
-from memory_palace.view.linking import Places
+from memory_palace.view.linking import NotePlaces
 from memory_palace.view.rooms import Abode, RoomPlan, extend_rooms, plan_rooms
 
 
 def house(
-    engine: Engine, snapshot: Snapshot, known: Places, vectors: Matrix, *, relayout: bool
+    engine: Engine, snapshot: Snapshot, known: NotePlaces, vectors: Matrix, *, relayout: bool
 ) -> Layout:
     """Return the layout of all notes that are not private, cold ones included."""
     del engine, relayout
     return follow(snapshot, known, vectors, Layout())
 
 
-def follow(snapshot: Snapshot, known: Places, vectors: Matrix, before: Layout) -> Layout:
+def follow(snapshot: Snapshot, known: NotePlaces, vectors: Matrix, before: Layout) -> Layout:
     """Return the layout of these notes in which those of ``before`` keep their places."""
     places = known.tolist()
     rooms, cold = snapshot.rooms, snapshot.cold

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memory_palace.models import Matrix
 from memory_palace.view.arranging import arrange
-from memory_palace.view.grid import MILLION, Cell, Extent, Grid, Span, divide
+from memory_palace.view.grid import MILLION, Extent, Grid, GridCell, GridSpan, divide
 from memory_palace.view.settling import Settler
 from memory_palace.view.treemap import PLAN, find_site, squarify
 
@@ -32,7 +32,7 @@ class Lodging(NamedTuple):
     """The place that a note has."""
 
     room: str
-    cell: Cell
+    cell: GridCell
     digest: str
     """Of the note's bytes, by which it is known under another name."""
 
@@ -44,7 +44,7 @@ class LaidRoom:
     name: str
     extent: Extent
     grid: Grid
-    districts: tuple[Span, ...]
+    districts: tuple[GridSpan, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +139,9 @@ def _side_of(notes: int, others: Sequence[LaidRoom]) -> tuple[int, int]:
 
 def _settle(
     grid: Grid, here: Sequence[Resident], vectors: Matrix, before: Layout
-) -> Iterable[Cell]:
+) -> Iterable[GridCell]:
     """Return the cells of a known room's notes; new ones take free cells near what is like them."""
-    cells: list[Cell | None] = []
+    cells: list[GridCell | None] = []
     for resident in here:
         lodging = before.notes.get(resident.path)
         is_here = lodging is not None and lodging.room == resident.room

@@ -15,13 +15,13 @@ from memory_palace.index.snapshot import Snapshot
 from memory_palace.view.layout import Layout
 from memory_palace.view.options import ViewOptions
 
-Places: TypeAlias = NDArray[np.int64]
-"""Places of notes in a snapshot, ascending."""
+NotePlaces: TypeAlias = NDArray[np.int64]
+"""NotePlaces of notes in a snapshot, ascending."""
 LinksOf: TypeAlias = Mapping[int, tuple[tuple[str, int], ...]]
 """For each note the targets as written, and the note each leads to."""
 
 
-def choose_notes(snapshot: Snapshot, layout: Layout, options: ViewOptions) -> Places:
+def choose_notes(snapshot: Snapshot, layout: Layout, options: ViewOptions) -> NotePlaces:
     """Return the notes of the rooms asked for that are not private, nor cold unless asked for.
 
     Raise ``UsageError`` for a room that the plan does not have.
@@ -72,7 +72,9 @@ def resolve_links(snapshot: Snapshot, *, include_cold: bool) -> LinksOf:
     return found
 
 
-def limit_notes(snapshot: Snapshot, notes: Places, links: LinksOf, most: int | None) -> Places:
+def limit_notes(
+    snapshot: Snapshot, notes: NotePlaces, links: LinksOf, most: int | None
+) -> NotePlaces:
     """Return at most so many notes: those of priority first, then the most linked, then the newest.
 
     Raise ``UsageError`` for a number below one.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.models import Matrix
-from memory_palace.view.grid import Cell, Grid
+from memory_palace.view.grid import Grid, GridCell
 
 _NEAREST = 3
 """So many notes draw a new one to them."""
@@ -17,7 +17,7 @@ _NEAREST = 3
 class Settler:
     """The notes of one room, of which some have no cell yet."""
 
-    def __init__(self, grid: Grid, vectors: Matrix, cells: Sequence[Cell | None]) -> None:
+    def __init__(self, grid: Grid, vectors: Matrix, cells: Sequence[GridCell | None]) -> None:
         """Take the notes in path order, and the cell of each that has one."""
         self._grid = grid
         self._vectors = vectors
@@ -25,7 +25,7 @@ class Settler:
         self._at = np.array([self._middle(c) if c else (0.0, 0.0) for c in cells]).reshape(-1, 2)
         self._settled = [place for place, cell in enumerate(cells) if cell]
 
-    def settle(self) -> list[Cell]:
+    def settle(self) -> list[GridCell]:
         """Return the cell of every note, in order.
 
         Notes are settled in batches, each as large as what is settled already, so that many new
@@ -78,11 +78,11 @@ class Settler:
         lengths = np.sqrt((away**2).sum(axis=2)).sum(axis=1)
         return int(places[np.round(lengths).argmin()])
 
-    def _take(self, place: int, cell: Cell) -> None:
+    def _take(self, place: int, cell: GridCell) -> None:
         self._cells[place] = cell
         self._at[place] = self._middle(cell)
 
-    def _middle(self, cell: Cell) -> tuple[float, float]:
+    def _middle(self, cell: GridCell) -> tuple[float, float]:
         """Return the middle of a cell, in millionths."""
         box = self._grid.box(cell)
         return (box.x + box.width / 2) * 1e6, (box.y + box.height / 2) * 1e6
