@@ -11,12 +11,21 @@ from importlib.resources import files
 from memory_palace.view.packing import pack
 from memory_palace.view.values import PalacePlan
 
-STYLES = ("app.css",)
+STYLES = ("app.css", "panel.css", "print.css")
 SCRIPTS = (
+    "../vendor/markdown-it.min.js",
     "state.js",
     "data.js",
     "camera.js",
     "plan.js",
+    "folding.js",
+    "syntax.js",
+    "markdown.js",
+    "panel.js",
+    "search.js",
+    "rooms.js",
+    "keys.js",
+    "help.js",
     "start.js",
 )
 """In this order, inside one function: what one defines, those after it may use when they run. All

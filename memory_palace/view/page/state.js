@@ -52,5 +52,5 @@ const State = (() => {
   });
   addEventListener("popstate", () => values.plan && follow());
 
-  return { get, set, on, follow };
+  return { get, set, on, follow, address };
 })();

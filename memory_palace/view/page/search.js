@@ -1,0 +1,216 @@
+/** Search over titles, aliases, first lines and tags while one types. */
+const Search = (() => {
+  const { make } = Markdown;
+  const part = (id) => document.getElementById(id);
+  const [field, list] = [part("search"), part("results")];
+  const MOST_SHOWN = 50;
+  const SPOKEN_AFTER = 500; // ms without a key, so that a screen reader is not interrupted
+  const MIDDLE = 2 ** 20; // beyond all ranks
+  let index = null; // { all, titleEnd, namesEnd }: a folded string per note and where its fields end
+  let last = { query: "", found: null }; // what is narrowed while a query grows
+  let active = -1; // place of the option that the arrow keys are at
+  let speaking = 0;
+
+  const stem = (path) => path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "");
+
+  function build(plan) {
+    const all = new Array(plan.count);
+    const titleEnd = new Uint32Array(plan.count), namesEnd = new Uint32Array(plan.count);
+    for (let i = 0; i < plan.count; i++) {
+      const title = Folding.fold(plan.title[i]);
+      const names = `${title}\n${Folding.fold([stem(plan.path[i]), ...plan.aliases[i]].join(" "))}`;
+      const tags = plan.tags[i].map((tag) => ` ${Folding.split(`#${tag}`).join("")}`).join("");
+      all[i] = `${names}\n${Folding.fold(plan.first[i])}${tags}`;
+      titleEnd[i] = title.length;
+      namesEnd[i] = names.length;
+    }
+    return { all, titleEnd, namesEnd, plan };
+  }
+
+  // In a title 0 at the beginning of a word and 2 within, in another name 1 and 4, in the first line 3
+  // and 5. A letter of a script with spaces counts at the beginning of words only.
+  function rankWord(i, word, isLetter) {
+    const text = index.all[i];
+    const start = text.indexOf(` ${word}`);
+    if (start >= 0 && start < index.titleEnd[i]) return 0;
+    if (start >= 0 && start < index.namesEnd[i]) return 1;
+    if (isLetter) return start < 0 ? -1 : 3;
+    const within = text.indexOf(word);
+    if (within < 0) return -1;
+    if (within < index.titleEnd[i]) return 2;
+    if (start >= 0) return 3;
+    return within < index.namesEnd[i] ? 4 : 5;
+  }
+
+  /** Indices of the notes that have all words, the best first. */
+  function find(query) {
+    const words = Folding.split(query);
+    if (!words.length) return null;
+    const isLetter = words.map((word) => word.length === 1 && /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]/u.test(word));
+    const narrows = last.found && query.startsWith(last.query) && last.index === index;
+    const candidates = narrows ? last.found : null;
+    const whole = words.map((word) => ` ${word}`).join("");
+    const count = candidates ? candidates.length : index.all.length;
+    const keys = new Float64Array(count);
+    let found = 0;
+    for (let n = 0; n < count; n++) {
+      const i = candidates ? candidates[n] : n;
+      let rank = 0;
+      for (let w = 0; w < words.length && rank >= 0; w++) {
+        const one = rankWord(i, words[w], isLetter[w]);
+        rank = one < 0 ? -1 : rank + one + 1;
+      }
+      if (rank < 0) continue;
+      const length = Math.min(index.titleEnd[i], 255);
+      const start = index.all[i].startsWith(whole) ? (length === whole.length ? 0 : 1) : 2;
+      keys[found++] = (((start * 64 + Math.min(rank, 63)) * 256 + length) * MIDDLE) + i;
+    }
+    const matches = Array.from(keys.subarray(0, found).sort(), (key) => key % MIDDLE);
+    last = { query, found: matches, index };
+    return matches;
+  }
+
+  /** Append `text` with what begins with, or holds, one of the words marked. */
+  function appendMarked(element, text, words) {
+    const pieces = text.split(/([\p{L}\p{N}\p{M}]+)/u);
+    for (const piece of pieces) {
+      const folded = Folding.fold(piece).slice(1);
+      const isFound = folded && words.some((word) => folded.includes(word) && (word.length > 1 || folded.startsWith(word)));
+      element.append(isFound ? make("mark", "", piece) : piece);
+    }
+  }
+
+  function makeOption(i, place, words, snippet) {
+    const { plan } = index;
+    const option = make("li");
+    option.id = `result-${place}`;
+    option.setAttribute("role", "option");
+    option.setAttribute("aria-selected", "false");
+    option.dataset.note = i;
+    const name = make("span", "name"), where = make("span", "where", plan.rooms[plan.room[i]].title);
+    const line = make("span", "line");
+    for (const element of [name, where, line]) element.dir = "auto";
+    appendMarked(name, plan.title[i], words);
+    appendMarked(line, (snippet ?? plan.first[i]).slice(0, 160), words);
+    option.append(name, where, line);
+    return option;
+  }
+
+  function activate(place) {
+    const options = list.querySelectorAll("[role=option]");
+    if (active >= 0 && options[active]) options[active].setAttribute("aria-selected", "false");
+    active = options.length ? (place + options.length) % options.length : -1;
+    if (place < 0 && active >= 0 && place !== -1) active = -1;
+    const option = options[active];
+    if (!option) return field.removeAttribute("aria-activedescendant");
+    option.setAttribute("aria-selected", "true");
+    option.scrollIntoView({ block: "nearest" });
+    field.setAttribute("aria-activedescendant", option.id);
+    State.set({ hovered: Number(option.dataset.note) });
+  }
+
+  function setOpen(isOpen) {
+    list.hidden = !isOpen;
+    field.setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) return;
+    active = -1;
+    field.removeAttribute("aria-activedescendant");
+  }
+
+  function say(matches, query) {
+    clearTimeout(speaking);
+    const words = matches === null ? "" : matches.length === 0 ? `No note matches ${query}`
+      : matches.length === 1 ? "1 note matches" : `${matches.length.toLocaleString("en")} notes match`;
+    speaking = setTimeout(() => { part("status").textContent = words; }, SPOKEN_AFTER);
+  }
+
+  function show(matches, query) {
+    const words = Folding.split(query);
+    active = -1;
+    field.removeAttribute("aria-activedescendant");
+    list.replaceChildren(...(matches ?? []).slice(0, MOST_SHOWN).map((i, place) => makeOption(i, place, words)));
+    list.dataset.count = matches === null ? "" : matches.length === 0 ? "No note has these words in its title, names or first line"
+      : matches.length > MOST_SHOWN ? `The best ${MOST_SHOWN} of ${matches.length.toLocaleString("en")}` : "";
+    setOpen(matches !== null && document.activeElement === field);
+  }
+
+  /** In a page that a server gives, add what is near by meaning once it answers. */
+  async function addByMeaning(query) {
+    if (!index.plan.live || !query.trim()) return;
+    const answer = await Live.search(query);
+    if (!answer || field.value !== query || !answer.hits.length) return;
+    const group = make("li", "group");
+    group.setAttribute("role", "group");
+    group.setAttribute("aria-label", "By meaning");
+    const start = list.querySelectorAll("[role=option]").length;
+    const words = Folding.split(query);
+    const options = make("ul");
+    options.setAttribute("role", "presentation");
+    options.append(...answer.hits.map(({ note, snippet }, n) => makeOption(note, start + n, words, snippet)));
+    group.append(options);
+    list.append(group);
+    setOpen(document.activeElement === field);
+  }
+
+  function run() {
+    if (!index) return;
+    const query = field.value;
+    performance.mark("search-begins");
+    const matches = find(query);
+    show(matches, query);
+    State.set({ query, matches });
+    performance.measure("search", "search-begins");
+    say(matches, query);
+    addByMeaning(query);
+  }
+
+  function choose(option) {
+    if (!option) return;
+    State.set({ hovered: null, selected: Number(option.dataset.note) });
+    Panel.focus();
+    setOpen(false);
+  }
+
+  function clear() {
+    field.value = "";
+    run();
+  }
+
+  function press(event) {
+    if (event.isComposing) return;
+    const { key } = event;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (step && list.childElementCount) {
+      if (list.hidden) setOpen(true);
+      activate(active < 0 && step < 0 ? -1 : active + step);
+    } else if (key === "Enter") {
+      choose(list.querySelectorAll("[role=option]")[Math.max(active, 0)]);
+    } else if (key === "Escape") {
+      if (list.hidden) clear();
+      else setOpen(false);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Ask a question as if it had been typed. */
+  function ask(query) {
+    field.value = query;
+    field.focus();
+    run();
+  }
+
+  State.on("plan", (plan) => {
+    index = build(plan);
+    if (field.value) run();
+  });
+  field.addEventListener("input", run);
+  field.addEventListener("keydown", press);
+  field.addEventListener("focus", () => list.childElementCount && setOpen(true));
+  field.addEventListener("blur", () => setOpen(false));
+  list.addEventListener("mousedown", (event) => event.preventDefault());
+  list.addEventListener("click", (event) => choose(event.target.closest("[role=option]")));
+  part("finder").addEventListener("submit", (event) => event.preventDefault());
+
+  return { ask };
+})();
