@@ -12,9 +12,22 @@ import pytest
 from browser.hostile_vault import PWNED
 
 from memory_palace.cli.app import main
+from memory_palace.palace import Palace
+from memory_palace.view.gather import gather
+from memory_palace.view.options import ViewOptions
+from memory_palace.view.page import render
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Frame, Page, Request
+    from playwright.sync_api import (
+        Browser,
+        BrowserContext,
+        ConsoleMessage,
+        Frame,
+        Locator,
+        LocatorAssertions,
+        Page,
+        Request,
+    )
 
 Theme: TypeAlias = Literal["light", "dark"]
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
@@ -100,6 +113,7 @@ class Watch:
             timezone_id="UTC",
         )
         context.add_init_script(_REPORT)
+        context.set_default_timeout(10_000)
         self.contexts.append(context)
         visit = Visit(context.new_page(), hosts)
         visit.watch()
@@ -120,6 +134,13 @@ class Watch:
                 context.close()
 
 
+def expect(locator: Locator) -> LocatorAssertions:
+    """Return what waits for a state of an element, or fails."""
+    from playwright.sync_api import expect as wait
+
+    return wait(locator)
+
+
 def find_chromium() -> str:
     """Return the browser of the system; skip where there is none."""
     for program in PROGRAMS:
@@ -138,6 +159,7 @@ def run(*arguments: object) -> int:
 
 
 def build_view(root: Path, file: Path, *options: object) -> Path:
-    """Write the page of a palace that is indexed, by the command, and return its file."""
-    assert run("-C", root, "view", "--out", file, *options) == 0
+    """Write the page of a palace that is indexed, and return its file."""
+    chosen = ViewOptions(include_cold="--include-cold" in options)
+    file.write_bytes(render(gather(Palace(root), chosen)))
     return file

@@ -1,0 +1,112 @@
+"""Notes cannot run script, load anything, leave their panel or show what is private."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+from browser.hostile_vault import CANARIES, COLD, HEAVY, LINKS, MARKUP, write_heavy_vault
+from browser.looking import (
+    find_broken,
+    find_forbidden,
+    list_paths,
+    read_boxes,
+    show_note,
+    unpack_file,
+)
+from browser.watching import NARROW, WIDE, build_view, run
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_no_note_runs_script_or_moves_the_frame_of_the_page(watch, hostile_view, size):
+    page = watch.open(hostile_view, size)
+    title, boxes, faults = page.title(), None, {}
+    paths = list_paths(hostile_view)
+    assert len(paths) > 100
+    for path in paths:
+        show_note(page, path)
+        boxes = boxes or read_boxes(page)
+        moved = [] if read_boxes(page) == boxes else ["the frame has moved"]
+        if found := moved + find_forbidden(page) + find_broken(page):
+            faults[path] = found
+    assert faults == {}
+    assert page.title() == title
+
+
+def test_what_is_typed_into_search_is_text(watch, hostile_view):
+    page = watch.open(hostile_view)
+    for text in chain(MARKUP, LINKS):
+        page.fill("#search", text.replace("\n", " "))
+        page.wait_for_timeout(20)
+        assert find_forbidden(page) == []
+    assert find_broken(page) == []
+
+
+def test_every_link_of_every_note_can_be_pressed(watch, hostile_view):
+    page = watch.open(hostile_view)
+    for number in range(len(LINKS)):
+        show_note(page, f"links/links {number}.md")
+        # Those that leave the page open another, which a reader may; all others stay in it.
+        page.evaluate("""() => {
+          for (const link of document.querySelectorAll("#note a:not([href^='http'], [href^='m'])"))
+            link.click();
+        }""")
+    page.wait_for_timeout(100)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "#note=",
+        "#note=%",
+        "#note=%00%ff",
+        "#note=__proto__",
+        "#note=<img src=x onerror=window.pwned=1>",
+        "#note=../../etc/passwd",
+        "#note=javascript:window.pwned=1",
+        "#search",
+        "#" + "x" * 100_000,
+    ],
+)
+def test_an_address_that_somebody_sent_does_nothing(watch, hostile_view, address):
+    visit = watch.visit(hosts=[hostile_view.as_uri()])
+    page = visit.open(hostile_view.as_uri() + address)
+    assert page.locator("#panel").is_hidden()
+    assert find_forbidden(page) == []
+
+
+def test_nothing_private_is_in_the_file(hostile_view):
+    blocks = unpack_file(hostile_view)
+    held = "\n".join([hostile_view.read_text("utf-8"), *blocks.values()]).lower()
+    assert "see [[markup 0]] and [[only]]" in held
+    assert [what for what, word in CANARIES.items() if word.lower() in held] == []
+
+
+def test_cold_notes_are_in_the_file_where_they_are_asked_for(hostile, tmp_path):
+    file = build_view(hostile, tmp_path / "cold.html", "--include-cold")
+    held = "\n".join(unpack_file(file).values())
+    assert [what for what, word in CANARIES.items() if word in held] == list(COLD)
+
+
+LIGHT = [name for name in HEAVY if name not in ("lists", "headings")]
+
+
+def test_huge_and_deep_notes_are_shown_in_time_and_the_page_goes_on(watch, tmp_path):
+    root = write_heavy_vault(tmp_path / "heavy", *LIGHT)
+    run("-C", root, "index", "-q", "--embedder", "none")
+    page = watch.open(build_view(root, tmp_path / "heavy.html"))
+    show_note(page, "calm.md")
+    boxes, faults = read_boxes(page), {}
+    for name in LIGHT:
+        show_note(page, f"{name}.md", timeout=10_000)
+        moved = [] if read_boxes(page) == boxes else ["the frame has moved"]
+        if found := moved + find_forbidden(page) + find_broken(page):
+            faults[name] = found
+        elements = page.evaluate("document.querySelectorAll('#note *').length")
+        if elements > 20_000:
+            faults[name] = [f"{elements} elements"]
+    show_note(page, "calm.md")
+    assert faults == {}
+    assert page.inner_text("#note").strip().endswith("A note as people write it.")

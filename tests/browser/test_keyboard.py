@@ -1,0 +1,178 @@
+"""Everything is reached by keyboard alone, and where one is can always be seen."""
+
+from __future__ import annotations
+
+import pytest
+from browser.looking import read_focus
+from browser.watching import NARROW, WIDE, expect
+
+pytestmark = pytest.mark.browser
+MANY = 400
+"""Presses of Tab after which a page of the sample palace has come round."""
+
+_REACHABLE = """
+() => [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
+  .filter((element) => element.tabIndex >= 0 && !element.disabled && element.checkVisibility())
+  .filter((element) => !element.closest("dialog:not([open]), [inert], [hidden]"))
+  .map((element) => element.id || `${element.localName}: ${element.textContent.slice(0, 40)}`)
+"""
+
+
+def focus_of(page):
+    """Return what has the focus; fail where it is lost, not marked or not seen."""
+    focus = read_focus(page)
+    assert focus is not None, "the focus is lost"
+    assert focus["ringed"], f"nothing marks {focus}"
+    assert focus["seen"], f"out of sight: {focus}"
+    return focus
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+    return focus_of(page)
+
+
+def tab_to(page, name):
+    """Press Tab until an element has the focus."""
+    for _ in range(MANY):
+        page.keyboard.press("Tab")
+        focus = read_focus(page)
+        if focus and focus["name"] == name:
+            return focus_of(page)
+    raise AssertionError(f"Tab never comes to {name}")
+
+
+def tab_round(page):
+    """Return what has the focus while Tab is pressed until it comes round."""
+    seen, faults = [], []
+    for _ in range(MANY):
+        page.keyboard.press("Tab")
+        focus = read_focus(page)
+        if focus is None:
+            break
+        if not focus["ringed"]:
+            faults.append(f"nothing marks {focus['name']} {focus['text']}")
+        if not focus["seen"]:
+            faults.append(f"out of sight: {focus['name']} {focus['text']}")
+        seen.append(focus)
+    assert faults == []
+    return seen
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("is_open", [False, True], ids=["plan", "panel"])
+def test_tab_comes_to_everything_and_is_always_seen(watch, sample_view, size, is_open):
+    page = watch.open(sample_view, size)
+    if is_open:
+        page.keyboard.press("/")
+        page.keyboard.type("broker")
+        press(page, "ArrowDown", "Enter")
+        expect(page.locator("#panel")).to_be_visible()
+        page.evaluate("document.activeElement.blur()")
+    reachable = page.evaluate(_REACHABLE)
+    assert len(tab_round(page)) >= len(reachable), reachable
+
+
+def test_a_person_without_a_mouse_walks_through_the_palace(watch, sample_view):
+    page = watch.open(sample_view)
+    panel, title = page.locator("#panel"), page.locator("#panel-title")
+    assert press(page, "/")["name"] == "#search"
+    page.keyboard.type("broker")
+    expect(page.locator("#results [role=option]").first).to_be_visible()
+    press(page, "ArrowDown", "Enter")
+    expect(panel).to_be_visible()
+    first = title.inner_text()
+    link = page.locator("#note a[href^='#note='], #links a, #backlinks a, #near a").first
+    expect(link).to_be_attached()
+    for _ in range(MANY):
+        focus = press(page, "Tab")
+        if link.evaluate("(link) => link === document.activeElement"):
+            break
+    press(page, "Enter")
+    expect(title).not_to_have_text(first)
+    focus_of(page)
+    page.go_back()
+    expect(title).to_have_text(first)
+    focus_of(page)
+    page.keyboard.press("Escape")
+    expect(panel).to_be_hidden()
+    assert focus["name"]
+    focus_of(page)
+
+
+def test_the_plan_is_walked_with_arrows(watch, sample_view):
+    page = watch.open(sample_view)
+    tab_to(page, "#canvas")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    focus_of(page)
+    for key in ("+", "+", "-", "0", "]", "]", "["):
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#panel")).to_be_hidden()
+    focus_of(page)
+
+
+def test_rooms_are_a_list_that_leads_to_notes(watch, sample_view):
+    page = watch.open(sample_view)
+    press(page, "Tab")
+    assert press(page, "Enter") is not None
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        if page.locator("#rooms :focus").count():
+            break
+    assert page.locator("#rooms :focus").count() == 1
+    focus_of(page)
+
+
+@pytest.mark.parametrize("name", ["size", "colour"])
+def test_what_the_plan_shows_is_chosen_with_keys(watch, sample_view, name):
+    page = watch.open(sample_view)
+    tab_to(page, f"#{name}")
+    before = page.input_value(f"#{name}")
+    press(page, "ArrowDown")
+    assert page.input_value(f"#{name}") != before
+
+
+def test_the_timeline_is_moved_with_keys(watch, sample_view):
+    page = watch.open(sample_view)
+    for _ in range(MANY):
+        page.keyboard.press("Tab")
+        if page.locator("#timeline :focus").count():
+            break
+    assert page.locator("#timeline :focus").count() == 1
+    before = page.inner_html("#timeline")
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
+        press(page, key)
+    assert page.inner_html("#timeline") != before or page.inner_text("#status")
+
+
+def test_help_opens_names_every_key_and_gives_the_focus_back(watch, sample_view):
+    page = watch.open(sample_view)
+    tab_to(page, "#canvas")
+    page.keyboard.press("?")
+    expect(page.locator("#help")).to_be_visible()
+    text = page.inner_text("#help")
+    assert [key for key in "/ Enter Escape + - 0 [ ] ? t".split() if key not in text] == []
+    focus_of(page)
+    page.keyboard.press("Escape")
+    expect(page.locator("#help")).to_be_hidden()
+    assert focus_of(page)["name"] == "#canvas"
+
+
+def test_the_theme_changes_with_a_key_but_not_while_one_types(watch, sample_view):
+    page = watch.open(sample_view)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    seen = {page.evaluate(ground)}
+    tab_to(page, "#canvas")
+    for _ in range(3):
+        page.keyboard.press("t")
+        seen.add(page.evaluate(ground))
+    assert len(seen) == 2
+    page.keyboard.press("/")
+    page.keyboard.type("t?0+-[]")
+    assert page.input_value("#search") == "t?0+-[]"
+    expect(page.locator("#help")).to_be_hidden()
