@@ -69,14 +69,11 @@ def calling(name: str, *, hint: str = "") -> Iterator[None]:
         raise PalaceError(f"{name} failed: {error}{hint}") from error
 
 
-def import_pyplot() -> ModuleType:
-    """Return ``matplotlib.pyplot`` without a display; raise ``MissingPartError`` without it."""
+def import_matplotlib() -> ModuleType:
+    """Return ``matplotlib``; raise ``MissingPartError`` where it is missing."""
     try:
         import matplotlib
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
     except ImportError:
         raise MissingPartError(f"plots need matplotlib; run `{install_command('plots')}`") from None
-    module: ModuleType = pyplot
+    module: ModuleType = matplotlib
     return module

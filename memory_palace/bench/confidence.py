@@ -21,6 +21,7 @@ from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.datasets.own import load_notes
 from memory_palace.bench.datasets.reading import read_jsonl
 from memory_palace.bench.golden import read_pairs
+from memory_palace.bench.metrics import share_interval
 from memory_palace.bench.vectors import RememberingEmbedder
 from memory_palace.embedding.base import Embedder
 from memory_palace.models import Filters, Query
@@ -58,6 +59,9 @@ class Bin:
     """Their mean."""
     right: float
     """Share of them whose question is answered here, with gold among the hits."""
+    low: float
+    high: float
+    """Wilson's 95 % interval of the share, of as many answers as the weights leave (Kish 1965)."""
     count: int
 
 
@@ -160,42 +164,11 @@ def find_bins(answers: Answers) -> list[Bin]:
     for number in np.unique(place).tolist():
         inside = place == number
         mean, share = (np.average(a[inside], weights=weight[inside]) for a in (sure, right))
-        bins.append(Bin(round(float(mean), 3), round(float(share), 3), int(inside.sum())))
+        counted = float(weight[inside].sum() ** 2 / (weight[inside] ** 2).sum())
+        low, high = share_interval(float(share), counted)
+        mean, share, low, high = (round(float(value), 3) for value in (mean, share, low, high))
+        bins.append(Bin(mean, share, low, high, int(inside.sum())))
     return bins
-
-
-def draw_bins(bins: Iterable[Bin]) -> str:
-    """Return a reliability diagram as SVG: right answers over confidence, the ideal dashed."""
-    size, edge = 320, 40
-    points = [(edge + b.confidence * size, edge + (1 - b.right) * size, b) for b in bins]
-    marks = [
-        f'<circle cx="{x:.0f}" cy="{y:.0f}" r="5"><title>{b.confidence:.2f}: {b.right:.2f} of '
-        f"{b.count}</title></circle>"
-        for x, y, b in points
-    ]
-    line = " ".join(f"{x:.0f},{y:.0f}" for x, y, _ in points)
-    ticks = [
-        f'<text x="{edge + t * size / 4:.0f}" y="{edge + size + 18}" text-anchor="middle">'
-        f'{t / 4:g}</text><text x="{edge - 8}" y="{edge + size - t * size / 4 + 4:.0f}" '
-        f'text-anchor="end">{t / 4:g}</text>'
-        for t in range(5)
-    ]
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size + 2 * edge} '
-            f'{size + 2 * edge}" font-family="sans-serif" font-size="12">',
-            f'<rect width="{size + 2 * edge}" height="{size + 2 * edge}" fill="white"/>',
-            f'<rect x="{edge}" y="{edge}" width="{size}" height="{size}" fill="none" '
-            'stroke="#888"/>',
-            f'<path d="M{edge} {edge + size}L{edge + size} {edge}" stroke="#888" '
-            'stroke-dasharray="4"/>',
-            f'<polyline points="{line}" fill="none" stroke="#06c"/>',
-            f'<g fill="#06c">{"".join(marks)}</g>',
-            *ticks,
-            f'<text x="{edge}" y="{edge - 12}">share of right answers, over confidence</text>',
-            "</svg>\n",
-        ]
-    )
 
 
 def _thin(questions: Sequence[EvalQuestion]) -> Sequence[EvalQuestion]:

@@ -72,7 +72,17 @@ def wilson_interval(values: Floats) -> tuple[float, float]:
 
     Unlike the bootstrap it has a width where all values are the same.
     """
-    count, share, z = len(values), float(np.mean(values)), 1.959964
+    return share_interval(float(np.mean(values)), len(values))
+
+
+def share_interval(share: float, count: float) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share of ``count`` answers, which may be an effective one.
+
+    Of no answers it is all there is: 0 to 1.
+    """
+    if not count:
+        return 0.0, 1.0
+    z = 1.959964
     middle, size = share + z * z / (2 * count), 1 + z * z / count
     width = z * (share * (1 - share) / count + (z / (2 * count)) ** 2) ** 0.5
     return max(0.0, (middle - width) / size), min(1.0, (middle + width) / size)

@@ -1,127 +1,242 @@
-"""Runs and differences as PNG files. matplotlib is imported when something is drawn."""
+"""Pictures of what was measured."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memory_palace.bench.metrics import CUTS
-from memory_palace.bench.report import MeasuredDifference, core, summarise
-from memory_palace.bench.runs import Run
-from memory_palace.libraries import import_pyplot
+from memory_palace.bench.metrics import CUTS, interval, share_interval
+from memory_palace.bench.report import MeasuredDifference, core
+from memory_palace.bench.runs import Answer, Run
+from memory_palace.plotting.marks import (
+    Point,
+    Series,
+    add_legend,
+    draw_dots,
+    draw_lines,
+    height_of,
+    name_ends,
+    share_axis,
+)
+from memory_palace.plotting.picture import SMALL, Picture
+from memory_palace.plotting.themes import Theme
 
 if TYPE_CHECKING:
+    from memory_palace.bench.confidence import Bin
+    from memory_palace.bench.shown import ShownRow
     from memory_palace.bench.two_hops import HierarchyRow
     from memory_palace.bench.verify_set.measuring import VerificationRow
 
-_DPI = 120
+_ROW = 0.17
+"""Inches of one dot among those of its group."""
 
 
-def draw_runs(runs: Sequence[Run], folder: Path) -> list[Path]:
-    """Draw recall_any@k of each run, and recall_any@5 by category; return the files.
-
-    Raise ``MissingPartError`` where matplotlib is missing.
-    """
+def draw_runs(runs: Sequence[Run]) -> list[Picture]:
+    """Draw recall_any@k of runs, recall_any@5 by category, and by the bytes that are shown."""
     name = runs[0].name
-    curves, bars = folder / f"{name}-recall.png", folder / f"{name}-categories.png"
-    with _drawing(curves, width=6) as axes:
-        for run in runs:
-            if means := summarise(core(run.answers)):
-                axes.plot(CUTS, [means[f"any@{k}"] for k in CUTS], marker="o", label=run.system)
-        axes.set(xlabel="k", ylabel="recall_any@k", title=name, ylim=(0, 1), xticks=CUTS)
-        axes.legend()
-    categories = sorted({answer.category for run in runs for answer in core(run.answers)})
-    heights = {
-        run.system: [
-            summarise(a for a in core(run.answers) if a.category == c).get("any@5", 0.0)
-            for c in categories
-        ]
-        for run in runs
-    }
-    with _drawing(bars, width=7) as axes:
-        _draw_bars(axes, [c or "all" for c in categories], heights)
-        axes.set(ylabel="recall_any@5", title=name, ylim=(0, 1))
-    return [curves, bars]
+    found = {run.system: [a for a in core(run.answers) if a.scores] for run in runs}
+    curves = [
+        Series(label, [_mean(k, answers, f"any@{k}") for k in CUTS])
+        for label, answers in found.items()
+        if answers
+    ]
+    named = sorted({answer.category for answers in found.values() for answer in answers})
+    dots = [
+        Series(label, [*_by_category(answers, named)])
+        for label, answers in found.items()
+        if answers
+    ]
+    height = 1.2 + max(1.5, _ROW * len(named) * len(dots) + 0.1 * len(named))
+    return [
+        _draw_curves(f"{name}-recall", f"{name}: recall among the first k", curves),
+        _draw_groups(
+            f"{name}-categories",
+            f"{name}: recall among the first five, by category",
+            [category or "all" for category in named],
+            dots,
+            height,
+            "recall_any@5, 95 % interval",
+        ),
+        *_draw_runs_by_bytes(name, found),
+    ]
 
 
-def draw_ablation(
-    name: str, differences: Sequence[MeasuredDifference], folder: Path, *, measure: str
-) -> Path:
-    """Draw what each configuration gains over the first, with its interval; return the file."""
-    path = folder / f"{name}-{differences[0].first}.png"
-    means = [d.mean for d in differences]
-    below, above = [d.mean - d.low for d in differences], [d.high - d.mean for d in differences]
-    places = range(len(differences))
-    with _drawing(path, width=6, height=1 + 0.28 * len(differences)) as axes:
-        axes.errorbar(means, places, xerr=[below, above], fmt="o", capsize=3)
-        axes.axvline(0, color="grey", linewidth=0.8)
-        axes.set_yticks(places, [d.second for d in differences])
-        axes.invert_yaxis()
-        axes.set(xlabel=f"{measure}, difference to {differences[0].first}", title=name)
-    return path
+def draw_ablation(name: str, differences: Sequence[MeasuredDifference], *, measure: str) -> Picture:
+    """Draw what each configuration gains over the first, with its interval."""
+    first = differences[0].first
+    points = [Point(d.mean, row, d.low, d.high) for row, d in enumerate(differences)]
+
+    def draw(figure: Any, theme: Theme) -> None:
+        axes = figure.subplots()
+        axes.axvline(0, color=theme.dim, linewidth=0.8)
+        draw_dots(axes, theme, [d.second for d in differences], [Series(measure, points)])
+        axes.set(xlabel=f"{measure}, difference, 95 % interval")
+
+    title = f"{name}: gained over {first}, of {differences[0].questions} questions"
+    return Picture(f"{name}-{first}", title, height_of(len(differences)), draw)
 
 
-def draw_hierarchy(rows: Sequence[HierarchyRow], folder: Path) -> Path:
-    """Draw recall and bytes of two hops beside flat, by size of the set; return the file."""
-    counts = [row.memories for row in rows]
-    sizes = {
-        "two hops, index and memories": [row.total_bytes for row in rows],
-        "listing and top-k": [row.flat_bytes for row in rows],
-        "top-k alone": [row.top_k_bytes for row in rows],
-        "whole corpus": [row.corpus_bytes for row in rows],
-    }
-    with _drawing(folder / "hierarchy.png", width=10, columns=2) as (recall, size):
-        recall.plot(counts, [row.recall for row in rows], marker="o", label="two hops")
-        recall.plot(counts, [row.flat_recall for row in rows], marker="x", label="flat")
-        recall.set(xscale="log", xlabel="memories", ylabel=f"recall@{rows[0].k}", ylim=(0, 1))
-        for label, values in sizes.items():
-            size.plot(counts, values, marker="o", label=label)
-        size.set(xscale="log", yscale="log", xlabel="memories", ylabel="bytes read")
-        recall.legend()
-        size.legend()
-    return folder / "hierarchy.png"
+def draw_hierarchy(rows: Sequence[HierarchyRow]) -> Picture:
+    """Draw recall and bytes of two hops beside flat, by size of the set."""
+
+    def series(label: str, value: Callable[[HierarchyRow], float]) -> Series:
+        return Series(label, [Point(row.memories, value(row)) for row in rows])
+
+    def recall(label: str, value: Callable[[HierarchyRow], float]) -> Series:
+        shares = [(row, value(row)) for row in rows]
+        points = [Point(r.memories, v, *share_interval(v, r.questions)) for r, v in shares]
+        return Series(label, points)
+
+    panels = [
+        [recall("two hops", lambda row: row.recall), recall("flat", lambda row: row.flat_recall)],
+        [
+            series("two hops, index and memories", lambda row: row.total_bytes),
+            series("listing and top-k", lambda row: row.flat_bytes),
+            series("top-k alone", lambda row: row.top_k_bytes),
+            series("whole corpus", lambda row: row.corpus_bytes),
+        ],
+    ]
+
+    def draw(figure: Any, theme: Theme) -> None:
+        above, below = figure.subplots(2, sharex=True)
+        for axes, lines in zip((above, below), panels, strict=True):
+            draw_lines(axes, theme, lines)
+        share_axis(above, f"recall@{rows[0].k}, 95 % interval")
+        above.set(xscale="log")
+        below.set_yscale("log")
+        below.yaxis.set_major_formatter("{x:,.0f}")
+        below.set(xlabel="memories in the set", ylabel="bytes read, logarithmic")
+        _tick_sizes(below, [row.memories for row in rows])
+        for axes, lines in zip((above, below), panels, strict=True):
+            name_ends(axes, theme, lines)
+
+    return Picture("hierarchy", "Hierarchical index beside flat search", 5.6, draw)
 
 
-def draw_verification(rows: Sequence[VerificationRow], folder: Path) -> Path:
-    """Draw the share of right verdicts on claims, by check and kind of answer; return the file."""
-    split = rows[0].split
+def draw_verification(rows: Sequence[VerificationRow]) -> Picture:
+    """Draw the share of right verdicts on claims, by check and kind of answer."""
     by_claims = [row for row in rows if row.judged_by == "claims"]
     kinds = list(dict.fromkeys(row.kind for row in by_claims))
-    heights: dict[str, list[float]] = {}
-    for row in by_claims:
-        heights.setdefault(row.check, []).append(row.correct)
-    path = folder / f"verification-{split}.png"
-    with _drawing(path, width=9) as axes:
-        _draw_bars(axes, kinds, heights)
-        axes.set(ylabel="right verdicts on claims", title=f"verification, {split}", ylim=(0, 1))
-    return path
+    series = [
+        Series(
+            check,
+            [
+                Point(row.correct, kinds.index(row.kind), *share_interval(row.correct, row.cases))
+                for row in by_claims
+                if row.check == check and row.cases
+            ],
+        )
+        for check in dict.fromkeys(row.check for row in by_claims)
+    ]
+    height = 1.4 + (_ROW * len(series) + 0.1) * len(kinds)
+    name, title = f"verification-{rows[0].split}", f"Verification of answers, {rows[0].split}"
+    return _draw_groups(
+        name, title, kinds, series, height, "right verdicts on claims, 95 % interval"
+    )
 
 
-@contextmanager
-def _drawing(path: Path, *, width: float, height: float = 4, columns: int = 1) -> Iterator[Any]:
-    """Give axes to draw on, and write the file."""
-    pyplot = import_pyplot()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure, axes = pyplot.subplots(1, columns, figsize=(width, height))
-    yield axes
-    figure.savefig(path, dpi=_DPI, bbox_inches="tight")
-    pyplot.close(figure)
+def draw_reliability(bins: Sequence[Bin]) -> Picture:
+    """Draw how often answers of like confidence are right, and how many there are of each."""
+    points = [Point(one.confidence, one.right, one.low, one.high) for one in bins]
+
+    def draw(figure: Any, theme: Theme) -> None:
+        above, below = figure.subplots(2, height_ratios=(4, 1), sharex=True)
+        above.plot([0, 1], [0, 1], color=theme.dim, linewidth=0.8, linestyle=(0, (4, 3)))
+        above.annotate(
+            "as often\nas said",
+            (1, 1),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL,
+            annotation_clip=False,
+        )
+        draw_lines(above, theme, [Series("", points)])
+        share_axis(above, "right answers, 95 % interval")
+        colour, most = theme.colour(0), max((one.count for one in bins), default=1)
+        below.bar([b.confidence for b in bins], [b.count for b in bins], 0.035, color=colour)
+        for one in bins:
+            below.annotate(
+                f"{one.count:,}",
+                (one.confidence, one.count),
+                xytext=(0, 2),
+                textcoords="offset points",
+                ha="center",
+                fontsize=SMALL,
+            )
+        below.set(
+            ylabel="answers", ylim=(0, most * 1.35), yticks=[], xlim=(0, 1), xlabel="confidence"
+        )
+        below.grid(visible=False)
+
+    return Picture("reliability", "How often answers are right, by their confidence", 5.4, draw)
 
 
-def _draw_bars(
-    axes: Any,
-    groups: Sequence[str],
-    heights: Mapping[str, Sequence[float]],
-    errors: Mapping[str, Sequence[Sequence[float]]] | None = None,
-) -> None:
-    """Draw bars side by side: one of each label in every group."""
-    width = 0.8 / len(heights)
-    for place, (label, values) in enumerate(heights.items()):
-        lefts = [group + place * width for group in range(len(values))]
-        spread = errors[label] if errors else None
-        axes.bar(lefts, values, width, yerr=spread, capsize=2, label=label)
-    middles = [group + 0.4 - width / 2 for group in range(len(groups))]
-    axes.set_xticks(middles, groups, fontsize="small")
-    axes.legend(fontsize="small")
+def draw_by_bytes(name: str, rows: Sequence[ShownRow]) -> Picture:
+    """Draw how often a right passage is shown whole, by the bytes that each system shows."""
+    series = [Series(r.system, [Point(r.bytes, r.held, r.low, r.high)]) for r in rows]
+    return _draw_by_bytes(f"{name}-bytes", f"{name}: what is shown, by its bytes", series)
+
+
+def _draw_by_bytes(name: str, title: str, series: Sequence[Series]) -> Picture:
+    def draw(figure: Any, theme: Theme) -> None:
+        axes = figure.subplots()
+        draw_lines(axes, theme, series)
+        share_axis(axes, "a right passage is shown whole, 95 % interval")
+        axes.set(xlabel="bytes shown, mean", xlim=(0, None))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        name_ends(axes, theme, series)
+
+    return Picture(name, title, height_of(len(series), least=3.6), draw)
+
+
+def _draw_runs_by_bytes(name: str, found: dict[str, list[Answer]]) -> Iterator[Picture]:
+    """Yield a picture where the runs say what they show, none where they do not."""
+    series = [
+        Series(label, [_mean(sum(a.scores["bytes"] for a in own) / len(own), own, "shown")])
+        for label, own in found.items()
+        if own and all("bytes" in answer.scores for answer in own)
+    ]
+    if series:
+        yield _draw_by_bytes(f"{name}-bytes", f"{name}: what is shown, by its bytes", series)
+
+
+def _draw_curves(name: str, title: str, series: Sequence[Series]) -> Picture:
+    def draw(figure: Any, theme: Theme) -> None:
+        axes = figure.subplots()
+        draw_lines(axes, theme, series)
+        share_axis(axes, "recall_any@k, 95 % interval")
+        axes.set(xlabel="k", xticks=CUTS)
+        name_ends(axes, theme, series)
+
+    return Picture(name, title, height_of(len(series), least=3.6), draw)
+
+
+def _draw_groups(
+    name: str, title: str, groups: Sequence[str], series: Sequence[Series], height: float, axis: str
+) -> Picture:
+    def draw(figure: Any, theme: Theme) -> None:
+        axes = figure.subplots()
+        draw_dots(axes, theme, groups, series)
+        share_axis(axes, axis, along="x")
+        if len(series) > 1:
+            add_legend(figure, theme, [one.label for one in series], lines=False)
+
+    return Picture(name, title, height, draw)
+
+
+def _mean(at: float, answers: Sequence[Answer], measure: str) -> Point:
+    values = [answer.scores[measure] for answer in answers]
+    return Point(at, sum(values) / len(values), *interval(values))
+
+
+def _by_category(answers: Sequence[Answer], named: Sequence[str]) -> Iterator[Point]:
+    for row, category in enumerate(named):
+        values = [a.scores["any@5"] for a in answers if a.category == category]
+        if values:
+            yield Point(sum(values) / len(values), row, *interval(values))
+
+
+def _tick_sizes(axes: Any, sizes: Sequence[int]) -> None:
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.tick_params(axis="x", which="minor", length=0)

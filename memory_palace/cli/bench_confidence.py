@@ -13,12 +13,19 @@ from memory_palace.bench.confidence import (
     Answers,
     ask_across,
     compare,
-    draw_bins,
     find_bins,
     read_groups,
     read_own,
 )
-from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, printing
+from memory_palace.bench.plots import draw_reliability
+from memory_palace.cli.bench_options import (
+    KEPT,
+    Cache,
+    EmbedderName,
+    Plots,
+    printing,
+    save_pictures,
+)
 from memory_palace.cli.bench_sets import cache_of
 from memory_palace.cli.options import Json
 from memory_palace.cli.progress import progress_line
@@ -41,9 +48,7 @@ def run_confidence(
     mode: Annotated[
         Literal["vector", "lexical"], Option("--mode", help="lexical compares words alone.")
     ] = "vector",
-    chart: Annotated[
-        Path | None, Option("--chart", help="Draw how often answers are right, as SVG.")
-    ] = None,
+    plots: Plots = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
     as_json: Json = False,
@@ -70,10 +75,10 @@ def run_confidence(
                 group, get_embedder(embedder), cache_of(cache), lexical=mode == "lexical"
             )
             answers.update(asked)
-    _print(answers, chart, as_json=as_json)
+    _print(answers, plots, as_json=as_json)
 
 
-def _print(answers: Answers, chart: Path | None, *, as_json: bool) -> None:
+def _print(answers: Answers, plots: Path | None, *, as_json: bool) -> None:
     bins = find_bins(answers)
     with printing("pairs", "bins", as_json=as_json) as rows:
         for row in compare(answers):
@@ -83,7 +88,9 @@ def _print(answers: Answers, chart: Path | None, *, as_json: bool) -> None:
             )
             rows.add(row, line, to="pairs")
         for one in bins:
-            line = f"confidence {one.confidence:.3f}  right {one.right:.3f} of {one.count}"
+            line = (
+                f"confidence {one.confidence:.3f}  right {one.right:.3f} "
+                f"[{one.low:.3f}, {one.high:.3f}] of {one.count}"
+            )
             rows.add(one, line, to="bins")
-    if chart is not None:
-        chart.write_text(draw_bins(bins), "utf-8")
+    save_pictures([draw_reliability(bins)], plots)

@@ -13,7 +13,7 @@ from memory_palace.bench.memory_sets import make_memories, read_written
 from memory_palace.bench.plots import draw_hierarchy
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.two_hops import CLAIMED_SAVING, HierarchyRow, measure_hierarchy
-from memory_palace.cli.bench_options import Plots, Seed, printing
+from memory_palace.cli.bench_options import Plots, Seed, printing, save_pictures
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.embedding.base import embed_query
@@ -52,8 +52,7 @@ def run_hierarchy(
             )
             rows.append(row)
             printed.add(row, _hierarchy_lines(row), index_share=row.index_share)
-    if plots is not None:
-        say(str(draw_hierarchy(rows[1:], plots)))
+    save_pictures([draw_hierarchy(rows[1:])], plots)
     say(f"claimed: {CLAIMED_SAVING:.0%} less than the whole corpus, the root not counted")
 
 

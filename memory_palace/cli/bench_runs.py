@@ -25,6 +25,7 @@ from memory_palace.cli.bench_options import (
     Unit,
     UnitOption,
     printing,
+    save_pictures,
 )
 from memory_palace.cli.bench_sets import ask_all, cache_of, print_runs
 from memory_palace.cli.options import Json
@@ -62,8 +63,7 @@ def ablate(
                 base = base or run
                 differences.append(compare_runs(base, run, measure=measure))
                 rows.add(differences[-1], _line(differences[-1]), to="differences")
-            if plots is not None:
-                say(str(draw_ablation(name, differences, plots, measure=measure)))
+            save_pictures([draw_ablation(name, differences, measure=measure)], plots)
 
 
 def _load(path: Path, kind: RunKind, unit: Unit, gold: Path | None) -> list[Collection]:
@@ -124,9 +124,7 @@ def report(
     """
     read = [read_run(path) for path in runs]
     print_runs(read, as_json=as_json)
-    if plots is not None:
-        for path in draw_runs(read, plots):
-            say(str(path))
+    save_pictures(draw_runs(read), plots)
 
 
 def _line(d: MeasuredDifference) -> str:

@@ -24,7 +24,7 @@ from memory_palace.bench.verify_systems import (
     list_judges,
 )
 from memory_palace.bench.verifying import ALL, KindRow, SystemRow, count_kinds, sum_system
-from memory_palace.cli.bench_options import KEPT, Cache, Plots, printing
+from memory_palace.cli.bench_options import KEPT, Cache, Plots, printing, save_pictures
 from memory_palace.cli.bench_sets import cache_of
 from memory_palace.cli.options import Json, read_input
 from memory_palace.cli.printing import say
@@ -163,8 +163,7 @@ def _measure_memories(
         for row in rows:
             lines = [_line(row)] if row.kind == ALL else []
             printed.add(row, lines, to="memories", by_meaning=by_meaning)
-    if plots is not None:
-        say(str(draw_verification(rows, plots)))
+    save_pictures([draw_verification(rows)], plots)
     say(f"claims compared by {'meaning' if by_meaning else 'words alone'}; claimed F1 {CLAIMED_F1}")
 
 

@@ -25,6 +25,7 @@ from memory_palace.cli.search_answers import (
     step_record,
 )
 from memory_palace.errors import UsageError
+from memory_palace.navigation.plot import draw_search
 from memory_palace.navigation.reading import READ_BYTES
 from memory_palace.navigation.search_run import RUN_BYTES
 from memory_palace.navigation.search_session import SearchSession
@@ -255,21 +256,20 @@ def plot(
     ctx: Context,
     name: Name = None,
     out: Annotated[
-        Path | None, Option("--out", help="A .png or .svg file; SESSION.png by default.")
+        Path | None,
+        Option("--out", help="A .png or .svg file, and NAME-dark beside it; default: SESSION.png."),
     ] = None,
 ) -> None:
     """Draw loci, path, candidates and the state over time. Needs the extra [plots].
 
     Example: palace seek plot --out search.svg
     """
-    from memory_palace.navigation.plot import draw_search  # delayed: an extra
-
     palace = open_palace(ctx)
     session = palace.searches.show(name)
     loci = palace.loci.read().loci if session.kind == "loci" else ()
     path = out if out is not None else Path(f"{session.id}.png")
-    draw_search(session, palace.searches.log(session.id), loci, path)
-    print(path)
+    for file in draw_search(session, palace.searches.log(session.id), loci).write(path):
+        print(file)
 
 
 def _show_session(session: SearchSession, *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""A picture of one search. matplotlib is imported when something is drawn."""
+"""A picture of one search: where its places are, its candidates, and its state over time."""
 
 from __future__ import annotations
 
@@ -6,79 +6,91 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memory_palace.errors import UsageError
-from memory_palace.language.visible import visible
-from memory_palace.libraries import import_pyplot
 from memory_palace.navigation.loci import Locus
 from memory_palace.navigation.search_session import SearchSession
+from memory_palace.plotting.marks import name_points, name_rows
+from memory_palace.plotting.picture import NORMAL, SMALL, Picture
+from memory_palace.plotting.themes import Theme
 
-_DPI = 120
 _STATES = ("searching", "likely_in_memory", "visible", "done", "unreachable")
-_LONGEST = 40
+_NAMED = 40
+"""Places that are named on one picture."""
 
 
 def draw_search(
-    session: SearchSession, log: Sequence[Mapping[str, object]], loci: Sequence[Locus], path: Path
-) -> None:
-    """Draw candidates by score and the state over time, for loci also the places and the path.
+    session: SearchSession, log: Sequence[Mapping[str, object]], loci: Sequence[Locus]
+) -> Picture:
+    """Draw candidates by score and the state over time, for loci also the places and the path."""
+    candidates = session.belief["candidate_nodes"]
+    heights = [4.2] * bool(loci) + [0.9 + 0.24 * max(2, len(candidates)), 1.9]
 
-    Raise ``UsageError`` where ``path`` is neither PNG nor SVG, ``MissingPartError`` without
-    matplotlib.
-    """
-    if path.suffix not in (".png", ".svg"):
-        raise UsageError(f"{path} must end in .png or .svg")
-    pyplot = import_pyplot()
-    count = 3 if loci else 2
-    figure, axes = pyplot.subplots(1, count, figsize=(5 * count, 4), squeeze=False)
-    panels = list(axes[0])
-    if loci:
-        _draw_places(panels.pop(0), session, log, loci)
-    _draw_candidates(panels[0], session, log)
-    _draw_states(panels[1], log)
+    def draw(figure: Any, theme: Theme) -> None:
+        panels = figure.subplots(len(heights), height_ratios=heights, squeeze=False)[:, 0].tolist()
+        if loci:
+            _draw_places(panels.pop(0), theme, session, log, loci)
+        _draw_candidates(panels[0], theme, session, log)
+        _draw_states(panels[1], theme, log)
+
     simulated = " (looks simulated)" if session.simulated else ""
-    figure.suptitle(_plain(session.belief["goal_text"]) + simulated)
-    figure.tight_layout()
-    figure.savefig(path, dpi=_DPI)
-    pyplot.close(figure)
+    title = f"{session.belief['goal_text']}{simulated}"
+    return Picture(session.id, title, sum(heights) + 0.8, draw)
 
 
 def _draw_places(
-    axes: Any, session: SearchSession, log: Sequence[Mapping[str, object]], loci: Sequence[Locus]
+    axes: Any,
+    theme: Theme,
+    session: SearchSession,
+    log: Sequence[Mapping[str, object]],
+    loci: Sequence[Locus],
 ) -> None:
     poses = {locus.node.node_id: locus.node.pose for locus in loci}
-    closed = [node in session.closed for node in poses]
-    colours = ["lightgrey" if is_closed else "tab:blue" for is_closed in closed]
-    axes.scatter([p.x for p in poses.values()], [p.y for p in poses.values()], c=colours)
-    for locus in loci:
-        pose = locus.node.pose
-        axes.annotate(_plain(locus.title), (pose.x, pose.y), fontsize=7)
     seen = [record.get("node_id") for record in log if record.get("event") == "observe"]
     path = [poses[node] for node in seen if isinstance(node, int) and node in poses]
-    axes.plot([p.x for p in path], [p.y for p in path], color="tab:orange", marker=".")
-    axes.set(xlabel="x, m", ylabel="y, m", title="places and path", aspect="equal")
+    axes.plot([p.x for p in path], [p.y for p in path], color=theme.colour(1), zorder=2)
+    for is_closed, marker, label in ((False, "o", "open"), (True, "X", "looked at, not there")):
+        own = [pose for node, pose in poses.items() if (node in session.closed) is is_closed]
+        colour = theme.dim if is_closed else theme.colour(0)
+        xs, ys = [p.x for p in own], [p.y for p in own]
+        axes.scatter(xs, ys, c=colour, marker=marker, label=label, zorder=3)
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(0.12)
+    axes.set(xlabel="x, m", ylabel="y, m", title="places and path")
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0.2)
+    spots = [(locus.node.pose.x, locus.node.pose.y, locus.title) for locus in loci[:_NAMED]]
+    name_points(axes, spots)
 
 
 def _draw_candidates(
-    axes: Any, session: SearchSession, log: Sequence[Mapping[str, object]]
+    axes: Any, theme: Theme, session: SearchSession, log: Sequence[Mapping[str, object]]
 ) -> None:
     found = session.belief["candidate_nodes"]
     names = [f"{c['node_id']} {Path(session.nodes[c['node_id']]).stem}" for c in found]
-    axes.barh(range(len(found)), [candidate["score"] for candidate in found])
-    axes.set_yticks(range(len(found)), [_plain(name) for name in names])
-    axes.invert_yaxis()
+    axes.barh(range(len(found)), [c["score"] for c in found], 0.6, color=theme.colour(0))
+    name_rows(axes, names)
     limits = [record["retrieval_threshold"] for record in log if "retrieval_threshold" in record]
-    axes.axvline(limits[-1], color="grey", linestyle="--", label="threshold")
-    axes.legend()
     axes.set(xlabel="score", xlim=(0, 1), title="candidates")
+    if limits:
+        axes.axvline(limits[-1], color=theme.ink, linestyle=(0, (4, 3)), linewidth=1)
+        axes.annotate(
+            "threshold",
+            (limits[-1], 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+            fontsize=SMALL,
+        )
+    if not found:
+        axes.text(0.5, 0.4, "none yet", transform=axes.transAxes, ha="center", fontsize=NORMAL)
 
 
-def _draw_states(axes: Any, log: Sequence[Mapping[str, object]]) -> None:
+def _draw_states(axes: Any, theme: Theme, log: Sequence[Mapping[str, object]]) -> None:
     states = [str(record["target_status"]) for record in log if "target_status" in record]
-    axes.step(range(len(states)), [_STATES.index(state) for state in states], where="post")
-    axes.set_yticks(range(len(_STATES)), _STATES)
+    places = [_STATES.index(state) for state in states]
+    axes.step(range(len(places)), places, where="post", color=theme.colour(0))
+    axes.plot(range(len(places)), places, "o", color=theme.colour(0), clip_on=False)
+    name_rows(axes, [state.replace("_", " ") for state in _STATES])
+    axes.invert_yaxis()
+    axes.grid(visible=True, axis="y")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set(xlabel="steps and observations", title="state")
-
-
-def _plain(text: str) -> str:
-    """Return text as it stands: ``$`` would start a formula."""
-    return visible(text)[:_LONGEST].replace("$", r"\$")

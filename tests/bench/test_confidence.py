@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from memory_palace.bench.confidence import ask_across, compare, draw_bins, find_auc, find_bins
+from memory_palace.bench.confidence import ask_across, compare, find_auc, find_bins
 from memory_palace.bench.datasets.items import Collection, EvalDocument, EvalQuestion
+from memory_palace.bench.plots import draw_reliability
 from memory_palace.embedding.registry import get_embedder
+from memory_palace.plotting.themes import LIGHT
 
 KITCHEN = {
     "bread": "Knead the dough for ten minutes and let it rise under a cloth.",
@@ -59,5 +61,8 @@ def test_bins_count_own_and_foreign_alike(answers):
 
 def test_a_diagram_shows_every_bin(answers):
     bins = find_bins(answers)
-    drawn = draw_bins(bins)
-    assert drawn.startswith("<svg") and drawn.count("<circle") == len(bins)
+    with draw_reliability(bins).lay_out(LIGHT) as figure:
+        above, below = figure.axes
+        assert len(above.lines[1].get_xdata()) == len(below.patches) == len(bins)
+    for one in bins:
+        assert one.low <= one.right <= one.high and one.high - one.low > 0.1

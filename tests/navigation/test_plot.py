@@ -20,7 +20,9 @@ def draw(house):
 
     def draw_to(path, *, loci=True):
         places = read_loci(house).loci if loci else ()
-        draw_search(load_search(house, session.id), read_search_log(house, None), places, path)
+        picture = draw_search(load_search(house, session.id), read_search_log(house, None), places)
+        light, dark = picture.write(path)
+        assert light == path and dark.name == f"{path.stem}-dark{path.suffix}"
         return path.read_bytes()
 
     return draw_to
@@ -34,10 +36,10 @@ def test_a_search_is_drawn_with_and_without_places(draw, tmp_path):
     assert len(draw(tmp_path / "less.svg", loci=False)) < len(svg)
 
 
-def test_a_search_that_was_only_begun_is_drawn(notes, tmp_path):
+def test_a_search_that_was_only_begun_is_drawn(notes):
     pytest.importorskip("matplotlib")
     session = start_search(notes, "the pump", SearchPlan())
-    draw_search(session, read_search_log(notes, None), (), tmp_path / "a.png")
+    assert draw_search(session, read_search_log(notes, None), ()).encode()
 
 
 def test_other_kinds_of_file_are_refused(draw, tmp_path):

@@ -1,0 +1,1 @@
+"""One style for every picture: its themes, the marks it is made of, and how it is written."""
