@@ -1,0 +1,122 @@
+"""What the live page is given: the plan, a note's text, what is found and what comes to mind."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+from memory_palace.cli.viewing.asking import MOST_HITS, Asker
+from memory_palace.cli.viewing.door import PageReply
+from memory_palace.cli.viewing.gate import PageVisit
+from memory_palace.cli.viewing.generations import Generations, PlanGeneration
+from memory_palace.cli.viewing.head import Unwanted
+from memory_palace.config import PalacePaths
+from memory_palace.errors import PalaceError
+from memory_palace.palace import Palace
+from memory_palace.view.gather import gather
+from memory_palace.view.options import ViewOptions
+from memory_palace.view.packing import pack
+from memory_palace.view.page import content_policy, render
+from memory_palace.view.texts import read_text
+
+_HTML = "text/html; charset=utf-8"
+_JSON = "application/json"
+_DIGITS = 16
+
+
+class Pages:
+    """Answers the visits of one palace. Nothing is written, and no path comes from a visit."""
+
+    def __init__(
+        self,
+        root: str,
+        paths: PalacePaths,
+        options: ViewOptions,
+        *,
+        address: str | None,
+        warn: Callable[[str], None],
+    ) -> None:
+        self._root, self._options = root, options
+        self._palace: Palace | None = None
+        self._asker = Asker(root, options, address=address)
+        self.generations = Generations(paths.commit, self._make, warn)
+
+    def answer(self, visit: PageVisit, has_gone: Callable[[], bool]) -> PageReply:
+        """Return the reply to a visit that was let in; raise ``Unwanted`` for what is not there."""
+        latest = self.generations.latest
+        if visit.endpoint in ("state", "plan") and visit.known == self._state_tag(latest):
+            return PageReply(status=304, tag=self._state_tag(latest))
+        if visit.endpoint == "":
+            policy = f"{content_policy(is_live=True)}; frame-ancestors 'none'"
+            return PageReply(latest.page, _HTML, policy=policy)
+        if visit.endpoint == "state":
+            record = {"generation": latest.name, "problem": self.generations.problem}
+            return _json(record, tag=self._state_tag(latest))
+        if visit.endpoint == "plan":
+            return PageReply(latest.data, tag=latest.name)
+        if visit.endpoint == "note":
+            return self._read(visit.values["of"], visit.values["i"])
+        return self._ask(visit, has_gone)
+
+    def _state_tag(self, latest: PlanGeneration) -> str:
+        problem = self.generations.problem
+        return f"{latest.name}-{_digest(problem)}" if problem else latest.name
+
+    def _read(self, name: str, place: str) -> PageReply:
+        """Return a note of a plan as it is now, without what is private or secret."""
+        plan = self.generations.find(name)
+        if plan is None:
+            return _json({"text": None})  # the page asks again when it has the new plan
+        if not (place.isascii() and place.isdecimal() and int(place) < len(plan.paths)):
+            raise Unwanted(404)
+        palace = self._palace or Palace(self._root)
+        path, cold = plan.paths[int(place)], self._options.include_cold
+        return _json({"text": read_text(palace, path, include_cold=cold)})
+
+    def _ask(self, visit: PageVisit, has_gone: Callable[[], bool]) -> PageReply:
+        try:
+            if visit.endpoint == "search":
+                found = self._asker.search(visit.values["q"], has_gone)
+            else:
+                found = self._asker.recall(visit.values["text"], has_gone)
+        except (PalaceError, OSError) as error:
+            return _json({"problem": str(error), "hits": []})
+        if found is None:
+            raise Unwanted(503)
+        shown = set(self.generations.latest.paths)
+        hits = [hit for hit in found["hits"] if hit["path"] in shown][:MOST_HITS]
+        told = {name: found[name] for name in ("answered", "spoken") if name in found}
+        return _json({**told, "hits": hits})
+
+    def _make(self, mark: str) -> PlanGeneration:
+        palace = Palace(self._root)
+        if self._palace is not None:
+            palace.adopt(self._palace)
+        plan = replace(gather(palace, self._options), text_amount="whole")  # they are asked for
+        data = pack(plan, with_texts=False).plan.encode()
+        name = _digest(mark + _digest(data))
+        self._palace, self._options = palace, replace(self._options, relayout=False)
+        paths = tuple(note.path for note in plan.notes)
+        return PlanGeneration(name, render(plan, live=name), data, paths)
+
+
+def resident_address(root: str) -> str | None:
+    """Return where a server of the palace would listen; ``None`` where none is to be asked."""
+    if os.name != "posix" or os.environ.get("PALACE_NO_SERVE"):
+        return None
+    from memory_palace.places import socket_path  # delayed: it asks who the user is
+
+    return socket_path(root, os.environ)
+
+
+def _digest(data: str | bytes) -> str:
+    content = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    return sha256(content).hexdigest()[:_DIGITS]
+
+
+def _json(record: Any, *, tag: str = "") -> PageReply:
+    return PageReply(json.dumps(record).encode(), _JSON, tag=tag)
