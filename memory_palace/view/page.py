@@ -11,7 +11,7 @@ from importlib.resources import files
 from memory_palace.view.packing import pack
 from memory_palace.view.values import PalacePlan
 
-STYLES = ("app.css", "panel.css", "print.css")
+STYLES = ("app.css", "panel.css", "live.css", "print.css")
 SCRIPTS = (
     "../vendor/markdown-it.min.js",
     "state.js",
@@ -26,6 +26,8 @@ SCRIPTS = (
     "rooms.js",
     "keys.js",
     "help.js",
+    "live.js",
+    "recall.js",
     "start.js",
 )
 """In this order, inside one function: what one defines, those after it may use when they run. All

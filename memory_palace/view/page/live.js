@@ -1,0 +1,160 @@
+/** The page while its palace is served: it follows the notes, and says when the server has gone. */
+const Live = (() => {
+  const SHORTEST = 1000, HIDDEN = 15000, LONGEST = 20000; // milliseconds between two looks
+  const TYPING = 160; // milliseconds without a key before a question is sent
+  const AWAY = "The palace is no longer served. What this page holds stays; notes that were not opened yet and search "
+    + "by meaning are not there. Run palace view --live in its folder: this page then goes on by itself.";
+  const ELSEWHERE = "This address is no longer good. Run palace view --live in the folder of the palace, and open the "
+    + "address that it prints.";
+  class Away extends Error {
+    constructor(status, options) {
+      super(`no answer: ${status}`, options);
+      this.status = status;
+    }
+  }
+  const notice = document.createElement("p");
+  const texts = new Map(); // path -> text, as it was last read
+  let known = ""; // the tag of the state that is shown
+  let generation = ""; // of the plan that is shown
+  let timer = 0;
+  let pause = SHORTEST;
+  let isAway = false;
+  let looking = null;
+  let searching = null;
+
+  /** Fetch what is below the token; fail where no server of ours answers. */
+  async function fetchPart(name, values = {}, { headers, signal } = {}) {
+    const query = new URLSearchParams(values).toString();
+    const options = { cache: "no-store", redirect: "error", headers, signal };
+    const response = await fetch(query ? `${name}?${query}` : name, options).catch((cause) => { throw new Away(0, { cause }); });
+    if (!response.ok && response.status !== 304) throw new Away(response.status);
+    return response;
+  }
+
+  /** Show a sentence above the plan, or take it away. */
+  function tell(sentence) {
+    const place = document.getElementById("notice");
+    if (sentence === "" ? !notice.isConnected : notice.textContent === sentence) return;
+    notice.className = "live";
+    notice.textContent = sentence;
+    if (sentence) place.append(notice);
+    else notice.remove();
+    place.hidden = place.childElementCount === 0;
+    document.getElementById("status").textContent = sentence;
+  }
+
+  /** Look once whether the palace has changed; a second look waits for the first. */
+  function look() {
+    clearTimeout(timer);
+    looking ??= lookOnce().finally(() => {
+      looking = null;
+      timer = setTimeout(look, document.hidden && !isAway ? HIDDEN : pause);
+    });
+    return looking;
+  }
+
+  async function lookOnce() {
+    try {
+      const headers = known ? { "If-None-Match": `"${known}"` } : {};
+      const response = await fetchPart("state", {}, { headers });
+      if (response.status !== 304) {
+        const state = await response.json();
+        if (state.generation !== generation) await update();
+        known = response.headers.get("ETag").replaceAll('"', "");
+        tell(state.problem ? `The palace cannot be read as it is now: ${state.problem}` : "");
+      } else if (isAway) tell("");
+      isAway = false;
+      pause = SHORTEST;
+    } catch (error) {
+      if (!(error instanceof Away)) throw error; // a defect of this page
+      if (!isAway) known = ""; // so that a problem of the notes is told again
+      isAway = true;
+      pause = Math.min(pause * 2, LONGEST);
+      tell(error.status === 403 ? ELSEWHERE : AWAY);
+    }
+  }
+
+  /** Take the plan as it is now; what is selected, found and seen stays where it is. */
+  async function update() {
+    const response = await fetchPart("plan");
+    const packed = await response.text();
+    const before = State.get("plan");
+    const plan = await Data.read(packed);
+    generation = response.headers.get("ETag").replaceAll('"', "");
+    plan.live = { generation };
+    const places = new Map(plan.path.map((path, note) => [path, note]));
+    const rooms = new Map(plan.rooms.map((room, place) => [room.name, place]));
+    const after = (note) => (note === null ? null : places.get(before.path[note]) ?? null);
+    const { selected, matches, room } = Object.fromEntries(["selected", "matches", "room"].map((key) => [key, State.get(key)]));
+    State.set({
+      plan, selected: after(selected), hovered: null,
+      matches: matches && matches.map(after).filter((note) => note !== null),
+      room: room === null ? null : rooms.get(before.rooms[room].name) ?? null,
+    });
+    if (selected !== null && after(selected) === null) {
+      document.getElementById("status").textContent = `${before.title[selected]} is no longer in the palace.`;
+    }
+  }
+
+  /** The text of a note as it is now; what was read before where no server answers. */
+  async function text(note) {
+    const path = State.get("plan").path[note];
+    try {
+      const given = await (await fetchPart("note", { of: generation, i: note })).json();
+      if (given.text !== null) {
+        texts.set(path, given.text);
+        return given.text;
+      }
+    } catch {
+      look();
+      if (texts.has(path)) return texts.get(path);
+      throw new Error("This note cannot be read while the palace is not served.");
+    }
+    await look(); // the plan is another one meanwhile, or the note has gone
+    const now = State.get("plan").path.indexOf(path);
+    if (now < 0) throw new Error("This note is no longer in the palace.");
+    const given = await (await fetchPart("note", { of: generation, i: now })).json();
+    if (given.text === null) throw new Error("This note is no longer in the palace.");
+    return given.text;
+  }
+
+  /** Ask, when no key was pressed for a moment; null where a newer question came, or no server answers. */
+  async function question(name, values, signal) {
+    await new Promise((go) => setTimeout(go, TYPING));
+    if (signal.aborted || isAway) return null;
+    try {
+      const found = await (await fetchPart(name, values, { signal })).json();
+      return signal.aborted ? null : { ...found, hits: placed(found.hits) };
+    } catch {
+      if (!signal.aborted) look();
+      return null;
+    }
+  }
+
+  /** The hits that are on the plan, by the index of their note. */
+  function placed(hits) {
+    const { path } = State.get("plan");
+    return hits.map((hit) => ({ ...hit, note: path.indexOf(hit.path) })).filter((hit) => hit.note >= 0);
+  }
+
+  /** What is found by meaning: { answered, hits: [{ note, snippet, confidence }] }, or null. */
+  async function search(asked) {
+    searching?.abort();
+    searching = new AbortController();
+    const found = asked.trim() && await question("search", { q: asked.trim().slice(0, 1000) }, searching.signal);
+    if (!found) return null;
+    const hits = found.hits.map(({ note, text: snippet, confidence }) => ({ note, snippet, confidence }));
+    return { answered: found.answered, hits };
+  }
+
+  State.on("plan", (plan, before) => {
+    if (before !== null || !plan.live) return;
+    generation = plan.live.generation;
+    Data.askOf(text);
+    document.addEventListener("visibilitychange", () => document.hidden || look());
+    addEventListener("online", look);
+    look();
+  });
+
+  return { search, question };
+})();
