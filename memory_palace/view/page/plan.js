@@ -1,64 +1,146 @@
-/** Draw the plan on its canvas. */
+/** Keep the picture on the canvas: sharp when at rest, and a stretched one while many notes move. */
 const Plan = (() => {
+  const MANY = 1_500; // notes in sight from which a gesture stretches the picture instead of drawing
+  const REST = 110; // milliseconds without movement, after which it is drawn sharp
   const canvas = document.getElementById("canvas");
   const pen = canvas.getContext("2d", { alpha: false });
+  const sharp = picture(), whole = picture(); // of what is shown, and of the whole plan
   let plan = null;
-  let waiting = 0;
+  let bounds = { x: 0, y: 0, w: 1, h: 1 };
+  let waiting = 0, resting = 0;
+  let isMoving = false;
 
-  function draw() {
-    waiting = 0;
-    const { view } = Camera;
-    const ratio = devicePixelRatio || 1;
-    pen.setTransform(1, 0, 0, 1, 0, 0);
-    pen.fillStyle = "#ddd";
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.setTransform(ratio * view.scale, 0, 0, ratio * view.scale, -view.x * view.scale * ratio, -view.y * view.scale * ratio);
-    pen.fillStyle = "#fff";
-    for (const room of plan.rooms) pen.fillRect(room.x, room.y, room.w, room.h);
-    pen.fillStyle = "#68a";
-    for (let i = 0; i < plan.count; i++) pen.fillRect(plan.x[i], plan.y[i], plan.w[i] * 0.9, plan.h[i] * 0.9);
-    pen.fillStyle = "#c40";
-    const chosen = State.get("selected");
-    if (chosen !== null) pen.fillRect(plan.x[chosen], plan.y[chosen], plan.w[chosen], plan.h[chosen]);
+  function picture() {
+    const surface = document.createElement("canvas");
+    return { surface, pen: surface.getContext("2d", { alpha: false }), view: null };
   }
 
+  const ratio = () => Math.min(devicePixelRatio || 1, 3);
+  const size = () => ({ width: canvas.width / ratio(), height: canvas.height / ratio() });
+
+  function paint(target, view, { width, height }) {
+    const { surface, pen: brush } = target;
+    if (surface.width !== Math.round(width * ratio()) || surface.height !== Math.round(height * ratio())) {
+      surface.width = Math.round(width * ratio());
+      surface.height = Math.round(height * ratio());
+    }
+    brush.setTransform(ratio(), 0, 0, ratio(), 0, 0);
+    brush.globalAlpha = 1;
+    brush.fillStyle = Colours.theme().ground;
+    brush.fillRect(0, 0, width, height);
+    const inSight = Places.inSight(plan, view, width, height);
+    const smallest = inSight.reduce((least, note) => Math.max(least, plan.w[note] * view.scale), 0);
+    Floor.drawFloors(brush, plan, view);
+    Notes.draw(brush, plan, view, inSight);
+    Floor.drawBundles(brush, view, whole.view?.scale ?? view.scale);
+    Floor.drawDistricts(brush, plan, view, width, height, smallest);
+    Floor.drawWalls(brush, plan, view);
+    Floor.drawNames(brush, plan, view);
+    target.view = { ...view };
+    return inSight.length;
+  }
+
+  /** Copy a picture to the canvas, moved and stretched to where its notes are now. */
+  function copy({ surface, view: then }) {
+    const { view } = Camera;
+    const stretch = view.scale / then.scale;
+    pen.drawImage(surface, (then.x - view.x) * view.scale * ratio(), (then.y - view.y) * view.scale * ratio(),
+      surface.width * stretch, surface.height * stretch);
+  }
+
+  const isAt = ({ view: then }, now) => then && then.x === now.x && then.y === now.y && then.scale === now.scale;
+
+  function drawWhole() {
+    const { width, height } = size();
+    const scale = Math.min(width / bounds.w, height / bounds.h);
+    paint(whole, { x: bounds.x, y: bounds.y, scale }, { width: bounds.w * scale, height: bounds.h * scale });
+  }
+
+  /** Show the plan as it is now. */
+  function draw() {
+    cancelAnimationFrame(waiting);
+    waiting = 0;
+    const { view } = Camera;
+    const { width, height } = size();
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    if (isMoving && sharp.view && Places.inSight(plan, view, width, height).length > MANY) {
+      if (!whole.view) drawWhole();
+      pen.fillStyle = Colours.theme().ground;
+      pen.fillRect(0, 0, canvas.width, canvas.height);
+      copy(whole);
+      copy(sharp);
+    } else {
+      if (!isAt(sharp, view)) paint(sharp, view, { width, height });
+      pen.drawImage(sharp.surface, 0, 0);
+    }
+    pen.setTransform(ratio(), 0, 0, ratio(), 0, 0);
+    Marks.draw(pen, plan, view);
+  }
+
+  /** Draw with the next frame. */
   function redraw() {
     waiting = waiting || requestAnimationFrame(draw);
   }
 
-  function resize() {
-    const ratio = devicePixelRatio || 1;
-    canvas.width = Math.round(canvas.clientWidth * ratio);
-    canvas.height = Math.round(canvas.clientHeight * ratio);
-    Camera.resize();
+  /** Draw anew: what is on the pictures is no longer so. */
+  function repaint() {
+    sharp.view = whole.view = null;
+    redraw();
   }
 
-  /** The note at a point of the canvas, or null. */
-  function noteAt(left, top) {
-    const { x, y } = Camera.toPlan(left, top);
-    for (let i = 0; i < plan.count; i++) {
-      if (x >= plan.x[i] && x < plan.x[i] + plan.w[i] && y >= plan.y[i] && y < plan.y[i] + plan.h[i]) return i;
-    }
-    return null;
+  function move() {
+    isMoving = true;
+    clearTimeout(resting);
+    resting = setTimeout(() => {
+      isMoving = false;
+      redraw();
+    }, REST);
+    redraw();
+  }
+
+  function resize() {
+    canvas.width = Math.round(canvas.clientWidth * ratio());
+    canvas.height = Math.round(canvas.clientHeight * ratio());
+    whole.view = null;
+    Camera.resize();
+    if (plan) draw(); // at once: a canvas that has changed its size is empty
   }
 
   function boundsOf({ rooms }) {
     const x = Math.min(...rooms.map((room) => room.x)), y = Math.min(...rooms.map((room) => room.y));
     return {
-      x, y, w: Math.max(...rooms.map((room) => room.x + room.w)) - x, h: Math.max(...rooms.map((room) => room.y + room.h)) - y,
+      x, y, w: Math.max(...rooms.map((room) => room.x + room.w)) - x || 1, h: Math.max(...rooms.map((room) => room.y + room.h)) - y || 1,
     };
   }
 
-  State.on("plan", (next, before) => {
+  function open(next, before) {
     plan = next;
-    Camera.start(boundsOf(plan), plan.w.reduce((least, w) => Math.min(least, w), 1), before === null);
-    if (before !== null) return redraw();
-    Camera.onMove(redraw);
+    bounds = plan.rooms.length ? boundsOf(plan) : bounds;
+    Places.resize(plan);
+    Notes.recolour(plan);
+    Notes.choose(plan);
+    Floor.start(plan, bounds);
+    if (before === null) {
+      canvas.width = Math.round(canvas.clientWidth * ratio());
+      canvas.height = Math.round(canvas.clientHeight * ratio());
+    }
+    Camera.start(bounds, plan.w.reduce((least, w) => Math.min(least, w), 0.1), before === null);
+    repaint();
+    if (before !== null) return;
+    Camera.onMove(move);
     new ResizeObserver(resize).observe(canvas);
-    resize();
-    canvas.addEventListener("click", (event) => State.set({ selected: noteAt(event.offsetX, event.offsetY) }));
-  });
-  for (const key of ["selected", "hovered", "matches", "size", "colour", "span", "theme"]) State.on(key, () => plan && redraw());
+    for (const key of ["selected", "hovered"]) State.on(key, redraw);
+    for (const key of ["matches", "span"]) State.on(key, () => (Notes.choose(plan), repaint()));
+    State.on("size", () => (Places.resize(plan), repaint()));
+    const recolour = () => (Notes.recolour(plan), repaint());
+    State.on("colour", recolour);
+    State.on("theme", recolour);
+    Colours.onChange(recolour);
+    State.on("selected", (note) => note !== null && Camera.reveal({ x: plan.x[note], y: plan.y[note], w: plan.w[note], h: plan.h[note] }));
+    State.on("room", (room) => room !== null && Camera.show(plan.rooms[room]));
+  }
 
-  return { redraw, draw, noteAt };
+  State.on("plan", open);
+
+  return { draw, redraw, repaint };
 })();

@@ -1,0 +1,95 @@
+/** Colours of the plan, and which of them each note has. */
+const Colours = (() => {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  // Sequences made in OKLCH: lightness runs one way, so that they can be told apart without hue; every
+  // colour has a contrast of 3 : 1 or more with the floor. tests/view/test_colours.py measures them.
+  const LIGHT = {
+    ground: "#ece7dc", floor: "#fffdf8", cold: "#eef1f3", wall: "#57514a", ink: "#24272c", quiet: "#5d6066", line: "#d9d3c7",
+    card: "#ffffff", mark: "#b3261e", halo: "#fffdf8", link: "#b3261e", back: "#1d5fa8", none: "#8b877f",
+    age: ["#7397a6", "#6787ab", "#6d72aa", "#7b599c", "#883f7d", "#90224f", "#8b0005"],
+    priority: ["#be831c", "#a95306", "#940500"],
+    confidence: ["#5a9f9a", "#378994", "#19718e", "#125786", "#1d3c79"],
+    decay: ["#939562", "#738450", "#507442", "#26633a", "#024f38"],
+    room: ["#2f6fb0", "#b5541c", "#2c7f5e", "#8a4fa3", "#a3640b", "#b23a5b", "#3d7f8f", "#6b6f1f"],
+  };
+  const DARK = {
+    ground: "#0e141d", floor: "#17202c", cold: "#131920", wall: "#8a9bb0", ink: "#ebe7de", quiet: "#a9b2be", line: "#2c3848",
+    card: "#1f2a38", mark: "#ffb59e", halo: "#0e141d", link: "#ffb59e", back: "#8cc4ff", none: "#76808e",
+    age: ["#547389", "#737da6", "#9d84b4", "#c98bb1", "#ee989c", "#feb184", "#ffd16b"],
+    priority: ["#bc4a3c", "#e78b2e", "#fbd452"],
+    confidence: ["#4e6ea9", "#5090bf", "#5ab2d0", "#72d3dd", "#96f2e6"],
+    decay: ["#417962", "#5e966e", "#81b376", "#abce7c", "#dbe880"],
+    room: ["#7db5ea", "#f2a071", "#6fcfa6", "#cfa0e6", "#e8c15a", "#f28fae", "#7fd0dd", "#c3c76a"],
+  };
+  const month = new Intl.DateTimeFormat("en", { month: "short", year: "numeric", timeZone: "UTC" });
+  const asMonth = (days) => month.format(days * 864e5);
+  const asDay = (days) => new Date(days * 864e5).toISOString().slice(0, 10);
+  const percent = (share) => `${Math.round(100 * share)} %`;
+
+  const isDark = () => {
+    const { theme } = document.documentElement.dataset;
+    return theme ? theme === "dark" : dark.matches;
+  };
+  const theme = () => (isDark() ? DARK : LIGHT);
+
+  /** Bounds that divide values into at most `most` classes of about the same number of notes. */
+  function evenBounds(values, most) {
+    const sorted = Float64Array.from(values).sort();
+    const bounds = [];
+    for (let part = 1; part < most; part++) {
+      const bound = sorted[Math.floor((part * sorted.length) / most)];
+      if (bound > (bounds.at(-1) ?? sorted[0])) bounds.push(bound);
+    }
+    return bounds;
+  }
+
+  const classIn = (bounds, value) => {
+    let found = 0;
+    while (found < bounds.length && value >= bounds[found]) found += 1;
+    return found;
+  };
+
+  /** Some colours of a sequence, evenly chosen, its ends among them. */
+  const choose = (count, colours) =>
+    Array.from({ length: count }, (_, k) => colours[count < 2 ? colours.length - 1 : Math.round((k * (colours.length - 1)) / (count - 1))]);
+
+  function byAge(plan) {
+    const bounds = evenBounds(plan.day, 7);
+    let oldest = Infinity;
+    for (const day of plan.day) oldest = Math.min(oldest, day);
+    const starts = [oldest, ...bounds];
+    const ends = [...bounds.map((bound) => bound - 1), plan.today];
+    return {
+      classes: plan.day.map((day) => classIn(bounds, day)), colours: choose(starts.length, theme().age), title: "When it was written",
+      words: starts.map((start, k) => (asMonth(start) === asMonth(ends[k]) ? asMonth(start) : `${asMonth(start)} to ${asMonth(ends[k])}`)),
+      ends: [asMonth(oldest), asMonth(plan.today)],
+    };
+  }
+
+  const byPriority = (plan) => ({
+    classes: plan.priority, colours: [theme().none, ...theme().priority], title: "Priority",
+    words: ["none", "low", "medium", "high"], ends: ["none", "high"],
+  });
+
+  const byConfidence = (plan) => ({
+    classes: plan.confidence.map((claim) => (claim === null ? 0 : 1 + Math.min(Math.floor(claim * 5), 4))),
+    colours: [theme().none, ...theme().confidence], title: "Confidence that the note claims",
+    words: ["none claimed", ...[0, 1, 2, 3, 4].map((k) => `${percent(k / 5)} to ${percent((k + 1) / 5)}`)], ends: ["none claimed", "certain"],
+  });
+
+  const byDecay = (plan) => ({
+    classes: plan.decay.map((left) => Math.min(Math.floor(left * 5), 4)), colours: theme().decay,
+    title: "Weight that time has left", words: [0, 1, 2, 3, 4].map((k) => `${percent(k / 5)} to ${percent((k + 1) / 5)}`), ends: ["faded", "fresh or evergreen"],
+  });
+
+  const byRoom = (plan) => ({
+    classes: plan.room.map((room) => room % theme().room.length), colours: theme().room, title: "Room", words: [], ends: [],
+  });
+
+  const MODES = { age: byAge, priority: byPriority, confidence: byConfidence, decay: byDecay, room: byRoom };
+
+  /** The class of each note under the colour chosen, what each class looks like and what it means. */
+  const ofNotes = (plan) => MODES[State.get("colour")](plan);
+
+  return { theme, ofNotes, asMonth, asDay, onChange: (listen) => dark.addEventListener("change", listen) };
+})();

@@ -1,0 +1,177 @@
+/** Draw the rooms: floors, walls with a door each, names, districts and the links between rooms. */
+const Floor = (() => {
+  const MOST_BUNDLES = 60;
+  let heads = []; // height above the notes of each room, for its name
+  let doors = [];
+  let bundles = [];
+
+  /** A door on the side that looks towards the middle of the plan. */
+  function doorOf(room, centre) {
+    const across = centre.x - (room.x + room.w / 2), down = centre.y - (room.y + room.h / 2);
+    const isUpright = Math.abs(across) / room.w > Math.abs(down) / room.h; // in a wall that stands upright
+    const width = Math.min(0.022, (isUpright ? room.h : room.w) * 0.3);
+    if (isUpright) return { x: across > 0 ? room.x + room.w : room.x, y: room.y + room.h * 0.62, width, isUpright, inwards: across > 0 ? -1 : 1 };
+    return { x: room.x + room.w * 0.62, y: down > 0 ? room.y + room.h : room.y, width, isUpright, inwards: down > 0 ? -1 : 1 };
+  }
+
+  function bundlesOf(plan) {
+    const counts = new Map();
+    plan.links.forEach((links, from) => {
+      for (const [, to] of links) {
+        const a = plan.room[from], b = plan.room[to];
+        if (a !== b) counts.set(`${Math.min(a, b)} ${Math.max(a, b)}`, (counts.get(`${Math.min(a, b)} ${Math.max(a, b)}`) ?? 0) + 1);
+      }
+    });
+    return [...counts].sort((a, b) => b[1] - a[1]).slice(0, MOST_BUNDLES)
+      .map(([key, links]) => [...key.split(" ").map((room) => plan.rooms[room]), links]);
+  }
+
+  function start(plan, bounds) {
+    const tops = plan.rooms.map((room) => room.y + room.h);
+    for (let i = 0; i < plan.count; i++) tops[plan.room[i]] = Math.min(tops[plan.room[i]], plan.y[i]);
+    heads = plan.rooms.map((room, r) => Math.min(tops[r] - room.y, 0.022, room.h / 5));
+    const centre = { x: bounds.x + bounds.w / 2, y: bounds.y + bounds.h / 2 };
+    doors = plan.rooms.map((room) => doorOf(room, centre));
+    bundles = bundlesOf(plan);
+  }
+
+  /** The floors, below the notes. */
+  function drawFloors(pen, plan, view) {
+    const colours = Colours.theme();
+    for (const room of plan.rooms) {
+      const [x, y, w, h] = onScreen(room, view);
+      pen.fillStyle = room.cold || room.locked ? colours.cold : colours.floor;
+      pen.fillRect(x, y, w, h);
+      if (room.locked && !room.count) drawLock(pen, x + w / 2, y + h / 2, Math.min(w, h) / 4, colours.quiet);
+    }
+  }
+
+  function onScreen(box, view) {
+    return [(box.x - view.x) * view.scale, (box.y - view.y) * view.scale, box.w * view.scale, box.h * view.scale];
+  }
+
+  function drawLock(pen, x, y, side, colour) {
+    const s = Math.min(side, 34);
+    pen.strokeStyle = pen.fillStyle = colour;
+    pen.lineWidth = s * 0.12;
+    pen.beginPath();
+    pen.arc(x, y - s * 0.1, s * 0.26, Math.PI, 0);
+    pen.stroke();
+    pen.fillRect(x - s * 0.4, y - s * 0.1, s * 0.8, s * 0.6);
+  }
+
+  /** The walls, above the notes: each with a door that stands open. */
+  function drawWalls(pen, plan, view) {
+    const colours = Colours.theme();
+    const thick = Math.min(Math.max(view.scale * 0.0026, 1.5), 7);
+    plan.rooms.forEach((room, r) => {
+      const [x, y, w, h] = onScreen(room, view);
+      pen.strokeStyle = colours.wall;
+      pen.lineWidth = thick;
+      pen.strokeRect(x, y, w, h);
+      drawDoor(pen, doors[r], view, thick, colours);
+    });
+  }
+
+  function drawDoor(pen, door, view, thick, colours) {
+    const x = (door.x - view.x) * view.scale, y = (door.y - view.y) * view.scale, width = door.width * view.scale;
+    if (width < 6) return;
+    pen.strokeStyle = colours.ground;
+    pen.lineWidth = thick + 1;
+    pen.beginPath();
+    pen.moveTo(x, y);
+    if (door.isUpright) pen.lineTo(x, y + width);
+    else pen.lineTo(x + width, y);
+    pen.stroke();
+    pen.strokeStyle = colours.wall;
+    pen.lineWidth = Math.max(thick / 3, 1);
+    pen.beginPath(); // the leaf, and the way it swings: into the corridor, where no notes are
+    const out = -door.inwards;
+    if (door.isUpright) {
+      pen.moveTo(x, y);
+      pen.lineTo(x + out * width * 0.6, y + width * 0.1);
+    } else {
+      pen.moveTo(x, y);
+      pen.lineTo(x + width * 0.1, y + out * width * 0.6);
+    }
+    pen.stroke();
+  }
+
+  /** The names of the rooms, each in the strip that is kept for it, and how many notes there are. */
+  function drawNames(pen, plan, view) {
+    const colours = Colours.theme();
+    pen.textBaseline = "middle";
+    plan.rooms.forEach((room, r) => {
+      const [x, y, w] = onScreen(room, view);
+      const strip = Math.max(heads[r] * view.scale, 0);
+      const size = Math.min(Math.max(strip * 0.56, 9), 22);
+      if (w < 40 || strip < 9) return;
+      const room_ = (w - 14) / size;
+      const [name] = Places.lines(Places.clean(room.title), room_, 1);
+      if (!name) return;
+      const left = Math.min(Math.max(x + 8, 8), x + Math.max(w - Places.widthOf(name) * size - 8, 8)); // stays in sight as long as its room
+      pen.font = `600 ${size}px ${Places.FONT}`;
+      pen.textAlign = "left";
+      pen.fillStyle = colours.ink;
+      pen.fillText(name, left, y + strip / 2 + 1, w - 12);
+      const count = room.locked && !room.count ? `${room.locked} locked` : `${room.count}`;
+      const after = left + Places.widthOf(name) * size * 1.06 + size * 0.5;
+      if (after + Places.widthOf(count) * size * 0.8 > x + w - 8) return;
+      pen.font = `400 ${size * 0.8}px ${Places.FONT}`;
+      pen.fillStyle = colours.quiet;
+      pen.fillText(count, after, y + strip / 2 + 1.5);
+    });
+  }
+
+  /** What parts of a room are about, over notes that are too small for titles. */
+  function drawDistricts(pen, plan, view, width, height, smallest) {
+    if (smallest > 44) return;
+    const colours = Colours.theme();
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    pen.lineJoin = "round";
+    for (const district of plan.districts) {
+      const [x, y, w, h] = onScreen(district, view);
+      if (!district.label || w < 84 || h < 34 || x > width || y > height || x + w < 0 || y + h < 0) continue;
+      const size = Math.min(Math.max(w / 13, 10.5), 15);
+      const words = Places.lines(Places.clean(district.label), (w - 10) / size, 2);
+      pen.font = `600 ${size}px ${Places.FONT}`;
+      words.forEach((line, n) => {
+        const middle = y + h / 2 + (n - (words.length - 1) / 2) * size * 1.2;
+        pen.strokeStyle = colours.halo;
+        pen.lineWidth = 4.5;
+        pen.strokeText(line, x + w / 2, middle);
+        pen.fillStyle = colours.ink;
+        pen.fillText(line, x + w / 2, middle);
+      });
+    }
+  }
+
+  /** Links between rooms, as one band for each pair, where rooms are seen from afar. */
+  function drawBundles(pen, view, fitScale) {
+    const alpha = 0.3 * Math.min(Math.max(2.4 - view.scale / fitScale, 0), 1);
+    if (alpha <= 0 || bundles.length === 0) return;
+    const most = bundles[0][2];
+    pen.save();
+    pen.globalAlpha = alpha;
+    pen.strokeStyle = Colours.theme().quiet;
+    pen.lineCap = "round";
+    for (const [a, b, links] of bundles) {
+      const [ax, ay, aw, ah] = onScreen(a, view), [bx, by, bw, bh] = onScreen(b, view);
+      pen.lineWidth = 1 + 9 * Math.sqrt(links / most);
+      curve(pen, ax + aw / 2, ay + ah / 2, bx + bw / 2, by + bh / 2);
+    }
+    pen.restore();
+  }
+
+  /** A soft curve from one point to another, always bent to the left of its way. */
+  function curve(pen, ax, ay, bx, by) {
+    const bend = 0.16;
+    pen.beginPath();
+    pen.moveTo(ax, ay);
+    pen.quadraticCurveTo((ax + bx) / 2 + (by - ay) * bend, (ay + by) / 2 - (bx - ax) * bend, bx, by);
+    pen.stroke();
+  }
+
+  return { start, drawFloors, drawWalls, drawNames, drawDistricts, drawBundles, curve, onScreen };
+})();

@@ -1,0 +1,52 @@
+/** Draw what changes with the pointer, over the picture of the plan: rings, and links as curves. */
+const Marks = (() => {
+  const MOST_CURVES = 120;
+  const middleOf = (plan, view, note) => [
+    (plan.x[note] + plan.w[note] / 2 - view.x) * view.scale, (plan.y[note] + plan.h[note] / 2 - view.y) * view.scale,
+  ];
+
+  function draw(pen, plan, view) {
+    const selected = State.get("selected"), hovered = State.get("hovered");
+    const shown = hovered ?? selected;
+    if (shown !== null) drawLinks(pen, plan, view, shown);
+    if (hovered !== null && hovered !== selected) ring(pen, plan, view, hovered, Colours.theme().ink, 1.5, 2);
+    if (selected !== null) ring(pen, plan, view, selected, Colours.theme().mark, 3, 4);
+  }
+
+  function ring(pen, plan, view, note, colour, width, away) {
+    const [x, y] = middleOf(plan, view, note);
+    const w = Math.max(plan.w[note] * view.scale, 6) + 2 * away, h = Math.max(plan.h[note] * view.scale, 6) + 2 * away;
+    for (const [stroke, thick] of [[Colours.theme().halo, width + 3], [colour, width]]) {
+      pen.strokeStyle = stroke;
+      pen.lineWidth = thick;
+      pen.beginPath();
+      pen.roundRect(x - w / 2, y - h / 2, w, h, Math.min(w, h) * 0.15 + 2);
+      pen.stroke();
+    }
+  }
+
+  /** What the note links to in full curves, what links to it in broken ones. */
+  function drawLinks(pen, plan, view, note) {
+    const to = [...new Set(plan.links[note].map(([, target]) => target))].filter((target) => target !== note);
+    const from = plan.back[note].filter((source) => !to.includes(source));
+    curves(pen, plan, view, to.slice(0, MOST_CURVES).map((target) => [note, target]), Colours.theme().link, []);
+    curves(pen, plan, view, from.slice(0, MOST_CURVES).map((source) => [source, note]), Colours.theme().back, [5, 4]);
+    const ends = [...to, ...from].slice(0, 2 * MOST_CURVES);
+    for (const other of ends) ring(pen, plan, view, other, to.includes(other) ? Colours.theme().link : Colours.theme().back, 1.5, 1);
+  }
+
+  function curves(pen, plan, view, pairs, colour, dash) {
+    pen.lineCap = "round";
+    for (const [stroke, width, alpha, pattern] of [[Colours.theme().halo, 4, 0.75, []], [colour, 1.7, 0.95, dash]]) {
+      pen.strokeStyle = stroke;
+      pen.lineWidth = width;
+      pen.globalAlpha = alpha;
+      pen.setLineDash(pattern);
+      for (const [a, b] of pairs) Floor.curve(pen, ...middleOf(plan, view, a), ...middleOf(plan, view, b));
+    }
+    pen.setLineDash([]);
+    pen.globalAlpha = 1;
+  }
+
+  return { draw };
+})();

@@ -1,0 +1,119 @@
+/** Draw the notes: as places of one colour each, and near by as cards with a title. */
+const Notes = (() => {
+  const CARD = 62; // pixels of width from which a note is a card
+  const FADED = 0.16;
+  let kinds = { classes: [], colours: [] };
+  let matched = null; // 1 for each note that a search found
+  let span = null;
+  let field = "day";
+
+  function recolour(plan) {
+    kinds = Colours.ofNotes(plan);
+    return kinds;
+  }
+
+  function choose(plan) {
+    const matches = State.get("matches");
+    matched = matches && new Uint8Array(plan.count);
+    for (const note of matches ?? []) matched[note] = 1;
+    span = State.get("span");
+    field = Timeline.field();
+  }
+
+  /** Whether a note is among those that are looked for: by a search, by the timeline. */
+  function stands(plan, note) {
+    if (matched && !matched[note]) return false;
+    return !span || (plan[field][note] >= span[0] && plan[field][note] <= span[1]);
+  }
+
+  /** Draw those in sight, the faded first; each colour is set once. */
+  function draw(pen, plan, view, inSight) {
+    const places = kinds.colours.map(() => []), faded = kinds.colours.map(() => []);
+    const cards = [];
+    for (const note of inSight) {
+      if (plan.w[note] * view.scale >= CARD) cards.push(note);
+      else (stands(plan, note) ? places : faded)[kinds.classes[note]].push(note);
+    }
+    pen.globalAlpha = FADED;
+    faded.forEach((notes, kind) => fill(pen, plan, view, notes, kinds.colours[kind], false));
+    pen.globalAlpha = 1;
+    places.forEach((notes, kind) => fill(pen, plan, view, notes, kinds.colours[kind], matched !== null));
+    for (const note of cards) drawCard(pen, plan, view, note);
+    pen.globalAlpha = 1;
+  }
+
+  function fill(pen, plan, view, notes, colour, isMatch) {
+    pen.fillStyle = colour;
+    const least = isMatch ? 6 : 1.3;
+    for (const note of notes) {
+      const share = isMatch ? 1 : Places.shareOf(note);
+      const boxWidth = plan.w[note] * view.scale, boxHeight = plan.h[note] * view.scale;
+      const width = Math.max(boxWidth * share, least), height = Math.max(boxHeight * share, least);
+      const x = (plan.x[note] - view.x) * view.scale + (boxWidth - width) / 2;
+      const y = (plan.y[note] - view.y) * view.scale + (boxHeight - height) / 2;
+      if (width < 9) pen.fillRect(x, y, width, height);
+      else rounded(pen, x, y, width, height, Math.min(width, height) * 0.18);
+      if (plan.cold[note] && width >= 9) stripe(pen, x, y, width, height);
+    }
+  }
+
+  function rounded(pen, x, y, width, height, radius) {
+    pen.beginPath();
+    pen.roundRect(x, y, width, height, radius);
+    pen.fill();
+  }
+
+  /** What is cold has a bar of floor across it, so that it is told by more than its colour. */
+  function stripe(pen, x, y, width, height) {
+    const colour = pen.fillStyle;
+    pen.fillStyle = Colours.theme().cold;
+    pen.fillRect(x, y + height * 0.42, width, height * 0.16);
+    pen.fillStyle = colour;
+  }
+
+  /** A card: its colour and size as a bar at the left, the title, and near by its first line. */
+  function drawCard(pen, plan, view, note) {
+    const theme = Colours.theme();
+    const [x, y, w, h] = Floor.onScreen({ x: plan.x[note], y: plan.y[note], w: plan.w[note], h: plan.h[note] }, view);
+    pen.globalAlpha = stands(plan, note) ? 1 : FADED;
+    pen.fillStyle = theme.card;
+    pen.strokeStyle = theme.line;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    pen.roundRect(x, y, w, h, Math.min(w * 0.06, 8));
+    pen.fill();
+    pen.stroke();
+    const bar = Math.min(Math.max(w * 0.055, 4), 12), high = (h - 8) * Places.shareOf(note);
+    pen.fillStyle = kinds.colours[kinds.classes[note]];
+    rounded(pen, x + 4, y + h - 4 - high, bar, high, bar / 2.5);
+    drawTitle(pen, plan, note, x + bar + 9, y + 4, w - bar - 14, h - 8, theme);
+  }
+
+  function drawTitle(pen, plan, note, x, y, w, h, theme) {
+    const title = Places.clean(plan.title[note]);
+    const size = Math.min(Math.max(w / 8.5, 9.5), 17);
+    const most = Math.max(Math.floor(h / (size * 1.22)), 1);
+    const words = Places.lines(title, w / size, Math.min(most, 5));
+    write(pen, words, x, y, w, size, `500 ${size}px ${Places.FONT}`, theme.ink, Places.isRightToLeft(title));
+    const small = Math.min(size * 0.8, 14), used = words.length * size * 1.22 + small * 0.4;
+    const more = Math.floor((h - used) / (small * 1.3)) - 1;
+    if (w < 150 || more < 1) return;
+    const first = Places.clean(plan.first[note]);
+    const rest = first && first !== title ? Places.lines(first, w / small, Math.min(more, 6)) : [];
+    write(pen, rest, x, y + used, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, Places.isRightToLeft(first));
+    write(pen, [Colours.asDay(plan.day[note])], x, y + h - small * 1.25, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, false);
+  }
+
+  function write(pen, words, x, y, w, size, font, colour, isRightToLeft) {
+    pen.font = font;
+    pen.fillStyle = colour;
+    pen.textBaseline = "top";
+    pen.direction = isRightToLeft ? "rtl" : "ltr";
+    pen.textAlign = isRightToLeft ? "right" : "left";
+    words.forEach((line, n) => pen.fillText(line, isRightToLeft ? x + w : x, y + n * size * 1.22 + size * 0.12, w));
+    pen.direction = "ltr";
+    pen.textAlign = "left";
+  }
+
+  return { recolour, choose, draw, stands, kinds: () => kinds };
+})();

@@ -1,0 +1,61 @@
+"""The colours of the plan, measured as WCAG 2.2 measures contrast."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from memory_palace.view.page import read
+
+ORDERED = ("age", "priority", "confidence", "decay")
+THEMES = ("LIGHT", "DARK")
+
+
+def colours(theme: str) -> dict[str, list[str]]:
+    """Return what ``page/colours.js`` has under each name of a theme."""
+    table = re.search(rf"const {theme} = \{{(.*?)\}};", read("colours.js"), re.DOTALL)
+    assert table is not None
+    named = re.findall(r'(\w+): (\[[^]]*\]|"[^"]*")', table[1])
+    return {name: re.findall(r"#[0-9a-f]{6}", value) for name, value in named}
+
+
+def luminance(colour: str) -> float:
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(w * part for w, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_every_place_stands_out_from_the_floor(theme: str) -> None:
+    table = colours(theme)
+    places = [colour for name in (*ORDERED, "room", "none") for colour in table[name]]
+    assert len(places) > 25
+    assert {
+        c: contrast(c, table["floor"][0]) for c in places if contrast(c, table["floor"][0]) < 3
+    } == {}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", ORDERED)
+def test_a_sequence_can_be_read_by_lightness_alone(theme: str, name: str) -> None:
+    steps = [luminance(colour) for colour in colours(theme)[name]]
+    assert steps == sorted(steps, reverse=theme == "LIGHT")
+    ratios = [(max(pair) + 0.05) / (min(pair) + 0.05) for pair in pairwise(steps)]
+    assert min(ratios) > 1.08
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_words_can_be_read_on_all_that_they_are_drawn_on(theme: str) -> None:
+    table = colours(theme)
+    for ground in ("floor", "cold", "card", "ground"):
+        assert contrast(table["ink"][0], table[ground][0]) >= 7
+        assert contrast(table["quiet"][0], table[ground][0]) >= 4.5
+    for mark in ("mark", "link", "back", "wall"):
+        assert contrast(table[mark][0], table["floor"][0]) >= 3
