@@ -14,5 +14,17 @@ const Folding = (() => {
   /** Each word after a space, so that `" art"` finds a word that begins so. */
   const fold = (text) => split(text.replaceAll("#", " ")).map((word) => ` ${word}`).join("");
 
-  return { split, fold };
+  const MARKS = [
+    [/!?\[\[[^[\]|]{0,200}\|([^[\]]{0,200})\]\]/g, "$1"],
+    [/!?\[\[([^[\]]{0,200})\]\]/g, "$1"],
+    [/!?\[([^[\]]{0,200})\]\([^()\s]{0,300}\)/g, "$1"],
+    [/^(?:[>*+-] |\[![a-z]{1,20}\][+-]? ?|\[[ x]\] |\d{1,3}[.)] )+/i, ""],
+    [/\*\*|__|==|~~|`/g, ""],
+    [/(^|[^\p{L}\p{N}])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\p{N}])/gu, "$1"],
+  ];
+
+  /** A line of Markdown as it is read, without marks and targets of links. */
+  const plain = (line) => MARKS.reduce((text, [mark, words]) => text.replace(mark, words), line);
+
+  return { split, fold, plain };
 })();

@@ -7,7 +7,7 @@ const Help = (() => {
     ["↑ ↓ ← →", "on the plan: walk from note to note; in search: walk the results"],
     ["Enter", "open the note"],
     ["Escape", "close the note, the results or this help; leave a room"],
-    ["+ − 0", "zoom in, zoom out, show the whole plan"],
+    ["+ - 0", "zoom in, zoom out, show the whole plan"],
     ["[ ]", "the room before, the next room"],
     ["Alt ←", "back to the note before, as in any browser"],
     ["t", "theme: as the system has it, light, dark"],

@@ -19,8 +19,8 @@ const Panel = (() => {
   /** What time has left of a note's weight, in words. */
   function sayDecay(decay) {
     if (decay >= 0.995) return "has not faded";
-    const much = decay > 0.7 ? "a little" : decay > 0.35 ? "by half" : "almost entirely";
-    return `faded ${much}: ${percent(decay)} of its weight is left`;
+    if (decay < 0.01) return "has faded almost entirely";
+    return `has faded ${decay > 0.7 ? "a little" : decay > 0.35 ? "by about half" : "much"}: ${percent(decay)} of its weight is left`;
   }
 
   function sayConfidence(share) {
@@ -191,6 +191,12 @@ const Panel = (() => {
     return refresh();
   }
 
+  /** Show the place of a note once the plan has the width that the panel leaves it. */
+  function reveal(plan, i) {
+    const box = { x: plan.x[i], y: plan.y[i], w: plan.w[i], h: plan.h[i] };
+    requestAnimationFrame(() => requestAnimationFrame(() => shown === i && Camera.reveal(box)));
+  }
+
   function open(i) {
     const [plan, active] = [State.get("plan"), document.activeElement];
     const isInside = panel.contains(active);
@@ -207,7 +213,7 @@ const Panel = (() => {
     panel.scrollTop = 0;
     // Who walks the plan by keys, or looks around with a mouse, stays there.
     if (isInside || active.closest("#finder, #rooms")) title.focus({ preventScroll: true });
-    Camera.reveal({ x: plan.x[i], y: plan.y[i], w: plan.w[i], h: plan.h[i] });
+    reveal(plan, i);
     return refresh();
   }
 

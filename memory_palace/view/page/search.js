@@ -4,6 +4,7 @@ const Search = (() => {
   const part = (id) => document.getElementById(id);
   const [field, list] = [part("search"), part("results")];
   const MOST_SHOWN = 50;
+  const BEFORE = 40; // characters of a line before the first word found
   const SPOKEN_AFTER = 500; // ms without a key, so that a screen reader is not interrupted
   const MIDDLE = 2 ** 20; // beyond all ranks
   let index = null; // { all, titleEnd, namesEnd }: a folded string per note and where its fields end
@@ -80,6 +81,17 @@ const Search = (() => {
     }
   }
 
+  /** The part of a line that holds the first of the words. */
+  function cut(line, words) {
+    const plain = Folding.plain(line);
+    const at = plain.split(/(?=[^\p{L}\p{N}\p{M}])/u).reduce(({ from, found }, piece) => {
+      const isFound = found < 0 && words.some((word) => Folding.fold(piece).includes(` ${word}`));
+      return { from: from + piece.length, found: isFound ? from : found };
+    }, { from: 0, found: -1 }).found;
+    const from = at > BEFORE ? plain.indexOf(" ", at - BEFORE) + 1 : 0;
+    return (from > 0 ? "… " : "") + plain.slice(from, from + 160);
+  }
+
   function makeOption(i, place, words, snippet) {
     const { plan } = index;
     const option = make("li");
@@ -91,7 +103,7 @@ const Search = (() => {
     const line = make("span", "line");
     for (const element of [name, where, line]) element.dir = "auto";
     appendMarked(name, plan.title[i], words);
-    appendMarked(line, (snippet ?? plan.first[i]).slice(0, 160), words);
+    appendMarked(line, cut(snippet ?? plan.first[i], words), words);
     option.append(name, where, line);
     return option;
   }

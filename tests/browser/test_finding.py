@@ -1,0 +1,128 @@
+"""Search while one types, and the list of rooms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from browser.watching import expect
+from making_plans import make_plan
+
+from memory_palace.view.page import render
+
+pytestmark = pytest.mark.browser
+
+
+def build(tmp_path, *notes, count=20):
+    """Return a page whose first notes have these titles, aliases, first lines and tags."""
+    plan = make_plan(max(len(notes), count), 2)
+    made = [
+        replace(n, title=title, aliases=aliases, text=line, tags=tags)
+        for n, (title, aliases, line, tags) in zip(plan.notes, notes, strict=False)
+    ]
+    file = tmp_path / "page.html"
+    file.write_bytes(render(replace(plan, notes=(*made, *plan.notes[len(made) :]))))
+    return file
+
+
+def find(page, query):
+    page.fill("#search", query)
+    return page.locator("#results .name").all_inner_texts()
+
+
+def test_beginnings_come_before_middles_and_titles_before_other_names(watch, tmp_path):
+    page = watch.open(
+        build(
+            tmp_path,
+            ("Moving", (), "Art is long.", ()),
+            ("Smart", (), "x", ()),
+            ("Other", ("The art of it",), "x", ()),
+            ("Modern art today", (), "x", ()),
+            ("Art", (), "x", ()),
+            ("Artisans", (), "x", ()),
+        )
+    )
+    found = [name for name in find(page, "art") if "quartz" not in name]
+    assert found == ["Art", "Artisans", "Modern art today", "Other", "Smart", "Moving"]
+    assert find(page, "art today") == ["Modern art today"]
+    assert find(page, "today art") == ["Modern art today"]
+
+
+def test_case_accents_and_scripts_do_not_hide_a_note(watch, tmp_path):
+    page = watch.open(
+        build(
+            tmp_path,
+            ("Über die Straße", (), "x", ()),
+            ("全文検索の方法", (), "x", ()),
+            ("Ёлка зимой", (), "x", ()),
+            ("Café", (), "x", ("plants/trees",)),
+        )
+    )
+    for query, title in {
+        "uber strasse": "Über die Straße",
+        "ÜBER": "Über die Straße",
+        "検索": "全文検索の方法",
+        "елка": "Ёлка зимой",
+        "cafe\u0301": "Café",
+        "#plants": "Café",
+    }.items():
+        assert find(page, query) == [title], query
+    assert find(page, "zzz") == []
+    expect(page.locator("#status")).to_have_text("No note matches zzz")
+
+
+def test_the_field_and_its_list_are_a_combobox(watch, tmp_path):
+    page = watch.open(build(tmp_path))
+    field, options = page.locator("#search"), page.locator("#results [role=option]")
+    expect(field).to_have_attribute("aria-expanded", "false")
+    page.keyboard.press("/")
+    page.keyboard.type("a")
+    expect(field).to_have_attribute("aria-expanded", "true")
+    assert options.count() > 2
+    for key, place in (("ArrowDown", 0), ("ArrowDown", 1), ("ArrowUp", 0), ("ArrowUp", -1)):
+        page.keyboard.press(key)
+        option = options.nth(place)
+        expect(option).to_have_attribute("aria-selected", "true")
+        expect(field).to_have_attribute("aria-activedescendant", option.get_attribute("id"))
+        assert page.locator("#results [aria-selected=true]").count() == 1
+    page.keyboard.press("Escape")
+    expect(field).to_have_attribute("aria-expanded", "false")
+    assert field.input_value() == "a"
+    page.keyboard.press("Escape")
+    assert field.input_value() == ""
+
+
+def test_a_note_found_opens_and_closing_it_comes_back_to_the_search(watch, tmp_path):
+    page = watch.open(build(tmp_path, ("Red fox", (), "x", ())))
+    page.keyboard.press("/")
+    page.keyboard.type("red f")
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel-title")).to_have_text("Red fox")
+    expect(page.locator("#panel-title")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#search")).to_be_focused()
+
+
+def test_a_tag_in_a_note_is_searched_for(watch, tmp_path):
+    page = watch.open(build(tmp_path, ("One", (), "See #wood.", ()), ("Two", (), "x", ("wood",))))
+    find(page, "One")
+    page.keyboard.press("Enter")
+    page.locator("#note button.tag").click()
+    assert page.locator("#results .name").all_inner_texts() == ["Two"]
+
+
+def test_a_room_lists_its_notes_a_few_hundred_at_a_time(watch, tmp_path):
+    page = watch.open(build(tmp_path, count=1_000))
+    room = page.locator("#rooms button.room").first
+    room.click()
+    expect(room).to_have_attribute("aria-expanded", "true")
+    links = page.locator("#rooms .notes a")
+    assert links.count() == 200
+    page.locator("#rooms button.more").click()
+    assert links.count() == 400
+    titles = links.all_inner_texts()
+    page.select_option("#rooms select", "date")
+    assert links.all_inner_texts()[:200] != titles[:200]
+    links.nth(3).click()
+    expect(page.locator("#panel-title")).to_have_text(links.nth(3).inner_text())
+    expect(links.nth(3)).to_have_attribute("aria-current", "true")
