@@ -1,4 +1,4 @@
-"""Write a plan small: columns as JSON, deflated, base64. Nothing is stored twice.
+"""Write a plan small: columns as JSON, deflated, seven bits to a letter. Nothing is stored twice.
 
 The plan is one block, which the page unpacks at once; the texts are blocks of about a megabyte,
 which it unpacks when a note of one is asked for. The beginning of a text, which search reads, is
@@ -7,12 +7,13 @@ in the plan only, and a title only where neither the file's name nor the first h
 
 from __future__ import annotations
 
-import base64
 import json
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+import numpy as np
 
 from memory_palace.view.values import Box, PalacePlan, PlanNote
 
@@ -22,13 +23,15 @@ BLOCK_BYTES = 1_000_000
 HEAD_LENGTH = 160
 """Characters of the beginning that search reads and a tip shows."""
 
+_MOVED = {ord(letter): ord(letter) + 0x100 for letter in "\0\r<"}
+
 IS_STEM, IS_HEADING = 0, 1
 """Where a title is found that is not stored; ``page/data.js`` reads the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A plan as text of the letters of base64."""
+    """A plan as text that may stand in an element ``script``."""
 
     plan: str
     texts: tuple[str, ...]
@@ -168,5 +171,17 @@ def json_of(value: object) -> bytes:
 
 
 def shrink(content: bytes) -> str:
-    """Return ``content`` deflated, as base64."""
-    return base64.b64encode(zlib.compress(content, 9)).decode("ascii")
+    """Return ``content`` deflated, as text that may stand in an element ``script`` of a page."""
+    return to_letters(zlib.compress(content, 9))
+
+
+def to_letters(content: bytes) -> str:
+    """Return ``content`` as text with seven bits in each letter, 16 % longer in UTF-8.
+
+    Base64 is 33 % longer. The three letters that HTML would change or read as markup are moved to
+    where their lowest seven bits are the same, so that a page reads all alike.
+    """
+    bits = np.unpackbits(np.frombuffer(content, np.uint8))
+    rows = np.pad(bits, (0, -len(bits) % 7)).reshape(-1, 7)
+    letters = (np.packbits(rows, axis=1) >> 1).tobytes()
+    return letters.decode("ascii").translate(_MOVED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import zlib
@@ -10,11 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from reading_pages import from_letters
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 Boxes: TypeAlias = Mapping[str, tuple[int, int, int, int]]
-_BLOCK = re.compile(r'<script type="text/plain" id="([a-z0-9-]+)">([A-Za-z0-9+/=]*)</script>')
+_BLOCK = re.compile(r'<script type="text/plain" id="([a-z0-9-]+)">([^<]*)</script>')
 
 _FORBIDDEN = """
 () => {
@@ -146,7 +147,7 @@ def show_note(page: Page, path: str, *, timeout: float = 10_000) -> None:
 def unpack_file(file: Path) -> dict[str, str]:
     """Return what the blocks of a page hold, as JSON, by their names."""
     blocks = _BLOCK.findall(file.read_text("utf-8"))
-    return {name: zlib.decompress(base64.b64decode(block)).decode() for name, block in blocks}
+    return {name: zlib.decompress(from_letters(block)).decode() for name, block in blocks}
 
 
 def list_paths(file: Path) -> list[str]:

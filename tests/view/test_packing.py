@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
 from dataclasses import replace
-from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
 from making_plans import make_plan
+from reading_pages import from_letters, unpack
 
-from memory_palace.view.packing import Packed, head_of, pack
+from memory_palace.view.packing import Packed, head_of, pack, to_letters
 
 
-def unpack(block: str) -> Any:
-    return json.loads(zlib.decompress(base64.b64decode(block)))
+@given(st.binary())
+def test_letters_give_the_bytes_that_they_were_made_of(content: bytes) -> None:
+    letters = to_letters(content)
+    assert from_letters(letters) == content
+    assert not set(letters) & set("\0\r<")
 
 
 def texts_of(packed: Packed) -> list[str]:

@@ -6,12 +6,21 @@ const Data = (() => {
   let starts = []; // the first note of each block
   let ask = null; // (note) -> promise of its text, where a server has them
 
+  /** The bytes of a text that has seven bits in the lower end of each letter. */
+  function bytesOf(letters) {
+    const bytes = new Uint8Array(Math.floor((letters.length * 7) / 8));
+    let held = 0, bits = 0, at = 0; // what is read and not yet written
+    for (let i = 0; i < letters.length; i++) {
+      held = ((held << 7) | (letters.charCodeAt(i) & 127)) & 0x7fff;
+      bits += 7;
+      if (bits >= 8) bytes[at++] = held >> (bits -= 8);
+    }
+    return bytes;
+  }
+
   /** What packing.py packed. */
   async function unpack(packed) {
-    const letters = atob(packed);
-    const bytes = new Uint8Array(letters.length);
-    for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const stream = new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream("deflate"));
     return JSON.parse(await new Response(stream).text());
   }
 
