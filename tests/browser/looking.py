@@ -24,7 +24,7 @@ _FORBIDDEN = """
     + " audio source template portal noscript frameset plaintext xmp marquee picture slot";
   const bad = new Set(kinds.split(" "));
   const names = ["src", "srcset", "data", "action", "formaction", "poster", "background", "ping",
-    "srcdoc", "xlink:href", "style", "id", "name", "autofocus", "tabindex", "http-equiv", "is"];
+    "srcdoc", "xlink:href", "style", "id", "name", "autofocus", "http-equiv", "is"];
   const text = "#note, #panel-title, #dates, #links, #backlinks, #near, #results, #tip";
   const inside = (box) => [...box.querySelectorAll("*")];
   for (const element of [...document.querySelectorAll(text)].flatMap(inside)) {

@@ -44,20 +44,21 @@ def tab_to(page, name):
 
 
 def tab_round(page):
-    """Return what has the focus while Tab is pressed until it comes round."""
-    seen, faults = [], []
-    for _ in range(MANY):
+    """Return what has the focus while Tab is pressed to the end of the page and once round."""
+    rounds, faults = [[]], []
+    while len(rounds) < 3 and len(rounds[-1]) < MANY:
         page.keyboard.press("Tab")
         focus = read_focus(page)
         if focus is None:
-            break
+            rounds.append([])
+            continue
         if not focus["ringed"]:
             faults.append(f"nothing marks {focus['name']} {focus['text']}")
         if not focus["seen"]:
             faults.append(f"out of sight: {focus['name']} {focus['text']}")
-        seen.append(focus)
+        rounds[-1].append(focus["name"])
     assert faults == []
-    return seen
+    return rounds[1]
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
@@ -155,7 +156,7 @@ def test_help_opens_names_every_key_and_gives_the_focus_back(watch, sample_view)
     tab_to(page, "#canvas")
     page.keyboard.press("?")
     expect(page.locator("#help")).to_be_visible()
-    text = page.inner_text("#help")
+    text = page.inner_text("#help").replace("\N{MINUS SIGN}", "-")
     assert [key for key in "/ Enter Escape + - 0 [ ] ? t".split() if key not in text] == []
     focus_of(page)
     page.keyboard.press("Escape")

@@ -30,7 +30,7 @@ LOCKED = (
         ("", "open('about:blank')", "opened about:blank"),
         ("", "setTimeout(() => alert('you'))", "dialog: you"),
         ("", "window.pwned = 1", "a script of a note has run"),
-        ("", "setTimeout(() => { location = 'https://evil.example/' })", "went to "),
+        ("", "setTimeout(() => { location = 'https://evil.example/' }, 50)", "went to "),
     ],
 )
 def test_a_page_that_does_what_it_should_not_is_found_out(watch, tmp_path, head, script, said):
