@@ -219,6 +219,11 @@ class PalacePaths:
         return self.index / "serve.log"
 
     @property
+    def view(self) -> Path:
+        """The page that ``palace view`` writes; ``.json`` and ``.lock`` beside it are its own."""
+        return self.index / "view.html"
+
+    @property
     def sessions(self) -> Path:
         """Searches that go on over several commands."""
         return self.own / (".sessions" if self.is_classic else "sessions")

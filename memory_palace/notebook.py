@@ -1,7 +1,8 @@
-"""What writes notes because somebody said so: new, remember, append, import."""
+"""What writes files because somebody said so: new, remember, append, import, view."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from memory_palace.capture.remembering import Remembered
     from memory_palace.changes.adding import Appended
     from memory_palace.importing.outcome import ImportReport
+    from memory_palace.view.writing import ViewReport
 
 
 class Notebook(Engine):
@@ -112,3 +114,25 @@ class Notebook(Engine):
         return import_export(
             self, Path(path), source=source, apply=apply, progress=progress, **place
         )
+
+    def view(
+        self,
+        out: str | os.PathLike[str] | None = None,
+        *,
+        room: str | None = None,
+        max_notes: int | None = None,
+        include_cold: bool = False,
+        relayout: bool = False,
+    ) -> ViewReport:
+        """Draw the palace as one HTML page, and return which file it is and what is on it.
+
+        It is written to ``out``, or beside the index; only a page that this has written before is
+        replaced. Notes lie where they lay before, unless ``relayout`` lays the plan out anew. Of
+        more than ``max_notes`` those of priority are kept, then the most linked. Raise
+        ``UsageError`` for an unknown room and a file of somebody else.
+        """
+        from memory_palace.view.options import ViewOptions
+        from memory_palace.view.writing import write_view
+
+        options = ViewOptions(room, max_notes, include_cold, relayout)
+        return write_view(self, options, out=None if out is None else Path(out).expanduser())

@@ -15,6 +15,7 @@ UNRUN = {
     "mcp": "it waits for a client",
     "watch": "it waits for changes",
     "seek serve": "it waits for a robot",
+    "view": "it writes to any file, and opens a browser",
     "plugin": "it writes into any folder, such as /",
     "models fetch": "it asks another machine",
     "bench": "its verbs take minutes, or need data of others",

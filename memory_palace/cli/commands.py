@@ -45,6 +45,7 @@ PANELS = {
         "golden": ("golden:app", "Keep questions that must go on being answered."),
         "conflict": ("conflict:app", "Record and resolve claims that contradict each other."),
         "metabolism": ("metabolism:app", "Keep what outlives a project; archive the rest."),
+        "view": ("view:view_palace", "Draw the palace as a page to walk through."),
         "map": ("map:map_palace", "Write an overview into the control panel."),
     },
     "Agents": {

@@ -262,7 +262,7 @@ def _leftovers(paths: PalacePaths, state: CommittedState) -> Iterator[Finding]:
     kept = {paths.commit.name, paths.lock.name, log, f"{log}.1", ".gitignore"}
     for path in sorted(paths.index.iterdir()):
         is_null = path.name.startswith("null-") and is_named_by_content(path)
-        is_kept = path.name in kept or path.stem in named
+        is_kept = path.name in kept or path.stem in named or path.stem == paths.view.stem
         if not (is_kept or is_null):
             where = path.relative_to(paths.root).as_posix()
             yield Finding("leftover", where, "belongs to no generation of the index")

@@ -18,7 +18,7 @@ from memory_palace.notes.usage import USAGE, Usage, logs_usage, read_usage
 from memory_palace.places import ARCHIVE
 from memory_palace.view.districts import draw_districts
 from memory_palace.view.grid import to_box
-from memory_palace.view.housing import house
+from memory_palace.view.housing import Notice, house
 from memory_palace.view.labels import LabelText
 from memory_palace.view.layout import LaidRoom, Layout
 from memory_palace.view.linking import (
@@ -54,16 +54,19 @@ class _Scene:
     include_cold: bool
 
 
-def gather(engine: Engine, options: ViewOptions) -> PalacePlan:
+def gather(
+    engine: Engine, options: ViewOptions, *, remark: Notice = lambda words: None
+) -> PalacePlan:
     """Return the plan of a palace as its index has it, texts as they are on the disk.
 
     Raise ``UsageError`` for a room that the palace does not have, ``IndexMissingError`` without an
-    index. The same notes and the same layout beside the index give the same plan.
+    index. ``remark`` is told what a person should know of the layout. The same notes and the same
+    layout beside the index give the same plan.
     """
     snapshot = engine.snapshot(include_cold=True)
     known = np.flatnonzero(~snapshot.private)
     vectors = mean_vectors(snapshot, known)
-    layout = house(engine, snapshot, known, vectors, relayout=options.relayout)
+    layout = house(engine.paths, snapshot, known, vectors, relayout=options.relayout, remark=remark)
     chosen = choose_notes(snapshot, layout, options)
     links = resolve_links(snapshot, include_cold=options.include_cold)
     kept = limit_notes(snapshot, chosen, links, options.max_notes)

@@ -31,6 +31,8 @@ show control_panel:1-3
 new Lantern --body "Trim the wick."
 append control_panel "- one more" --under Notes
 status
+view
+view --max-notes 2 --include-cold
 doctor
 graph neighbors control_panel
 graph route constitution control_panel
