@@ -22,11 +22,10 @@ from memory_palace.cli.bench_options import (
     KEPT,
     Cache,
     EmbedderName,
-    Plots,
     printing,
-    save_pictures,
 )
 from memory_palace.cli.bench_sets import cache_of
+from memory_palace.cli.drawing import Plots, save_pictures
 from memory_palace.cli.options import Json
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import get_embedder

@@ -13,7 +13,8 @@ from memory_palace.bench.memory_sets import make_memories, read_written
 from memory_palace.bench.plots import draw_hierarchy
 from memory_palace.bench.trace import MEASURES, agree, read_items, trace
 from memory_palace.bench.two_hops import CLAIMED_SAVING, HierarchyRow, measure_hierarchy
-from memory_palace.cli.bench_options import Plots, Seed, printing, save_pictures
+from memory_palace.cli.bench_options import Seed, printing
+from memory_palace.cli.drawing import Plots, save_pictures
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.embedding.base import embed_query

@@ -10,9 +10,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 from typer import Option
 
 from memory_palace.bench.timing import Measured
-from memory_palace.cli.printing import print_answer, say, to_record
+from memory_palace.cli.printing import print_answer, to_record
 from memory_palace.language.visible import visible
-from memory_palace.plotting.picture import Picture, write_pictures
 
 KEPT = "stopped; vectors and answers are kept, and the same command goes on from there"
 Unit: TypeAlias = Literal["turn", "session"]
@@ -39,10 +38,6 @@ Product = Annotated[
     ),
 ]
 UnitOption = Annotated[Unit, Option("--unit", help="What to rank: turns or sessions.")]
-Plots = Annotated[
-    Path | None,
-    Option("--plots", help="Draw SVG files into this folder, for light and for dark paper."),
-]
 Seed = Annotated[int, Option("--seed", help="Seed of everything random.")]
 Rounds = Annotated[
     int, Option("--rounds", min=1, help="Rounds from the same start, each with a seed.")
@@ -50,13 +45,6 @@ Rounds = Annotated[
 Asked = Annotated[
     int | None, Option("--asked", min=1, help="Questions of the Examiner; default: one per memory.")
 ]
-
-
-def save_pictures(pictures: Iterable[Picture], folder: Path | None) -> None:
-    """Write pictures into the folder of ``--plots``, where there is one, and say their names."""
-    if folder is not None:
-        for path in write_pictures(pictures, folder):
-            say(str(path))
 
 
 class Rows:

@@ -21,13 +21,12 @@ from memory_palace.cli.bench_options import (
     Cache,
     EmbedderName,
     Gold,
-    Plots,
     Unit,
     UnitOption,
     printing,
-    save_pictures,
 )
 from memory_palace.cli.bench_sets import ask_all, cache_of, print_runs
+from memory_palace.cli.drawing import Plots, save_pictures
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError

@@ -24,8 +24,9 @@ from memory_palace.bench.verify_systems import (
     list_judges,
 )
 from memory_palace.bench.verifying import ALL, KindRow, SystemRow, count_kinds, sum_system
-from memory_palace.cli.bench_options import KEPT, Cache, Plots, printing, save_pictures
+from memory_palace.cli.bench_options import KEPT, Cache, printing
 from memory_palace.cli.bench_sets import cache_of
+from memory_palace.cli.drawing import Plots, save_pictures
 from memory_palace.cli.options import Json, read_input
 from memory_palace.cli.printing import say
 from memory_palace.cli.progress import clear_line, progress_line
