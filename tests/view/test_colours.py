@@ -54,7 +54,7 @@ def test_a_sequence_can_be_read_by_lightness_alone(theme: str, name: str) -> Non
 @pytest.mark.parametrize("theme", THEMES)
 def test_words_can_be_read_on_all_that_they_are_drawn_on(theme: str) -> None:
     table = colours(theme)
-    for ground in ("floor", "cold", "card", "ground"):
+    for ground in ("floor", "cold", "card", "ground", "corridor"):
         assert contrast(table["ink"][0], table[ground][0]) >= 7
         assert contrast(table["quiet"][0], table[ground][0]) >= 4.5
     for mark in ("mark", "link", "back", "wall"):

@@ -123,5 +123,5 @@ const Camera = (() => {
     else place(around(bounds));
   }
 
-  return { view, size, onMove, goTo, zoomBy, panBy, fit, show, reveal, toPlan, start, resize, isMoving: () => moving !== 0 };
+  return { view, size, onMove, goTo, zoomBy, panBy, fit, show, reveal, toPlan, start, resize, fitScale: () => scaleOf(bounds, 24) };
 })();

@@ -4,7 +4,7 @@ const Colours = (() => {
   // Sequences made in OKLCH: lightness runs one way, so that they can be told apart without hue; every
   // colour has a contrast of 3 : 1 or more with the floor. tests/view/test_colours.py measures them.
   const LIGHT = {
-    ground: "#ece7dc", floor: "#fffdf8", cold: "#eef1f3", wall: "#57514a", ink: "#24272c", quiet: "#5d6066", line: "#d9d3c7",
+    ground: "#f4f0e7", corridor: "#e2dacb", floor: "#fffdf8", cold: "#eef1f3", wall: "#57514a", ink: "#24272c", quiet: "#5d6066", line: "#d9d3c7", path: "#b08d57",
     card: "#ffffff", mark: "#b3261e", halo: "#fffdf8", link: "#b3261e", back: "#1d5fa8", none: "#8b877f",
     age: ["#7397a6", "#6787ab", "#6d72aa", "#7b599c", "#883f7d", "#90224f", "#8b0005"],
     priority: ["#be831c", "#a95306", "#940500"],
@@ -13,8 +13,8 @@ const Colours = (() => {
     room: ["#2f6fb0", "#b5541c", "#2c7f5e", "#8a4fa3", "#a3640b", "#b23a5b", "#3d7f8f", "#6b6f1f"],
   };
   const DARK = {
-    ground: "#0e141d", floor: "#17202c", cold: "#131920", wall: "#8a9bb0", ink: "#ebe7de", quiet: "#a9b2be", line: "#2c3848",
-    card: "#1f2a38", mark: "#ffb59e", halo: "#0e141d", link: "#ffb59e", back: "#8cc4ff", none: "#76808e",
+    ground: "#0f151e", corridor: "#070b11", floor: "#17202c", cold: "#131920", wall: "#8a9bb0", ink: "#ebe7de", quiet: "#a9b2be", line: "#2c3848", path: "#8f7a4f",
+    card: "#1f2a38", mark: "#ffb59e", halo: "#17202c", link: "#ffb59e", back: "#8cc4ff", none: "#76808e",
     age: ["#547389", "#737da6", "#9d84b4", "#c98bb1", "#ee989c", "#feb184", "#ffd16b"],
     priority: ["#bc4a3c", "#e78b2e", "#fbd452"],
     confidence: ["#4e6ea9", "#5090bf", "#5ab2d0", "#72d3dd", "#96f2e6"],
@@ -26,7 +26,14 @@ const Colours = (() => {
   const asDay = (days) => new Date(days * 864e5).toISOString().slice(0, 10);
   const percent = (share) => `${Math.round(100 * share)} %`;
 
+  let isPaper = false;
+  /** Draw in light colours whatever the theme, or no longer. */
+  const setPaper = (value) => {
+    isPaper = value;
+  };
+
   const isDark = () => {
+    if (isPaper) return false;
     const { theme } = document.documentElement.dataset;
     return theme ? theme === "dark" : dark.matches;
   };
@@ -60,7 +67,8 @@ const Colours = (() => {
     const starts = [oldest, ...bounds];
     const ends = [...bounds.map((bound) => bound - 1), plan.today];
     return {
-      classes: plan.day.map((day) => classIn(bounds, day)), colours: choose(starts.length, theme().age), title: "When it was written",
+      classes: plan.day.map((day) => classIn(bounds, day)), classOfDay: (day) => classIn(bounds, day),
+      colours: choose(starts.length, theme().age), title: "When it was written",
       words: starts.map((start, k) => (asMonth(start) === asMonth(ends[k]) ? asMonth(start) : `${asMonth(start)} to ${asMonth(ends[k])}`)),
       ends: [asMonth(oldest), asMonth(plan.today)],
     };
@@ -91,5 +99,5 @@ const Colours = (() => {
   /** The class of each note under the colour chosen, what each class looks like and what it means. */
   const ofNotes = (plan) => MODES[State.get("colour")](plan);
 
-  return { theme, ofNotes, asMonth, asDay, onChange: (listen) => dark.addEventListener("change", listen) };
+  return { theme, setPaper, ofNotes, asMonth, asDay, onChange: (listen) => dark.addEventListener("change", listen) };
 })();

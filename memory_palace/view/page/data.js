@@ -102,7 +102,7 @@ const Data = (() => {
       title_: packed.title, today: packed.day, textAmount: packed.textAmount, leftOut: packed.leftOut,
       live: generation ? { generation } : null,
       rooms: packed.rooms.map(([name, x, y, w, h, cold, count, locked]) => (
-        { name, title: name.split("/").at(-1) || packed.title, ...box([x, y, w, h]), cold: !!cold, count, locked })),
+        { name, title: name.split("/").at(-1).replaceAll("_", " ") || packed.title, ...box([x, y, w, h]), cold: !!cold, count, locked })),
       districts: packed.districts.map(([room, x, y, w, h, label, count]) => ({ room, ...box([x, y, w, h]), label, count })),
     };
   }

@@ -1,15 +1,17 @@
 /** Draw the rooms: floors, walls with a door each, names, districts and the links between rooms. */
 const Floor = (() => {
   const MOST_BUNDLES = 60;
+  const CORRIDOR = 0.013; // around all rooms; between them it is as wide
   let heads = []; // height above the notes of each room, for its name
   let doors = [];
   let bundles = [];
+  let house = { x: 0, y: 0, w: 1, h: 1 };
 
   /** A door on the side that looks towards the middle of the plan. */
   function doorOf(room, centre) {
     const across = centre.x - (room.x + room.w / 2), down = centre.y - (room.y + room.h / 2);
     const isUpright = Math.abs(across) / room.w > Math.abs(down) / room.h; // in a wall that stands upright
-    const width = Math.min(0.022, (isUpright ? room.h : room.w) * 0.3);
+    const width = Math.min(0.0115, (isUpright ? room.h : room.w) * 0.25);
     if (isUpright) return { x: across > 0 ? room.x + room.w : room.x, y: room.y + room.h * 0.62, width, isUpright, inwards: across > 0 ? -1 : 1 };
     return { x: room.x + room.w * 0.62, y: down > 0 ? room.y + room.h : room.y, width, isUpright, inwards: down > 0 ? -1 : 1 };
   }
@@ -23,26 +25,33 @@ const Floor = (() => {
       }
     });
     return [...counts].sort((a, b) => b[1] - a[1]).slice(0, MOST_BUNDLES)
-      .map(([key, links]) => [...key.split(" ").map((room) => plan.rooms[room]), links]);
+      .map(([key, links]) => [...key.split(" ").map((room) => doors[room]), links]);
   }
 
   function start(plan, bounds) {
     const tops = plan.rooms.map((room) => room.y + room.h);
     for (let i = 0; i < plan.count; i++) tops[plan.room[i]] = Math.min(tops[plan.room[i]], plan.y[i]);
     heads = plan.rooms.map((room, r) => Math.min(tops[r] - room.y, 0.022, room.h / 5));
+    house = { x: bounds.x - CORRIDOR, y: bounds.y - CORRIDOR, w: bounds.w + 2 * CORRIDOR, h: bounds.h + 2 * CORRIDOR };
     const centre = { x: bounds.x + bounds.w / 2, y: bounds.y + bounds.h / 2 };
     doors = plan.rooms.map((room) => doorOf(room, centre));
     bundles = bundlesOf(plan);
   }
 
-  /** The floors, below the notes. */
+  /** The house with its corridors and the floors of its rooms, below the notes. */
   function drawFloors(pen, plan, view) {
     const colours = Colours.theme();
+    const [left, top, width, height] = onScreen(house, view);
+    pen.fillStyle = colours.corridor;
+    pen.strokeStyle = colours.wall;
+    pen.lineWidth = Math.min(Math.max(view.scale * 0.004, 2), 10);
+    pen.fillRect(left, top, width, height);
+    pen.strokeRect(left, top, width, height);
     for (const room of plan.rooms) {
       const [x, y, w, h] = onScreen(room, view);
       pen.fillStyle = room.cold || room.locked ? colours.cold : colours.floor;
       pen.fillRect(x, y, w, h);
-      if (room.locked && !room.count) drawLock(pen, x + w / 2, y + h / 2, Math.min(w, h) / 4, colours.quiet);
+      if (room.locked && !room.count) drawLock(pen, x + w / 2, y + h / 2, Math.min(w, h) / 4, room.locked);
     }
   }
 
@@ -50,14 +59,20 @@ const Floor = (() => {
     return [(box.x - view.x) * view.scale, (box.y - view.y) * view.scale, box.w * view.scale, box.h * view.scale];
   }
 
-  function drawLock(pen, x, y, side, colour) {
+  /** A lock, and how many notes are behind it. */
+  function drawLock(pen, x, y, side, notes) {
     const s = Math.min(side, 34);
-    pen.strokeStyle = pen.fillStyle = colour;
+    pen.strokeStyle = pen.fillStyle = Colours.theme().quiet;
     pen.lineWidth = s * 0.12;
     pen.beginPath();
     pen.arc(x, y - s * 0.1, s * 0.26, Math.PI, 0);
     pen.stroke();
     pen.fillRect(x - s * 0.4, y - s * 0.1, s * 0.8, s * 0.6);
+    if (s < 16) return;
+    pen.textAlign = "center";
+    pen.textBaseline = "top";
+    pen.font = `400 12px ${Places.FONT}`;
+    pen.fillText(`${notes} locked`, x, y + s * 0.7);
   }
 
   /** The walls, above the notes: each with a door that stands open. */
@@ -75,25 +90,24 @@ const Floor = (() => {
 
   function drawDoor(pen, door, view, thick, colours) {
     const x = (door.x - view.x) * view.scale, y = (door.y - view.y) * view.scale, width = door.width * view.scale;
-    if (width < 6) return;
-    pen.strokeStyle = colours.ground;
+    if (width < 5) return;
+    const across = door.isUpright ? [0, 1] : [1, 0]; // along the wall
+    const out = door.isUpright ? [-door.inwards, 0] : [0, -door.inwards]; // into the corridor
+    pen.lineCap = "butt";
+    pen.strokeStyle = colours.corridor;
     pen.lineWidth = thick + 1;
     pen.beginPath();
     pen.moveTo(x, y);
-    if (door.isUpright) pen.lineTo(x, y + width);
-    else pen.lineTo(x + width, y);
+    pen.lineTo(x + across[0] * width, y + across[1] * width);
     pen.stroke();
     pen.strokeStyle = colours.wall;
     pen.lineWidth = Math.max(thick / 3, 1);
-    pen.beginPath(); // the leaf, and the way it swings: into the corridor, where no notes are
-    const out = -door.inwards;
-    if (door.isUpright) {
-      pen.moveTo(x, y);
-      pen.lineTo(x + out * width * 0.6, y + width * 0.1);
-    } else {
-      pen.moveTo(x, y);
-      pen.lineTo(x + width * 0.1, y + out * width * 0.6);
-    }
+    pen.beginPath(); // the leaf stands open, and an arc shows how it swings
+    pen.moveTo(x, y);
+    pen.lineTo(x + out[0] * width, y + out[1] * width);
+    const from = Math.atan2(out[1], out[0]), to = Math.atan2(across[1], across[0]);
+    const isBack = Math.sin(to - from) < 0;
+    pen.arc(x, y, width, from, to, isBack);
     pen.stroke();
   }
 
@@ -106,16 +120,16 @@ const Floor = (() => {
       const strip = Math.max(heads[r] * view.scale, 0);
       const size = Math.min(Math.max(strip * 0.56, 9), 22);
       if (w < 40 || strip < 9) return;
-      const room_ = (w - 14) / size;
-      const [name] = Places.lines(Places.clean(room.title), room_, 1);
+      const [name] = Places.lines(Places.clean(room.title), (w - 16) / size, 1);
       if (!name) return;
-      const left = Math.min(Math.max(x + 8, 8), x + Math.max(w - Places.widthOf(name) * size - 8, 8)); // stays in sight as long as its room
+      const wide = Places.widthOf(name) * size;
+      const left = Math.max(x + 8, Math.min(8, x + w - wide - 8)); // it stays in sight as long as its room
       pen.font = `600 ${size}px ${Places.FONT}`;
       pen.textAlign = "left";
       pen.fillStyle = colours.ink;
       pen.fillText(name, left, y + strip / 2 + 1, w - 12);
-      const count = room.locked && !room.count ? `${room.locked} locked` : `${room.count}`;
-      const after = left + Places.widthOf(name) * size * 1.06 + size * 0.5;
+      const count = room.count ? `${room.count}` : "";
+      const after = left + wide + size * 0.6;
       if (after + Places.widthOf(count) * size * 0.8 > x + w - 8) return;
       pen.font = `400 ${size * 0.8}px ${Places.FONT}`;
       pen.fillStyle = colours.quiet;
@@ -124,15 +138,17 @@ const Floor = (() => {
   }
 
   /** What parts of a room are about, over notes that are too small for titles. */
-  function drawDistricts(pen, plan, view, width, height, smallest) {
-    if (smallest > 44) return;
+  function drawDistricts(pen, plan, view, width, height, largest) {
+    if (largest > 44) return;
     const colours = Colours.theme();
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     pen.lineJoin = "round";
     for (const district of plan.districts) {
       const [x, y, w, h] = onScreen(district, view);
-      if (!district.label || w < 84 || h < 34 || x > width || y > height || x + w < 0 || y + h < 0) continue;
+      if (w < 60 || x > width || y > height || x + w < 0 || y + h < 0) continue;
+      frame(pen, x, y, w, h, colours.line);
+      if (!district.label || w < 84 || h < 34) continue;
       const size = Math.min(Math.max(w / 13, 10.5), 15);
       const words = Places.lines(Places.clean(district.label), (w - 10) / size, 2);
       pen.font = `600 ${size}px ${Places.FONT}`;
@@ -147,19 +163,30 @@ const Floor = (() => {
     }
   }
 
+  function frame(pen, x, y, w, h, colour) {
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1;
+    pen.setLineDash([3, 4]);
+    pen.strokeRect(x, y, w, h);
+    pen.setLineDash([]);
+  }
+
   /** Links between rooms, as one band for each pair, where rooms are seen from afar. */
   function drawBundles(pen, view, fitScale) {
-    const alpha = 0.3 * Math.min(Math.max(2.4 - view.scale / fitScale, 0), 1);
+    const alpha = 0.42 * Math.min(Math.max(2.4 - view.scale / fitScale, 0), 1);
     if (alpha <= 0 || bundles.length === 0) return;
     const most = bundles[0][2];
+    const middle = (door) => {
+      const half = (door.width * view.scale) / 2;
+      return [(door.x - view.x) * view.scale + (door.isUpright ? 0 : half), (door.y - view.y) * view.scale + (door.isUpright ? half : 0)];
+    };
     pen.save();
     pen.globalAlpha = alpha;
-    pen.strokeStyle = Colours.theme().quiet;
+    pen.strokeStyle = Colours.theme().path;
     pen.lineCap = "round";
     for (const [a, b, links] of bundles) {
-      const [ax, ay, aw, ah] = onScreen(a, view), [bx, by, bw, bh] = onScreen(b, view);
-      pen.lineWidth = 1 + 9 * Math.sqrt(links / most);
-      curve(pen, ax + aw / 2, ay + ah / 2, bx + bw / 2, by + bh / 2);
+      pen.lineWidth = 1 + 6 * Math.sqrt(links / most);
+      curve(pen, ...middle(a), ...middle(b));
     }
     pen.restore();
   }

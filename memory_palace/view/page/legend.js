@@ -59,7 +59,7 @@ const Legend = (() => {
   function sizePart(plan) {
     const part = element("div", "key sizes");
     const steps = element("div", "steps");
-    for (const share of [0.42, 0.7, 1]) {
+    for (const share of [0.5, 0.75, 1]) {
       const step = element("i", "");
       step.style.width = `${20 * share}px`;
       step.style.height = `${15 * share}px`;

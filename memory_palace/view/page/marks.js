@@ -5,11 +5,19 @@ const Marks = (() => {
     (plan.x[note] + plan.w[note] / 2 - view.x) * view.scale, (plan.y[note] + plan.h[note] / 2 - view.y) * view.scale,
   ];
 
+  /** Where the way from the middle of a note to another leaves its box: titles stay free of curves. */
+  function edgeOf(plan, view, note, other) {
+    const [x, y] = middleOf(plan, view, note), [ox, oy] = middleOf(plan, view, other);
+    const w = (plan.w[note] * view.scale) / 2 + 2, h = (plan.h[note] * view.scale) / 2 + 2;
+    const share = Math.min(w / Math.max(Math.abs(ox - x), 1e-6), h / Math.max(Math.abs(oy - y), 1e-6), 0.45);
+    return [x + (ox - x) * share, y + (oy - y) * share];
+  }
+
   function draw(pen, plan, view) {
     const selected = State.get("selected"), hovered = State.get("hovered");
     const shown = hovered ?? selected;
     if (shown !== null) drawLinks(pen, plan, view, shown);
-    if (hovered !== null && hovered !== selected) ring(pen, plan, view, hovered, Colours.theme().ink, 1.5, 2);
+    if (hovered !== null && hovered !== selected) ring(pen, plan, view, hovered, Colours.theme().ink, 2.5, 3);
     if (selected !== null) ring(pen, plan, view, selected, Colours.theme().mark, 3, 4);
   }
 
@@ -42,7 +50,7 @@ const Marks = (() => {
       pen.lineWidth = width;
       pen.globalAlpha = alpha;
       pen.setLineDash(pattern);
-      for (const [a, b] of pairs) Floor.curve(pen, ...middleOf(plan, view, a), ...middleOf(plan, view, b));
+      for (const [a, b] of pairs) Floor.curve(pen, ...edgeOf(plan, view, a, b), ...edgeOf(plan, view, b, a));
     }
     pen.setLineDash([]);
     pen.globalAlpha = 1;

@@ -29,11 +29,11 @@ const Plan = (() => {
     brush.fillStyle = Colours.theme().ground;
     brush.fillRect(0, 0, width, height);
     const inSight = Places.inSight(plan, view, width, height);
-    const smallest = inSight.reduce((least, note) => Math.max(least, plan.w[note] * view.scale), 0);
+    const largest = inSight.reduce((most, note) => Math.max(most, plan.w[note] * view.scale), 0);
     Floor.drawFloors(brush, plan, view);
+    Floor.drawBundles(brush, view, Camera.fitScale());
     Notes.draw(brush, plan, view, inSight);
-    Floor.drawBundles(brush, view, whole.view?.scale ?? view.scale);
-    Floor.drawDistricts(brush, plan, view, width, height, smallest);
+    Floor.drawDistricts(brush, plan, view, width, height, largest);
     Floor.drawWalls(brush, plan, view);
     Floor.drawNames(brush, plan, view);
     target.view = { ...view };
@@ -136,6 +136,13 @@ const Plan = (() => {
     State.on("colour", recolour);
     State.on("theme", recolour);
     Colours.onChange(recolour);
+    for (const event of ["beforeprint", "afterprint"]) {
+      addEventListener(event, () => {
+        Colours.setPaper(event === "beforeprint");
+        recolour();
+        draw(); // at once: paper does not wait for the next frame
+      });
+    }
     State.on("selected", (note) => note !== null && Camera.reveal({ x: plan.x[note], y: plan.y[note], w: plan.w[note], h: plan.h[note] }));
     State.on("room", (room) => room !== null && Camera.show(plan.rooms[room]));
   }

@@ -4,6 +4,7 @@ const Pointer = (() => {
   const SLACK = 5; // pixels that a click may move
   const down = new Map(); // pointer -> where it is
   let moved = 0;
+  let isOver = false; // a pointer is over the plan
 
   const at = (event) => {
     const box = canvas.getBoundingClientRect();
@@ -58,6 +59,7 @@ const Pointer = (() => {
   canvas.addEventListener("pointermove", (event) => {
     const before = down.get(event.pointerId);
     if (!State.get("plan")) return;
+    isOver = event.pointerType !== "touch";
     if (!before) return hover(event);
     const point = at(event);
     moved += Math.hypot(point.left - before.left, point.top - before.top) + (down.size > 1 ? SLACK : 0);
@@ -77,6 +79,7 @@ const Pointer = (() => {
   canvas.addEventListener("pointercancel", lift);
 
   canvas.addEventListener("pointerleave", () => {
+    isOver = false;
     State.set({ hovered: null });
     tip.hidden = true;
   });
@@ -97,6 +100,15 @@ const Pointer = (() => {
   for (const [id, act] of [["zoom-in", () => Camera.zoomBy(1.6)], ["zoom-out", () => Camera.zoomBy(1 / 1.6)], ["fit", () => Camera.fit()]]) {
     document.getElementById(id).addEventListener("click", act);
   }
+
+  // The keyboard and the list of results walk without a pointer: what they stand on is named as well.
+  State.on("hovered", (note) => {
+    if (isOver) return;
+    const plan = State.get("plan");
+    if (note === null || !plan) return showTip(null);
+    const { view } = Camera;
+    showTip(note, { left: (plan.x[note] + plan.w[note] / 2 - view.x) * view.scale, top: (plan.y[note] + plan.h[note] - view.y) * view.scale });
+  });
 
   return { showTip };
 })();

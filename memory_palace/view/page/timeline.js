@@ -33,10 +33,11 @@ const Timeline = (() => {
   const words = (day) => (step < 28 ? Colours.asDay(day) : Colours.asMonth(day));
 
   function drawBars(counts) {
-    const most = Math.max(...counts);
-    parts.bars.replaceChildren(...counts.map((count) => {
+    const most = Math.max(...counts), kinds = Notes.kinds();
+    parts.bars.replaceChildren(...counts.map((count, n) => {
       const bar = element("i");
       // Square roots: beside a month of a thousand notes, a month of three can still be seen.
+      if (kinds.classOfDay && field === "day") bar.style.backgroundColor = kinds.colours[kinds.classOfDay(startOf(n) + step / 2)];
       bar.style.height = count ? `${Math.max(100 * Math.sqrt(count / most), 6)}%` : "0";
       return bar;
     }));
@@ -118,8 +119,19 @@ const Timeline = (() => {
     choose();
   }
 
-  State.on("plan", () => {
-    if (!parts) make();
+  /** Draw the bars anew and keep the span. */
+  function recolour() {
+    const span = [parts.from.value, parts.to.value];
+    drawBars(divide(State.get("plan")[field]));
+    setRange(+span[0], +span[1]);
+  }
+
+  State.on("plan", (plan, before) => {
+    if (before === null) {
+      make();
+      for (const key of ["colour", "theme"]) State.on(key, recolour);
+      Colours.onChange(recolour);
+    }
     show();
   });
 
