@@ -36,7 +36,8 @@ def serve_page(palace: Palace, options: ViewOptions, *, port: int, opens: bool) 
     read_commit(palace.paths.commit)  # says that there is no index
     address = resident_address(root)
     pages = Pages(root, palace.paths, options, address=address, warn=say)
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):  # in the background a shell ignores the first
+        signal.signal(number, _interrupt)
     threads: list[threading.Thread] = []
     try:
         with open_door(root, port, pages.answer, now=time.time()) as door:

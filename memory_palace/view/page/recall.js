@@ -16,7 +16,13 @@ const Recall = (() => {
     make("label", { htmlFor: "said", textContent: "Something that was just said" }), field, answer);
   let asking = null;
 
+  /** Let the plan show where what came to mind is, unless it shows what was searched. */
+  function mark(notes) {
+    if (!State.get("query")) State.set({ matches: notes });
+  }
+
   function say(sentence) {
+    mark(null);
     answer.replaceChildren(make("p", { className: "quiet", textContent: sentence }));
   }
 
@@ -24,6 +30,7 @@ const Recall = (() => {
     if (problem) return say(problem);
     if (!spoken || hits.length === 0) return say(SILENCE);
     const { title } = State.get("plan");
+    mark(hits.map(({ note }) => note));
     answer.replaceChildren(...hits.map(({ note, date, text }) => {
       const way = make("button", { type: "button", className: "way", textContent: title[note], dir: "auto" });
       way.addEventListener("click", () => State.set({ selected: note }));
@@ -47,13 +54,14 @@ const Recall = (() => {
   function open(isOpen) {
     drawer.hidden = !isOpen;
     button.setAttribute("aria-expanded", String(isOpen));
-    if (isOpen) field.focus();
-    else button.focus();
+    (isOpen ? field : button).focus();
+    if (isOpen) ask();
+    else mark(null);
   }
 
   State.on("plan", (plan, before) => {
     if (!plan.live) return;
-    if (before !== null) return void (field.value && ask()); // what is shown names notes by their places
+    if (before !== null) return void (drawer.hidden || ask()); // what is shown names notes by their places
     button.setAttribute("aria-controls", "recall");
     button.setAttribute("aria-expanded", "false");
     drawer.setAttribute("aria-label", "What comes to mind");

@@ -1,0 +1,148 @@
+"""Live pages in browsers: they follow the notes, survive their server, and search by meaning."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from browser.watching import Visit, Watch, expect
+from viewing.living import living
+
+from memory_palace import Palace
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+WAIT_MS = 60_000
+"""Another process indexes what was edited, on a machine that has eight browsers to run."""
+TOPICS = "frost rain wind snow hail fog dew sleet thaw ice cloud storm calm haze mist gale".split()
+
+
+def write(root: Path, name: str, *paragraphs: str) -> None:
+    """Write a note."""
+    (root / f"{name}.md").write_text("\n\n".join([f"# {name}", *paragraphs]) + "\n", "utf-8")
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An indexed palace of some notes on the weather, and a runtime folder of its own."""
+    runtime = tempfile.mkdtemp(prefix="mp-")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+    monkeypatch.setenv("PALACE_NO_SERVE", "1")
+    root = tmp_path / "weather"
+    root.mkdir()
+    for topic in TOPICS:
+        long = [f"Day {day} of {topic}: the gauge was read at noon." for day in range(40)]
+        write(root, topic.title(), f"What the keeper wrote about {topic}.", *long)
+    Palace.init(root, here=True).index(embedder="hashing")
+    yield root.resolve()
+    shutil.rmtree(runtime)
+
+
+def visit_note(watch: Watch, url: str, name: str) -> Visit:
+    """Open a note of a live page in a browser of its own."""
+    visit = watch.visit(hosts=[url])
+    visit.open(f"{url}#note={name}.md")
+    expect(visit.page.locator("#note")).to_contain_text("What the keeper wrote")
+    return visit
+
+
+def count_says(page: Page, words: str) -> None:
+    """Wait until the list of rooms says how many notes there are."""
+    expect(page.locator("#rooms")).to_contain_text(words, timeout=WAIT_MS)
+
+
+def test_eight_browsers_show_what_changes(watch: Watch, root: Path) -> None:
+    with living(root) as live:
+        pages = [visit_note(watch, live.url, "Frost").page for _ in range(8)]
+        for page in pages:
+            count_says(page, f"{len(TOPICS)} notes")
+        panel = pages[0].locator("#panel")
+        panel.evaluate("(panel) => { panel.scrollTop = 300; }")
+        place = panel.evaluate("(panel) => panel.scrollTop")
+        for turn in range(12):
+            name = TOPICS[turn % 5].title()
+            write(root, name, f"What the keeper wrote in turn {turn}.", *["More."] * 60)
+        write(root, "Frost", "Felt was no use in frost.", *["More."] * 60)
+        write(root, "Almanac", "May was dry.")
+        (root / "Hail.md").unlink()
+        (root / "Fog.md").rename(root / "Murk.md")
+        for page in pages:
+            expect(page.locator("#note")).to_contain_text("Felt was no use", timeout=WAIT_MS)
+            count_says(page, f"{len(TOPICS)} notes")
+            assert page.evaluate("location.hash") == "#note=Frost.md"
+        assert panel.evaluate("(panel) => panel.scrollTop") == place
+        pages[1].fill("#search", "Almanac")
+        expect(pages[1].locator("#results")).to_contain_text("May was dry")
+        (root / "Frost.md").unlink()
+        for page in pages:
+            expect(page.locator("#panel")).to_be_hidden(timeout=WAIT_MS)
+            count_says(page, f"{len(TOPICS) - 1} notes")
+
+
+def test_a_page_says_that_its_server_is_gone_and_goes_on_with_the_next(
+    watch: Watch, root: Path
+) -> None:
+    with living(root) as live:
+        url = live.url
+        visits = [visit_note(watch, url, "Frost") for _ in range(8)]
+        for visit in visits:
+            assert visit.faults == []
+        live.end(signal.SIGKILL)
+        for visit in visits:
+            notice = visit.page.locator("#notice")
+            expect(notice).to_contain_text("no longer served", timeout=WAIT_MS)
+            expect(notice).to_contain_text("palace view --live")
+            expect(visit.page.locator("#note")).to_contain_text("What the keeper wrote")
+    write(root, "Frost", "Felt was no use in frost.")
+    with living(root) as live:
+        assert live.url == url
+        for visit in visits:
+            note = visit.page.locator("#note")
+            expect(note).to_contain_text("Felt was no use", timeout=WAIT_MS)
+            expect(visit.page.locator("#notice")).to_be_hidden()
+    refused = "console: error: Failed to load resource: net::ERR_"
+    for visit in visits:
+        visit.page.goto("about:blank")  # all that it has said is heard
+        visit.faults[:] = [fault for fault in visit.faults if not fault.startswith(refused)]
+
+
+def test_eight_tabs_of_one_browser_are_all_answered(watch: Watch, root: Path) -> None:
+    """It opens six connections to a server, whatever it has open."""
+    with living(root) as live:
+        first = visit_note(watch, live.url, "Frost")
+        tabs = [first] + [Visit(first.page.context.new_page(), [live.url]) for _ in range(7)]
+        for tab in tabs[1:]:
+            tab.watch()
+            watch.visits.append(tab)
+            tab.open(live.url)
+        for tab in tabs:
+            tab.page.fill("#search", "what was read at noon")
+            group = tab.page.locator("#results [role=group]")
+            expect(group).to_contain_text("was read at noon", timeout=WAIT_MS)
+
+
+def test_what_comes_to_mind_is_shown_as_one_types(watch: Watch, root: Path) -> None:
+    write(root, "Boat", "The stern light of the ferry covers 135 degrees, says Sable.")
+    Palace(root).index()
+    with living(root) as live:
+        page = watch.visit(hosts=[live.url]).open(live.url)
+        page.keyboard.press("Tab")
+        page.click("#recall-button")
+        expect(page.locator("#said")).to_be_focused()
+        page.keyboard.type("Sable says that the stern light of the ferry covers 135 degrees")
+        answer = page.locator("#recalled")
+        expect(answer).to_contain_text("covers 135 degrees", timeout=WAIT_MS)
+        answer.get_by_role("button", name="Boat").click()
+        expect(page.locator("#note")).to_contain_text("says Sable")
+        page.fill("#said", "hello there")
+        expect(answer).to_contain_text("Nothing comes to mind", timeout=WAIT_MS)
+        page.keyboard.press("Escape")
+        expect(page.locator("#recall")).to_be_hidden()
+        expect(page.locator("#recall-button")).to_be_focused()

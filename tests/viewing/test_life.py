@@ -1,0 +1,107 @@
+"""The process of a live page: started, followed, interrupted, killed, started again."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from running import run_main
+from serving_palaces import count_answers, start, stop, wait_until
+from viewing.living import living
+
+from memory_palace import Palace
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
+
+
+@pytest.fixture
+def root(tmp_path: Path, runtime: Path) -> Path:
+    """An indexed palace of two notes."""
+    root = tmp_path / "notes"
+    root.mkdir()
+    (root / "Frost.md").write_text("# Frost\n\nThe rain gauge drifts in frost.\n", "utf-8")
+    (root / "Boat.md").write_text("# Boat\n\nThe stern light covers 135 degrees.\n", "utf-8")
+    Palace.init(root, here=True).index(embedder="hashing")
+    return root.resolve()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_at_once_whoever_is_connected(root, number):
+    with living(root) as page:
+        port = urlsplit(page.url).port or 0
+        silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+        status, out, errors = page.end(number)
+        for one in silent:
+            one.close()
+    assert (status, out.count("http://")) == (0, 1)
+    assert errors.endswith("ends: a signal\n")
+    assert "Traceback" not in errors
+
+
+def test_notes_edited_by_hand_appear_by_themselves(root):
+    with living(root) as page:
+        before = page.ask("state")["generation"]
+        (root / "Frost.md").write_text("# Frost\n\nFelt was no use.\n", "utf-8")
+        wait_until(lambda: page.ask("state")["generation"] != before, "it is not indexed")
+        found = page.ask("search", q="felt")
+    assert found["hits"][0]["path"] == "Frost.md"
+    assert "no use" in found["hits"][0]["text"]
+
+
+def test_a_killed_one_is_found_at_the_same_address_again(root):
+    with living(root) as page:
+        first = page.url
+        assert page.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    with living(root) as page:
+        assert page.url == first
+        assert page.ask("state")["problem"] == ""
+
+
+def test_questions_go_to_the_resident_server_where_one_runs(root):
+    start(root)
+    try:
+        with living(root) as page:
+            before = count_answers(root)
+            assert page.ask("search", q="frost")["hits"][0]["path"] == "Frost.md"
+            assert page.ask("recall", text="the rain gauge drifts in frost")["spoken"] in (
+                True,
+                False,
+            )
+            assert count_answers(root) == before + 2
+    finally:
+        stop(root)
+
+
+def test_a_port_that_is_taken_is_said_in_a_line(root, capsys):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        status, out, errors = run_main(
+            capsys, "-C", str(root), "view", "--live", "--port", str(port)
+        )
+    assert (status, out, errors.count("\n")) == (2, "", 1)
+    assert f"port {port} cannot be used" in errors
+
+
+def test_without_an_index_it_says_what_to_run(tmp_path, runtime, capsys):
+    Palace.init(tmp_path, here=True)
+    status, out, errors = run_main(capsys, "-C", str(tmp_path), "view", "--live")
+    assert (status, out, errors.count("\n")) == (4, "", 1)
+    assert "palace index" in errors
+
+
+def test_a_port_needs_a_live_page(root, capsys):
+    status, _, errors = run_main(capsys, "-C", str(root), "view", "--port", "8000")
+    assert status == 2
+    assert "--port" in errors
+
+
+def test_a_live_page_is_no_file(root, capsys):
+    status, _, errors = run_main(capsys, "-C", str(root), "view", "--live", "--out", "x.html")
+    assert status == 2
+    assert "--out" in errors
