@@ -12,7 +12,7 @@ const Help = (() => {
     ["Alt ←", "back to the note before, as in any browser"],
     ["t", "theme: as the system has it, light, dark"],
     ["?", "this help"],
-    ["Tab", "from part to part: search, plan, rooms, note"],
+    ["Tab", "from part to part: search, rooms, plan, note, timeline"],
   ];
 
   function makeTable() {
@@ -52,6 +52,7 @@ const Help = (() => {
       );
     }
     dialog.showModal();
+    dialog.lastElementChild.focus();
   }
 
   document.getElementById("help-button").addEventListener("click", show);

@@ -74,6 +74,7 @@ const Panel = (() => {
     const entry = make("li");
     const link = Markdown.makeWalk(j);
     link.textContent = plan.title[j];
+    link.dataset.path = plan.path[j]; // for paper
     const where = make("span", "where", plan.rooms[plan.room[j]].title);
     where.dir = "auto";
     entry.append(link, " ", where);

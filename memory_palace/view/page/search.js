@@ -100,7 +100,7 @@ const Search = (() => {
     option.setAttribute("aria-selected", "false");
     option.dataset.note = i;
     const name = make("span", "name"), where = make("span", "where", plan.rooms[plan.room[i]].title);
-    const line = make("span", "line");
+    const line = make("span", "first");
     for (const element of [name, where, line]) element.dir = "auto";
     appendMarked(name, plan.title[i], words);
     appendMarked(line, cut(snippet ?? plan.first[i], words), words);
