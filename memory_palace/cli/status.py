@@ -9,6 +9,8 @@ from typing import Any
 from typer import Context
 
 from memory_palace.agents.hook_log import HookHealth, read_health
+from memory_palace.cli.drawing import PlotFile
+from memory_palace.cli.history import History, show_history
 from memory_palace.cli.models import advice_record, write_share
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, to_record
@@ -18,8 +20,13 @@ from memory_palace.index.status import IndexStatus
 from memory_palace.notes.usage import USAGE, logs_usage
 
 
-def show_status(ctx: Context, as_json: Json = False) -> None:
+def show_status(
+    ctx: Context, history: History = False, plot: PlotFile = None, as_json: Json = False
+) -> None:
     """Show what the index holds, whether it is up to date, and the problems found in notes.
+
+    --history shows the last 53 weeks instead, as far as notes and logs tell: what was written,
+    changed, used, reviewed and archived. --plot draws it.
 
     Example: palace status
     """
@@ -35,6 +42,9 @@ def show_status(ctx: Context, as_json: Json = False) -> None:
         where = palace.paths.shown(palace.paths.logs / USAGE)
         words = "which notes are opened or cited is logged in"
         lines.append(f"usage      {words} {where}; `usage_log: off` in {settings} ends it")
+    if history or plot is not None:
+        found, lines = show_history(palace, plot)
+        record["history"] = found
     print_answer(record, lines, as_json=as_json)
 
 
