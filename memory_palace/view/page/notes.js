@@ -83,8 +83,12 @@ const Notes = (() => {
     pen.roundRect(x, y, w, h, Math.min(w * 0.06, 8));
     pen.fill();
     pen.stroke();
-    const bar = Math.min(Math.max(w * 0.055, 4), 12), high = (h - 8) * Places.shareOf(note);
     pen.fillStyle = kinds.colours[kinds.classes[note]];
+    const alpha = pen.globalAlpha;
+    pen.globalAlpha = alpha * 0.13; // a breath of its colour, on which words keep their contrast
+    pen.fill();
+    pen.globalAlpha = alpha;
+    const bar = Math.min(Math.max(w * 0.055, 4), 12), high = (h - 8) * Places.shareOf(note);
     rounded(pen, x + 4, y + h - 4 - high, bar, high, bar / 2.5);
     drawTitle(pen, plan, note, x + bar + 9, y + 4, w - bar - 14, h - 8, theme);
   }
@@ -97,7 +101,7 @@ const Notes = (() => {
     write(pen, words, x, y, w, size, `500 ${size}px ${Places.FONT}`, theme.ink, Places.isRightToLeft(title));
     const small = Math.min(size * 0.8, 14), used = words.length * size * 1.22 + small * 0.4;
     const more = Math.floor((h - used) / (small * 1.3)) - 1;
-    if (w < 150 || more < 1) return;
+    if (w < 92 || more < 1) return;
     const first = Places.clean(plan.first[note]);
     const rest = first && first !== title ? Places.lines(first, w / small, Math.min(more, 6)) : [];
     write(pen, rest, x, y + used, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, Places.isRightToLeft(first));

@@ -103,6 +103,7 @@ const Plan = (() => {
     canvas.height = Math.round(canvas.clientHeight * ratio());
     whole.view = null;
     Camera.resize();
+    isMoving = false; // no gesture: it is drawn sharp
     if (plan) draw(); // at once: a canvas that has changed its size is empty
   }
 

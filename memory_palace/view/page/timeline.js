@@ -15,17 +15,16 @@ const Timeline = (() => {
   }
 
   function divide(days) {
-    let last = -Infinity;
-    first = Infinity;
-    for (const day of days) {
-      first = Math.min(first, day);
-      last = Math.max(last, day);
-    }
-    if (!days.length) first = last = State.get("plan").today;
+    const sorted = Float64Array.from(days.length ? days : [State.get("plan").today]).sort();
+    const at = (share) => sorted[Math.round(share * (sorted.length - 1))];
+    let last = at(1);
+    first = at(0);
+    // A year that was misread, such as 2193, must not push all others into one bar.
+    if (last - first > 4 * (at(0.995) - at(0.005)) + 400) [first, last] = [at(0.005) - 15, at(0.995) + 15];
     step = STEPS.find((length) => (last - first + 1) / length <= MOST_BARS) ?? (last - first + 1) / MOST_BARS;
     bars = Math.max(Math.ceil((last - first + 1) / step), 1);
     const counts = new Array(bars).fill(0);
-    for (const day of days) counts[Math.min(Math.floor((day - first) / step), bars - 1)] += 1;
+    for (const day of days) counts[Math.max(Math.min(Math.floor((day - first) / step), bars - 1), 0)] += 1;
     return counts;
   }
 
@@ -53,13 +52,13 @@ const Timeline = (() => {
     const plan = State.get("plan");
     const from = Math.min(+parts.from.value, bars - 1), to = Math.max(+parts.to.value, from + 1);
     const isAll = from === 0 && to === bars;
-    const span = isAll ? null : [startOf(from), startOf(to) - 1];
+    const span = isAll ? null : [from === 0 ? -Infinity : startOf(from), to === bars ? Infinity : startOf(to) - 1];
     [...parts.bars.children].forEach((bar, n) => bar.classList.toggle("out", n < from || n >= to));
     parts.from.setAttribute("aria-valuetext", `from ${words(startOf(from))}`);
     parts.to.setAttribute("aria-valuetext", `to ${words(startOf(to) - 1)}`);
     let within = 0;
     for (const day of plan[field]) within += !span || (day >= span[0] && day <= span[1]) ? 1 : 0;
-    parts.said.textContent = isAll ? `all ${within} notes` : `${within} notes, ${words(span[0])} to ${words(span[1])}`;
+    parts.said.textContent = isAll ? `all ${within} notes` : `${within} notes, ${words(startOf(from))} to ${words(startOf(to) - 1)}`;
     parts.all.hidden = isAll;
     State.set({ span });
   }
