@@ -22,7 +22,12 @@ UNITS = 100_000
 BLOCK_BYTES = 1_000_000
 HEAD_LENGTH = 160
 """Characters of the beginning that search reads and a tip shows."""
+SHORT_LENGTH = 320
+"""A text of so many characters is not cut in two: one block shrinks more than two."""
+MANY_NOTES, NEAR_OF_MANY = 10_000, 3
+"""Of more notes than these, only so many neighbours are packed: they are half of the plan."""
 
+DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_"
 _MOVED = {ord(letter): ord(letter) + 0x100 for letter in "\0\r<"}
 
 IS_STEM, IS_HEADING = 0, 1
@@ -62,6 +67,7 @@ def pack(plan: PalacePlan, *, with_texts: bool = True) -> Packed:
 def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
     """Return a column for each field of a note."""
     notes = plan.notes
+    most = NEAR_OF_MANY if len(notes) > MANY_NOTES else None
     kinds = sorted({note.type for note in notes})
     tags = sorted({tag for note in notes for tag in note.tags})
     place = {tag: n for n, tag in enumerate(tags)}
@@ -85,13 +91,16 @@ def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
         "confidence": [-1 if c is None else round(100 * c) for c in (n.confidence for n in notes)],
         "decay": [round(1000 * note.decay) for note in notes],
         "cold": [n for n, note in enumerate(notes) if note.is_cold],
-        "links": [[link_code(notes, *link) for link in note.links] for note in notes],
-        "near": [list(note.near) for note in notes],
+        "links": numbers([place for _, place in note.links] for note in notes),
+        "targets": sparse(odd_targets(notes, note) for note in notes),
+        "near": numbers(note.near[:most] for note in notes),
     }
 
 
 def head_of(text: str) -> str:
     """Return the beginning of ``text`` up to the end of its first line that is not a heading."""
+    if len(text) <= SHORT_LENGTH:
+        return text
     end = 0
     for line in text.splitlines(keepends=True):
         end += len(line)
@@ -113,10 +122,25 @@ def title_code(note: PlanNote, head: str) -> str | int:
     return IS_HEADING if note.title == heading_of(head) else note.title
 
 
-def link_code(notes: Sequence[PlanNote], target: str, place: int) -> int | list[object]:
-    """Return the note that a link leads to, with the target where that is not its file's name."""
-    is_stem = target == PurePosixPath(notes[place].path).stem
-    return place if is_stem else [place, target]
+def odd_targets(notes: Sequence[PlanNote], note: PlanNote) -> list[object]:
+    """Return in turn which link has a target that is not the name of a file, and the target."""
+    return [
+        part
+        for n, (target, place) in enumerate(note.links)
+        if target != PurePosixPath(notes[place].path).stem
+        for part in (n, target)
+    ]
+
+
+def numbers(lists: Iterable[Sequence[int]]) -> list[object]:
+    """Return lists of places as the length of each list, and three digits of 64 for each place.
+
+    Numbers without an order shrink little; as JSON they take half as much again.
+    """
+    kept = [list(places) for places in lists]
+    flat = [place for places in kept for place in places]
+    digits = ("".join(DIGITS[place >> shift & 63] for place in flat) for shift in (12, 6, 0))
+    return [[len(places) for places in kept], *digits]
 
 
 def shared_starts(paths: Sequence[str]) -> list[object]:

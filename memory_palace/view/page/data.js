@@ -56,6 +56,30 @@ const Data = (() => {
     return all;
   }
 
+  const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+  const VALUES = new Uint8Array(128);
+  [...DIGITS].forEach((digit, value) => (VALUES[digit.charCodeAt(0)] = value));
+
+  /** Lists of notes, of which each is written as three digits of 64. */
+  function lists([counts, ...digits]) {
+    let at = 0;
+    const next = () => {
+      const [high, middle, low] = digits.map((all) => VALUES[all.charCodeAt(at)]);
+      at += 1;
+      return (high << 12) | (middle << 6) | low;
+    };
+    return counts.map((count) => Array.from({ length: count }, next));
+  }
+
+  /** What each note links to, with the target as it is written there. */
+  function readLinks(packed, stems) {
+    const links = lists(packed.links).map((targets) => targets.map((target) => [stems[target], target]));
+    dense(packed.targets, links.length).forEach((odd, note) => {
+      for (let i = 0; i < odd.length; i += 2) links[note][odd[i]][0] = odd[i + 1];
+    });
+    return links;
+  }
+
   function backlinks(links) {
     const back = links.map(() => []);
     links.forEach((targets, from) => {
@@ -72,12 +96,11 @@ const Data = (() => {
     const stems = path.map(stem);
     const cold = new Uint8Array(count);
     for (const note of packed.cold) cold[note] = 1;
-    const links = packed.links.map((targets) =>
-      targets.map((target) => (typeof target === "number" ? [stems[target], target] : [target[1], target[0]])));
+    const links = readLinks(packed, stems);
     const title = packed.title.map((given, note) =>
       given === IS_STEM ? stems[note] : given === IS_HEADING ? heading(packed.head[note]) : given);
     return {
-      count, path, title, cold, links, back: backlinks(links), near: packed.near,
+      count, path, title, cold, links, back: backlinks(links), near: lists(packed.near),
       head: packed.head, first: packed.head.map(firstLine), aliases: dense(packed.aliases, count),
       type: packed.type.map((kind) => packed.types[kind]),
       tags: dense(packed.tags, count).map((all) => all.map((tag) => packed.tagNames[tag])),
