@@ -13,15 +13,21 @@ const Camera = (() => {
   const size = () => ({ w: canvas.clientWidth || 1, h: canvas.clientHeight || 1 });
   const onMove = (listen) => listeners.push(listen);
 
-  function scaleOf(box, margin) {
-    const { w, h } = size();
+  function scaleOf(box, margin, { w, h } = size()) {
     return Math.min((w - 2 * margin) / box.w, (h - 2 * margin) / box.h);
+  }
+
+  /** How much of the lower canvas the panel of a note lies over, where it is a sheet. */
+  function covered() {
+    const panel = document.getElementById("panel");
+    if (panel.hidden || getComputedStyle(panel).position !== "fixed") return 0;
+    return Math.min(Math.max(canvas.getBoundingClientRect().bottom - panel.getBoundingClientRect().top, 0), size().h * 0.8);
   }
 
   /** The view that has `box` in the middle, with `margin` pixels around it. */
   function around(box, margin = 24) {
-    const { w, h } = size();
-    const scale = Math.min(scaleOf(box, margin), nearest);
+    const w = size().w, h = size().h - covered();
+    const scale = Math.min(scaleOf(box, margin, { w, h }), nearest);
     return { x: box.x + box.w / 2 - w / scale / 2, y: box.y + box.h / 2 - h / scale / 2, scale };
   }
 
@@ -98,7 +104,7 @@ const Camera = (() => {
 
   /** Move only as far as needed for a box to be in sight, and near enough to be told from others. */
   function reveal(box) {
-    const { w, h } = size();
+    const w = size().w, h = size().h - covered();
     const left = (box.x - view.x) * view.scale, top = (box.y - view.y) * view.scale;
     const isNear = box.w * view.scale >= 18;
     if (isNear && left > 20 && top > 20 && left + box.w * view.scale < w - 20 && top + box.h * view.scale < h - 20) return;

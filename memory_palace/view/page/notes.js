@@ -45,12 +45,16 @@ const Notes = (() => {
   function fill(pen, plan, view, notes, colour, isMatch) {
     pen.fillStyle = colour;
     const least = isMatch ? 6 : 1.3;
+    const isRinged = isMatch && notes.length < 400;
+    pen.strokeStyle = Colours.theme().ink;
+    pen.lineWidth = 1;
     for (const note of notes) {
       const share = isMatch ? 1 : Places.shareOf(note);
       const boxWidth = plan.w[note] * view.scale, boxHeight = plan.h[note] * view.scale;
       const width = Math.max(boxWidth * share, least), height = Math.max(boxHeight * share, least);
       const x = (plan.x[note] - view.x) * view.scale + (boxWidth - width) / 2;
       const y = (plan.y[note] - view.y) * view.scale + (boxHeight - height) / 2;
+      if (isRinged) pen.strokeRect(x - 1.5, y - 1.5, width + 3, height + 3);
       if (width < 9) pen.fillRect(x, y, width, height);
       else rounded(pen, x, y, width, height, Math.min(width, height) * 0.18);
       if (plan.cold[note] && width >= 9) stripe(pen, x, y, width, height);
@@ -102,7 +106,7 @@ const Notes = (() => {
     const small = Math.min(size * 0.8, 14), used = words.length * size * 1.22 + small * 0.4;
     const more = Math.floor((h - used) / (small * 1.3)) - 1;
     if (w < 92 || more < 1) return;
-    const first = Places.clean(plan.first[note]);
+    const first = Places.clean(Folding.plain(plan.first[note]));
     const rest = first && first !== title ? Places.lines(first, w / small, Math.min(more, 6)) : [];
     write(pen, rest, x, y + used, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, Places.isRightToLeft(first));
     write(pen, [Colours.asDay(plan.day[note])], x, y + h - small * 1.25, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, false);

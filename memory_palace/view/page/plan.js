@@ -114,6 +114,10 @@ const Plan = (() => {
     };
   }
 
+  function reveal(note) {
+    if (note !== null && note < plan.count) Camera.reveal({ x: plan.x[note], y: plan.y[note], w: plan.w[note], h: plan.h[note] });
+  }
+
   function open(next, before) {
     plan = next;
     bounds = plan.rooms.length ? boundsOf(plan) : bounds;
@@ -144,7 +148,7 @@ const Plan = (() => {
         draw(); // at once: paper does not wait for the next frame
       });
     }
-    State.on("selected", (note) => note !== null && Camera.reveal({ x: plan.x[note], y: plan.y[note], w: plan.w[note], h: plan.h[note] }));
+    State.on("selected", (note) => requestAnimationFrame(() => reveal(note))); // once its panel is there
     State.on("room", (room) => room !== null && Camera.show(plan.rooms[room]));
   }
 
