@@ -78,11 +78,21 @@ def _halve(
         left, right, is_wide = _cut(span)
         if not len(notes) or left == right:
             continue
-        share = _count(left) / _count(span)
-        first = round(len(notes) * share)
+        first = _share(len(notes), left, right)
         order = notes[_order(points[notes], is_wide=is_wide)]
         waiting.append((right, np.sort(order[first:]), is_inside or is_district))
         waiting.append((left, np.sort(order[:first]), is_inside or is_district))
+
+
+def _share(notes: int, left: GridSpan, right: GridSpan) -> int:
+    """Return how many notes the left part gets: in proportion, rounded now up, now down.
+
+    Rounding always the same way would leave the free cells in rows.
+    """
+    share = notes * _count(left) / (_count(left) + _count(right))
+    chance = (left[0] * 7_919 + left[1] * 104_729 + _count(left) * 1_299_709) * 2_654_435_761
+    first = int(share + chance % 2**32 / 2**32)
+    return min(max(first, notes - _count(right)), _count(left))
 
 
 def _order(points: Matrix, *, is_wide: bool) -> NDArray[np.int64]:

@@ -19,6 +19,8 @@ from memory_palace.view.rooms import Abode, RoomPlan, extend_rooms, plan_rooms
 
 Notice: TypeAlias = Callable[[str], object]
 """Told, in one line, what a person should know."""
+_MOST_CROWDED = 0.1
+"""Share of the notes in cells of the streets from which a new plan is worth its while."""
 _WAIT_SECONDS = 30.0
 """For another that writes the layout of the same palace: laying out anew takes a few seconds."""
 
@@ -40,6 +42,12 @@ def house(
     """
     before = Layout() if relayout else _read(paths, remark)
     layout = follow(snapshot, known, vectors, before)
+    crowded = sum(len(lodging.cell) > 1 for lodging in layout.notes.values())
+    if crowded > _MOST_CROWDED * len(layout.notes):
+        remark(
+            f"{crowded:,} of {len(layout.notes):,} notes are small, for want of room; `palace view "
+            "--relayout` lays the plan out anew"
+        )
     if layout == before:
         return layout
     try:

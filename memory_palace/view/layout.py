@@ -14,6 +14,7 @@ from memory_palace.view.treemap import PLAN, find_site, squarify
 
 SLACK = 0.25
 """Share of the cells that are free when a room is laid out."""
+_LEAST_FREE = 3
 _LEAST_SHARE = 0.012
 """Of the notes of a palace, that every room is given room for beyond its own."""
 _MARGIN, _HEAD = 7_000, 22_000
@@ -124,7 +125,7 @@ def _furnish(name: str, extent: Extent, notes: int) -> LaidRoom:
 
 
 def _count_cells(notes: int) -> int:
-    return max(round(notes / (1 - SLACK)), notes + 1)
+    return max(round(notes / (1 - SLACK)), notes + _LEAST_FREE)
 
 
 def _side_of(notes: int, others: Sequence[LaidRoom]) -> tuple[int, int]:

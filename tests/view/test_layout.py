@@ -1,0 +1,351 @@
+"""Where notes lie, and that nothing moves them."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_palace.view.arranging import MOST_PER_DISTRICT, arrange
+from memory_palace.view.grid import Extent, Grid, divide, to_box
+from memory_palace.view.layout import Layout, Resident, lay_out
+from memory_palace.view.rooms import GATHERED, Abode, RoomPlan, extend_rooms, plan_rooms
+from memory_palace.view.treemap import CORRIDOR, PLAN, find_site, squarify
+
+
+def residents(*rooms, start=0):
+    """Return notes of rooms, given as pairs of a name and a number, in path order."""
+    found = [
+        Resident(f"{room}/{n:05}.md", f"{room}-{n}", room)
+        for room, count in rooms
+        for n in range(start, start + count)
+    ]
+    return sorted(found)
+
+
+def vectors_of(notes, dimension=8):
+    """Return a unit vector for each note that depends on its digest alone."""
+    if dimension == 0:
+        return np.zeros((len(notes), 0), np.float32)
+    rows = []
+    for note in notes:
+        seed = int.from_bytes(note.digest.encode(), "big") % 2**32
+        rows.append(np.random.default_rng(seed).normal(size=dimension))
+    matrix = np.array(rows, np.float32).reshape(-1, dimension)
+    return matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+
+
+def lay(notes, before=None, dimension=8):
+    return lay_out(notes, vectors_of(notes, dimension), before or Layout())
+
+
+def boxes(layout):
+    grids = {room.name: room.grid for room in layout.rooms}
+    return {path: grids[at.room].box(at.cell) for path, at in layout.notes.items()}
+
+
+def assert_apart(found):
+    """Fail where two boxes overlap; a sweep from left to right."""
+    open_boxes = []
+    for box in sorted(found):
+        open_boxes = [other for other in open_boxes if other.x + other.width > box.x + 5e-7]
+        for other in open_boxes:
+            assert other.y + other.height <= box.y + 5e-7 or box.y + box.height <= other.y + 5e-7, (
+                box,
+                other,
+            )
+        open_boxes.append(box)
+
+
+def assert_sound(layout):
+    """Fail unless notes lie in their rooms and nothing overlaps."""
+    found = boxes(layout)
+    assert_apart(found.values())
+    assert_apart([to_box(room.extent) for room in layout.rooms])
+    rooms = {room.name: to_box(room.extent) for room in layout.rooms}
+    for path, box in found.items():
+        room = rooms[layout.notes[path].room]
+        assert room.x <= box.x
+        assert room.y <= box.y
+        assert box.x + box.width <= room.x + room.width + 1e-6
+        assert box.y + box.height <= room.y + room.height + 1e-6
+
+
+def assert_unmoved(before, after):
+    old, new = boxes(before), boxes(after)
+    for path in old.keys() & new.keys():
+        assert old[path] == new[path], path
+    extents = {room.name: room.extent for room in before.rooms}
+    for room in after.rooms:
+        assert extents.get(room.name, room.extent) == room.extent
+
+
+def test_every_note_lies_in_its_room_and_none_on_another():
+    layout = lay(residents(("A", 200), ("B", 31), ("C", 1), ("", 4)))
+    assert_sound(layout)
+    assert len(layout.notes) == 236
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 40, 81, 300])
+def test_a_quarter_of_the_cells_is_free(count):
+    room = lay(residents(("A", count))).rooms[0]
+    cells = room.grid.columns * room.grid.rows
+    assert cells > count
+    assert cells <= max(count / 0.75, count + 3) + max(room.grid.columns, room.grid.rows) + 1
+
+
+def test_what_is_alike_lies_together():
+    notes = residents(("A", 120))
+    middle = np.eye(8, dtype=np.float32)[:3]
+    noise = vectors_of(notes) * 0.2
+    kind = np.arange(120) % 3
+    vectors = middle[kind] + noise
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    found = boxes(lay_out(notes, vectors, Layout()))
+    at = np.array([found[note.path][:2] for note in notes])
+    nearest = [np.argsort(((at - one) ** 2).sum(axis=1))[1:5] for one in at]
+    alike = np.mean([kind[near] == kind[n] for n, near in enumerate(nearest)])
+    assert alike > 0.75, "by chance it is a third"
+
+
+def test_without_vectors_notes_lie_in_path_order():
+    layout = lay(residents(("A", 60)), dimension=0)
+    assert_sound(layout)
+    at = list(boxes(layout).values())
+    steps = [abs(a.x - b.x) + abs(a.y - b.y) for a, b in pairwise(at)]
+    assert np.median(steps) < 0.25
+
+
+def test_the_same_notes_give_the_same_layout_whatever_came_before_in_the_process():
+    notes = residents(("A", 90), ("B", 20))
+    first = lay(notes)
+    np.random.default_rng().normal(size=3)
+    assert lay(notes) == first
+    assert lay(notes, first) == first
+
+
+@pytest.mark.parametrize("more", [1, 3, 20, 100, 1900])
+def test_new_notes_move_no_other(more):
+    before = lay(residents(("A", 100), ("B", 12)))
+    after = lay(residents(("A", 100 + more), ("B", 12)), before)
+    assert len(after.notes) == 112 + more
+    assert_unmoved(before, after)
+    assert_sound(after)
+
+
+def test_a_room_of_one_note_takes_hundreds():
+    before = lay(residents(("A", 1), ("B", 30)))
+    after = lay(residents(("A", 300), ("B", 30)), before)
+    assert_unmoved(before, after)
+    assert_sound(after)
+
+
+def test_a_new_note_lies_near_what_it_is_like():
+    notes = residents(("A", 100))
+    before = lay(notes)
+    twin = Resident("A/99999.md", "new", "A")
+    vectors = vectors_of(notes)
+    for like in (3, 50, 97):
+        both = np.concatenate([vectors, vectors[like : like + 1]])
+        found = boxes(lay_out([*notes, twin], both, before))
+        at = np.array([box[:2] for box in found.values()])
+        away = np.sqrt(((at - at[like]) ** 2).sum(axis=1))
+        assert away[-1] < np.median(away)
+
+
+def test_a_note_that_goes_leaves_its_cell_to_the_next():
+    before = lay(residents(("A", 50)))
+    gone = lay(residents(("A", 49)), before)
+    assert_unmoved(before, gone)
+    assert len(boxes(gone)) == 49
+    again = lay(residents(("A", 50)), gone)
+    assert_unmoved(before, lay(residents(("A", 49)), again))
+    assert_sound(again)
+
+
+def test_a_renamed_note_keeps_its_cell_unless_it_changes_its_room():
+    notes = residents(("A", 30), ("B", 30))
+    before = lay(notes)
+    renamed = sorted([*notes[1:], notes[0]._replace(path="A/other name.md")])
+    after = lay(renamed, before)
+    assert boxes(after)["A/other name.md"] == boxes(before)[notes[0].path]
+    moved = sorted([*notes[1:], Resident("B/moved.md", notes[0].digest, "B")])
+    after = lay(moved, before)
+    assert after.notes["B/moved.md"].room == "B"
+    assert_unmoved(before, after)
+    assert_sound(after)
+
+
+def test_a_folder_that_is_renamed_keeps_its_room_and_its_places():
+    notes = residents(("A", 30), ("B", 30))
+    before = lay(notes)
+    moved = sorted(
+        n._replace(path=n.path.replace("A/", "Z/"), room="Z") if n.room == "A" else n for n in notes
+    )
+    after = lay(moved, before)
+    assert {room.name for room in after.rooms} == {"B", "Z"}
+    assert after.room("Z").extent == before.room("A").extent
+    assert boxes(after)["Z/00004.md"] == boxes(before)["A/00004.md"]
+
+
+def test_a_room_that_appears_lies_outside_of_the_others():
+    before = lay(residents(("A", 100), ("B", 12)))
+    after = before
+    for number in range(4):
+        rooms = [("A", 100), ("B", 12), *((f"N{n}", c) for n, c in enumerate((5, 80, 1, 30)))]
+        after = lay(residents(*rooms[: 3 + number]), after)
+        assert len(after.rooms) == 3 + number
+        assert_unmoved(before, after)
+        assert_sound(after)
+    right = max(room.extent.x + room.extent.width for room in after.rooms)
+    below = max(room.extent.y + room.extent.height for room in after.rooms)
+    assert 0.6 < right * PLAN.height / (below * PLAN.width) < 1.7
+
+
+def test_a_room_without_notes_is_gone_and_the_others_stay():
+    before = lay(residents(("A", 10), ("B", 10)))
+    after = lay(residents(("B", 10)), before)
+    assert [room.name for room in after.rooms] == ["B"]
+    assert_unmoved(before, after)
+
+
+def test_all_notes_may_go_and_come_back():
+    before = lay(residents(("A", 10)))
+    empty = lay([], before, dimension=8)
+    assert (empty.rooms, dict(empty.notes)) == ((), {})
+    assert lay(residents(("A", 10)), empty) == before
+
+
+@settings(max_examples=20)
+@given(
+    steps=st.lists(
+        st.dictionaries(st.sampled_from("ABCD"), st.integers(0, 60), min_size=1),
+        min_size=2,
+        max_size=5,
+    )
+)
+def test_whatever_comes_and_goes_nothing_else_moves(steps):
+    layout = Layout()
+    for step in steps:
+        notes = residents(*step.items())
+        after = lay(notes, layout, dimension=4)
+        assert list(after.notes) == [note.path for note in notes]
+        assert_unmoved(layout, after)
+        assert_sound(after)
+        assert lay(notes, after, dimension=4) == after
+        layout = after
+
+
+@settings(max_examples=60)
+@given(count=st.integers(0, 400), columns=st.integers(1, 25), data=st.data())
+def test_a_grid_takes_as_many_notes_as_it_has_cells(count, columns, data):
+    rows = data.draw(st.integers(max(-(-count // columns), 1), max(-(-count // columns), 1) + 9))
+    vectors = np.random.default_rng(count).normal(size=(count, 5)).astype(np.float32)
+    arranged = arrange(vectors, columns, rows)
+    assert len(set(arranged.cells)) == count
+    assert all(0 <= cell < columns * rows for cell in arranged.cells)
+    inside = [0] * len(arranged.districts)
+    for cell in arranged.cells:
+        row, column = divmod(cell, columns)
+        homes = [
+            n
+            for n, (left, top, right, below) in enumerate(arranged.districts)
+            if left <= column < right and top <= row < below
+        ]
+        assert len(homes) == 1
+        inside[homes[0]] += 1
+    assert all(0 < size <= MOST_PER_DISTRICT for size in inside)
+
+
+def test_more_notes_than_cells_are_refused():
+    with pytest.raises(ValueError, match="5 notes do not fit into 2 x 2 cells"):
+        arrange(np.zeros((5, 2), np.float32), 2, 2)
+
+
+def test_notes_that_are_all_alike_have_places_too():
+    assert len(set(arrange(np.ones((50, 4), np.float32), 9, 8).cells)) == 50
+    assert len(set(arrange(np.zeros((50, 4), np.float32), 9, 8).cells)) == 50
+
+
+def test_the_cells_in_the_streets_lie_beside_the_note_of_their_cell():
+    grid = Grid(Extent(0, 0, 400_000, 400_000), 2, 2)
+    cells = [cell for level in range(3) for cell in grid.cells(level)]
+    assert len(cells) == 4 + 28 + 196
+    assert_apart([grid.box(cell) for cell in cells])
+    for level in range(3):
+        corners = np.array([grid.box(cell)[:2] for cell in grid.cells(level)]) * 1e6
+        assert np.allclose(corners, grid.corners(level), atol=1)
+
+
+@given(
+    inside=st.tuples(st.integers(1000, 10**6), st.integers(1000, 10**6)), cells=st.integers(1, 5000)
+)
+def test_a_room_is_divided_into_enough_cells(inside, cells):
+    grid = divide(Extent(0, 0, *inside), cells)
+    assert cells <= grid.columns * grid.rows < 2 * cells + 1
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=1, max_size=24))
+def test_a_treemap_fills_the_plan_in_proportion(weights):
+    extents = squarify(weights)
+    assert_apart([to_box(extent) for extent in extents])
+    whole = sum(weights)
+    for weight, extent in zip(weights, extents, strict=True):
+        area = (extent.width + CORRIDOR) * (extent.height + CORRIDOR)
+        if extent.width > CORRIDOR < extent.height:
+            assert area == pytest.approx(weight / whole * PLAN.width * PLAN.height, rel=0.02)
+
+
+@given(st.lists(st.tuples(st.integers(1000, 300_000), st.integers(1000, 300_000)), max_size=8))
+def test_further_rooms_never_overlap(sizes):
+    taken = []
+    for width, height in sizes:
+        taken.append(find_site(taken, width, height))
+    for one, other in combinations(taken, 2):
+        assert_apart([to_box(one), to_box(other)])
+
+
+def abodes(*paths, room="", cold=()):
+    return [Abode(path, room, path in cold) for path in paths]
+
+
+def test_rooms_are_the_seven_else_top_folders_and_the_root():
+    plan = plan_rooms(notes := abodes("a.md", "A/b.md", "A/B/c.md", "B/d.md"))
+    assert plan.name_rooms(notes) == ["", "A", "A", "B"]
+    assert plan.name_rooms(abodes("A/x.md", room="chambers")) == ["chambers"]
+    assert plan.name_rooms(abodes("A/x.md", cold=["A/x.md"])) == ["archive_basement"]
+
+
+def test_a_folder_that_holds_nearly_everything_is_entered():
+    notes = abodes(
+        *(f"vault/{n % 3}/{n}.md" for n in range(30)), "vault/x.md", "Readme.md", "T/t.md"
+    )
+    plan = plan_rooms(notes)
+    assert plan.home == "vault"
+    assert set(plan.name_rooms(notes)) == {"vault/0", "vault/1", "vault/2", "vault", "", "T"}
+
+
+def test_one_folder_with_everything_is_one_room():
+    notes = abodes(*(f"Notes/{n}.md" for n in range(792)))
+    assert set(plan_rooms(notes).name_rooms(notes)) == {"Notes"}
+
+
+def test_of_hundreds_of_folders_small_ones_share_a_room():
+    notes = abodes(*(f"F{n:03}/{m}.md" for n in range(300) for m in range(100 if n < 5 else 3)))
+    names = plan_rooms(notes).name_rooms(notes)
+    assert set(names) == {*(f"F00{n}" for n in range(5)), GATHERED}
+
+
+def test_rooms_stay_when_folders_come():
+    notes = abodes(*(f"F{n:03}/{m}.md" for n in range(30) for m in range(50 if n < 5 else 1)))
+    plan = plan_rooms(notes)
+    rooms = set(plan.name_rooms(notes))
+    grown = abodes(*(f"F029/{m}.md" for m in range(500)), "New/a.md")
+    later = extend_rooms(plan, rooms, [*notes, *grown])
+    assert later.name_rooms(grown[:1]) == [GATHERED], "it was small when the plan was laid out"
+    assert later.name_rooms(grown[-1:]) == ["New"]
+    many = extend_rooms(RoomPlan(), [f"R{n}" for n in range(24)], abodes("New/a.md"))
+    assert many.name_rooms(abodes("New/a.md")) == [GATHERED]
