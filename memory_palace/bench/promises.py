@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from memory_palace.bench import dealing, scale, serving
+from memory_palace.bench import dealing, scale, serving, view
 from memory_palace.bench import promised_answers as answers
 from memory_palace.bench import promised_costs as costs
 from memory_palace.bench import promised_recall as recall
@@ -45,6 +45,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "redqueen": rounds.measure_rounds,
     "json": recall.measure_json,
     "serve": serving.measure_promised,
+    "view": view.measure_promised,
     "ranking": lambda given: scale.measure_ranking(),
     "anchors": lambda given: iter(measure_anchor_scale(17_000)),
     "seek": lambda given: iter([measure_retrieval(100_000)]),
@@ -64,7 +65,7 @@ HEAVY = frozenset(
             "scifact",
         ),
         *("qmsum", "longmemeval", "pages", "structure", "models", "ranking", "anchors", "seek"),
-        *("recall", "redqueen", "serve", "verify"),
+        *("recall", "redqueen", "serve", "verify", "view"),
     }
 )
 """Parts that take minutes of CPU, the first time at least."""

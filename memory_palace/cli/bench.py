@@ -27,6 +27,7 @@ from memory_palace.cli.bench_sets import beir, cache_of, locomo, longmemeval, no
 from memory_palace.cli.bench_shown import draw_answer
 from memory_palace.cli.bench_tune import tune
 from memory_palace.cli.bench_verify import run_verify
+from memory_palace.cli.bench_view import run_view
 from memory_palace.cli.options import Json
 from memory_palace.cli.progress import clear_line, progress_line
 from memory_palace.errors import CheckFailedError
@@ -116,6 +117,7 @@ app.command("seek")(run_seek)
 app.command("recall")(run_recall)
 app.command("serve")(run_serve)
 app.command("rerank")(run_rerank)
+app.command("view")(run_view)
 for command in (longmemeval, locomo, beir, qmsum, pages, notes, ablate, tune, compare):
     app.command()(command)
 app.command("list")(list_runs)

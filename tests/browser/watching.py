@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import pytest
 from browser.hostile_vault import PWNED
 
+from memory_palace.bench.browsing import PROGRAMS, READY
 from memory_palace.cli.app import main
-from memory_palace.palace import Palace
-from memory_palace.view.gather import gather
-from memory_palace.view.options import ViewOptions
-from memory_palace.view.page import render
 
 if TYPE_CHECKING:
     from playwright.sync_api import (
@@ -30,10 +27,8 @@ if TYPE_CHECKING:
     )
 
 Theme: TypeAlias = Literal["light", "dark"]
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 WIDE, NARROW = (1280, 800), (390, 844)
 """Pixels of a laptop's window and of a phone."""
-READY = "html[data-ready=plan]"
 _REPORT = """
 addEventListener("securitypolicyviolation", (event) => console.error(
   `the policy was violated: ${event.effectiveDirective} ${event.blockedURI} ${event.sample}`));
@@ -159,7 +154,6 @@ def run(*arguments: object) -> int:
 
 
 def build_view(root: Path, file: Path, *options: object) -> Path:
-    """Write the page of a palace that is indexed, and return its file."""
-    chosen = ViewOptions(include_cold="--include-cold" in options)
-    file.write_bytes(render(gather(Palace(root), chosen)))
+    """Write the page of a palace that is indexed, by the command, and return its file."""
+    assert run("-C", root, "view", "--out", file, *options) == 0
     return file

@@ -137,7 +137,7 @@ UNTRIED = {
     f"bench {name}"
     for name in (
         "scale anchors redqueen llm seek longmemeval locomo beir qmsum ablate tune compare "
-        "report verify hierarchy confidence serve rerank"
+        "report verify hierarchy confidence serve rerank view"
     ).split()
 }
 """Verbs that need minutes, a model or a question set."""
