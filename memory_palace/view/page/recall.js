@@ -14,6 +14,7 @@ const Recall = (() => {
   const drawer = make("section", { id: "recall", hidden: true },
     make("div", { className: "bar" }, make("h2", { textContent: "What comes to mind" }), shut),
     make("label", { htmlFor: "said", textContent: "Something that was just said" }), field, answer);
+  const narrow = matchMedia("(max-width: 640px)");
   let asking = null;
 
   /** Let the plan show where what came to mind is, unless it shows what was searched. */
@@ -33,9 +34,12 @@ const Recall = (() => {
     mark(hits.map(({ note }) => note));
     answer.replaceChildren(...hits.map(({ note, date, text }) => {
       const way = make("button", { type: "button", className: "way", textContent: title[note], dir: "auto" });
-      way.addEventListener("click", () => State.set({ selected: note }));
+      way.addEventListener("click", () => {
+        if (narrow.matches) open(false); // the note comes up in its place
+        State.set({ selected: note });
+      });
       return make("article", {}, way, make("time", { dateTime: date, textContent: date }),
-        make("p", { textContent: text, dir: "auto" }));
+        make("p", { textContent: text.split("\n").map(Folding.plain).join("\n"), dir: "auto" }));
     }));
     return undefined;
   }
@@ -53,10 +57,17 @@ const Recall = (() => {
 
   function open(isOpen) {
     drawer.hidden = !isOpen;
+    document.documentElement.toggleAttribute("data-recall", isOpen);
     button.setAttribute("aria-expanded", String(isOpen));
     (isOpen ? field : button).focus();
     if (isOpen) ask();
     else mark(null);
+  }
+
+  /** Put the button into the header, or on the plan where the header of a phone has no room. */
+  function placeButton({ matches: isNarrow }) {
+    if (isNarrow) document.getElementById("plan").append(button);
+    else document.querySelector("#tools .buttons").before(button);
   }
 
   State.on("plan", (plan, before) => {
@@ -67,7 +78,8 @@ const Recall = (() => {
     drawer.setAttribute("aria-label", "What comes to mind");
     shut.setAttribute("aria-label", "Close what comes to mind");
     answer.setAttribute("aria-live", "polite");
-    document.querySelector("#tools .buttons").before(button);
+    narrow.addEventListener("change", placeButton);
+    placeButton(narrow);
     document.querySelector("main").append(drawer);
     say(HINT);
     button.addEventListener("click", () => open(drawer.hidden));
