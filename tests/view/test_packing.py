@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from making_plans import make_plan
 from reading_pages import from_letters, unpack
 
-from memory_palace.view.packing import Packed, head_of, pack, to_letters
+from memory_palace.view.packing import DIGITS, HEAD_LENGTH, Packed, head_of, pack, to_letters
 
 
 @given(st.binary())
@@ -40,7 +40,32 @@ def test_a_text_without_an_end_of_line_comes_out_whole() -> None:
 
 
 def test_the_beginning_ends_with_the_first_line_of_prose() -> None:
-    assert head_of("# Title\n\nOne line.\nAnother.\n") == "# Title\n\nOne line.\n"
+    beginning = "# Title\n\nOne line.\n"
+    assert head_of(beginning + "Another.\n" * 99) == beginning
+
+
+def test_a_short_text_is_not_cut_in_two() -> None:
+    assert head_of("# Title\n\nOne line.\nAnother.\n") == "# Title\n\nOne line.\nAnother.\n"
+    assert len(head_of("x" * 999)) == HEAD_LENGTH
+
+
+def test_links_and_neighbours_come_out_as_they_went_in() -> None:
+    plan = make_plan(200)
+    columns = unpack(pack(plan).plan)["notes"]
+    counts, *digits = columns["near"]
+    places = [
+        sum(DIGITS.index(d) << s for d, s in zip(all_, (12, 6, 0), strict=True))
+        for all_ in zip(*digits, strict=True)
+    ]
+    assert sum(counts) == len(places)
+    assert places == [near for note in plan.notes for near in note.near]
+
+
+def test_a_target_is_stored_only_where_it_is_not_the_name_of_the_file() -> None:
+    plan = make_plan(3)
+    notes = (replace(plan.notes[0], links=(("00001", 1), ("the second", 1))), *plan.notes[1:])
+    columns = unpack(pack(replace(plan, notes=notes)).plan)["notes"]
+    assert columns["targets"][:2] == [0, [1, "the second"]]
 
 
 def test_no_text_is_packed_where_a_server_has_them() -> None:

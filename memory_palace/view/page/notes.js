@@ -1,11 +1,13 @@
 /** Draw the notes: as places of one colour each, and near by as cards with a title. */
 const Notes = (() => {
   const CARD = 62; // pixels of width from which a note is a card
-  const FADED = 0.16;
+  const FADED = 0.16; // what a search or the timeline leaves out
+  const BESIDE = 0.5; // what has nothing to do with the note that is open: still to be read
   let kinds = { classes: [], colours: [] };
   let matched = null; // 1 for each note that a search found
   let span = null;
   let field = "day";
+  let around = null; // the note that is open and those it is linked with
 
   function recolour(plan) {
     kinds = Colours.ofNotes(plan);
@@ -18,6 +20,15 @@ const Notes = (() => {
     for (const note of matches ?? []) matched[note] = 1;
     span = State.get("span");
     field = Timeline.field();
+    const selected = State.get("selected");
+    around = selected === null ? null : new Set([selected, ...plan.links[selected].map(([, target]) => target), ...plan.back[selected]]);
+  }
+
+  /** How strongly a note is drawn. While one is open, its surroundings come before the search. */
+  function strengthOf(plan, note) {
+    if (around?.has(note)) return 1;
+    if (stands(plan, note)) return around && !matched ? BESIDE : 1;
+    return around ? BESIDE * 0.6 : FADED;
   }
 
   /** Whether a note is among those that are looked for: by a search, by the timeline. */
@@ -28,16 +39,16 @@ const Notes = (() => {
 
   /** Draw those in sight, the faded first; each colour is set once. */
   function draw(pen, plan, view, inSight) {
-    const places = kinds.colours.map(() => []), faded = kinds.colours.map(() => []);
+    const places = new Map([FADED, BESIDE * 0.6, BESIDE, 1].map((strength) => [strength, kinds.colours.map(() => [])]));
     const cards = [];
     for (const note of inSight) {
       if (plan.w[note] * view.scale >= CARD) cards.push(note);
-      else (stands(plan, note) ? places : faded)[kinds.classes[note]].push(note);
+      else places.get(strengthOf(plan, note))[kinds.classes[note]].push(note);
     }
-    pen.globalAlpha = FADED;
-    faded.forEach((notes, kind) => fill(pen, plan, view, notes, kinds.colours[kind], false));
-    pen.globalAlpha = 1;
-    places.forEach((notes, kind) => fill(pen, plan, view, notes, kinds.colours[kind], matched !== null));
+    for (const [strength, byKind] of places) {
+      pen.globalAlpha = strength;
+      byKind.forEach((notes, kind) => fill(pen, plan, view, notes, kinds.colours[kind], strength === 1 && matched !== null));
+    }
     for (const note of cards) drawCard(pen, plan, view, note);
     pen.globalAlpha = 1;
   }
@@ -79,7 +90,7 @@ const Notes = (() => {
   function drawCard(pen, plan, view, note) {
     const theme = Colours.theme();
     const [x, y, w, h] = Floor.onScreen({ x: plan.x[note], y: plan.y[note], w: plan.w[note], h: plan.h[note] }, view);
-    pen.globalAlpha = stands(plan, note) ? 1 : FADED;
+    pen.globalAlpha = strengthOf(plan, note);
     pen.fillStyle = theme.card;
     pen.strokeStyle = theme.line;
     pen.lineWidth = 1;

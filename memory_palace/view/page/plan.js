@@ -134,8 +134,8 @@ const Plan = (() => {
     if (before !== null) return;
     Camera.onMove(move);
     new ResizeObserver(resize).observe(canvas);
-    for (const key of ["selected", "hovered"]) State.on(key, redraw);
-    for (const key of ["matches", "span"]) State.on(key, () => (Notes.choose(plan), repaint()));
+    State.on("hovered", redraw);
+    for (const key of ["matches", "span", "selected"]) State.on(key, () => (Notes.choose(plan), repaint()));
     State.on("size", () => (Places.resize(plan), repaint()));
     const recolour = () => (Notes.recolour(plan), repaint());
     State.on("colour", recolour);
