@@ -2,11 +2,14 @@
 const Folding = (() => {
   const LETTERS = { ß: "ss", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", æ: "ae", œ: "oe", ı: "i", ё: "е" };
   const ODD = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "g");
+  const PLAIN = /^[ -~\s]*$/;
   const WORDS = /#[^\s#]+|[\p{L}\p{N}\p{M}]+/gu;
 
   // Only the accents of Latin, Greek and Cyrillic letters go: the marks of other scripts are vowels.
-  const simplify = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase()
-    .replace(ODD, (letter) => LETTERS[letter]);
+  function simplify(text) {
+    if (PLAIN.test(text)) return text.toLowerCase();
+    return text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase().replace(ODD, (letter) => LETTERS[letter]);
+  }
 
   /** The words of a text; a tag is one with its sign. */
   const split = (text) => simplify(text).match(WORDS) ?? [];

@@ -70,7 +70,7 @@ const Markdown = (() => {
     const [target, heading] = decode(written).split("#");
     if (!target && heading) return makeHeadingLink(heading);
     const index = find(decode(written), target, written);
-    return index === null ? make("span", "nowhere") : makeWalk(index, heading);
+    return index === null ? makeNowhere("") : makeWalk(index, heading);
   }
 
   function makeWiki({ meta }, { find }) {
@@ -79,11 +79,17 @@ const Markdown = (() => {
     const name = words || (target && heading ? `${target} › ${heading}` : target || heading);
     if (!target && heading) return Object.assign(makeHeadingLink(heading), { textContent: name });
     const index = find(target, whole);
-    if (index === null) return embedded ? makePicture(name) : make("span", "nowhere", name);
+    if (index === null) return embedded ? makePicture(name) : makeNowhere(name);
     const link = makeWalk(index, heading.replace(/^\^.*/, ""));
     if (embedded) link.classList.add("embedded");
     link.textContent = name;
     return link;
+  }
+
+  function makeNowhere(words) {
+    const name = make("span", "nowhere", words);
+    name.title = "Leads to no note of this page";
+    return name;
   }
 
   function makePicture(words) {
