@@ -23,6 +23,7 @@ from memory_palace.plotting.themes import Theme
 
 if TYPE_CHECKING:
     from memory_palace.bench.confidence import Bin
+    from memory_palace.bench.recall import RecallRow
     from memory_palace.bench.shown import ShownRow
     from memory_palace.bench.two_hops import HierarchyRow
     from memory_palace.bench.verify_set.measuring import VerificationRow
@@ -173,21 +174,56 @@ def draw_reliability(bins: Sequence[Bin]) -> Picture:
 
 
 def draw_by_bytes(name: str, rows: Sequence[ShownRow]) -> Picture:
-    """Draw how often a right passage is shown whole, by the bytes that each system shows."""
-    series = [Series(r.system, [Point(r.bytes, r.held, r.low, r.high)]) for r in rows]
+    """Draw how often a right passage is shown whole, by the bytes that each system shows.
+
+    Of rows by group those over all questions are drawn.
+    """
+    series = [
+        Series(r.system, [Point(r.bytes, r.held, r.low, r.high)]) for r in rows if r.group == "all"
+    ]
     return _draw_by_bytes(f"{name}-bytes", f"{name}: what is shown, by its bytes", series)
 
 
-def _draw_by_bytes(name: str, title: str, series: Sequence[Series]) -> Picture:
-    def draw(figure: Any, theme: Theme) -> None:
-        axes = figure.subplots()
-        draw_lines(axes, theme, series)
-        share_axis(axes, "a right passage is shown whole, 95 % interval")
-        axes.set(xlabel="bytes shown, mean", xlim=(0, None))
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-        name_ends(axes, theme, series)
+def draw_recall(rows: Sequence[RecallRow]) -> list[Picture]:
+    """Draw how often a gold sentence is said, by the bytes that each system says; one by set."""
+    found: dict[tuple[str, str], list[Series]] = {}
+    for row in rows:
+        if row.held is not None:
+            point = Point(row.bytes, row.held.value, row.held.low, row.held.high)
+            found.setdefault((row.set, row.half), []).append(Series(row.system, [point]))
+    return [
+        _draw_by_bytes(f"recall-{name}-{half}", f"Recall, {name} {half}: by bytes said", series)
+        for (name, half), series in found.items()
+    ]
 
-    return Picture(name, title, height_of(len(series), least=3.6), draw)
+
+def _draw_by_bytes(name: str, title: str, series: Sequence[Series]) -> Picture:
+    """Draw a row for each system, fewest bytes first: what it reaches, and its bytes beside it.
+
+    As points over bytes, systems with like budgets would hide each other.
+    """
+    rows = sorted(series, key=lambda one: one.points[0])
+    sizes = [one.points[0].x for one in rows]
+    reached = [
+        Point(one.points[0].y, row, one.points[0].low, one.points[0].high)
+        for row, one in enumerate(rows)
+    ]
+
+    def draw(figure: Any, theme: Theme) -> None:
+        left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+        draw_dots(left, theme, [one.label for one in rows], [Series("", reached)])
+        share_axis(left, "gold stands there whole,\n95 % interval", along="x")
+        right.barh(range(len(rows)), sizes, 0.5, color=theme.colour(0))
+        for row, size in enumerate(sizes):
+            label = f"{size:,.0f}"
+            right.annotate(
+                label, (size, row), (4, 0), textcoords="offset points", va="center", fontsize=SMALL
+            )
+        right.set(xlim=(0, max(*sizes, 1) * 1.3), xticks=[0], xlabel="bytes shown, mean")
+        right.tick_params(axis="y", labelleft=False, length=0)
+        right.grid(visible=False)
+
+    return Picture(name, title, height_of(len(series), each=0.3), draw)
 
 
 def _draw_runs_by_bytes(name: str, found: dict[str, list[Answer]]) -> Iterator[Picture]:

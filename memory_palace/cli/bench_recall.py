@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from typer import Option
 
 from memory_palace.bench.given import Given
+from memory_palace.bench.plots import draw_recall
 from memory_palace.bench.recall import (
     Estimate,
     Judged,
@@ -28,6 +29,7 @@ from memory_palace.bench.recall_sets import (
 from memory_palace.bench.recall_systems import RECALL, SYSTEMS, choose_systems
 from memory_palace.cli.bench_options import KEPT, Cache, EmbedderName, printing
 from memory_palace.cli.bench_sets import cache_of
+from memory_palace.cli.drawing import Plots, save_pictures
 from memory_palace.cli.options import Json
 from memory_palace.cli.progress import progress_line
 from memory_palace.embedding.registry import NO_VECTORS, get_embedder
@@ -68,6 +70,7 @@ def run_recall(
     lexical: Annotated[bool, Option("--lexical", help="Compare words alone.")] = False,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
+    plots: Plots = None,
     as_json: Json = False,
 ) -> None:
     """Say lines that refer to notes, and small talk: who speaks in time, and what is said.
@@ -88,7 +91,9 @@ def run_recall(
     if not chosen:
         raise UsageError(f"there is no line of the half {half!r}")
     judged = _say_all(chosen, system, NO_VECTORS if lexical else embedder, folder)
-    _print(list(sum_up(judged)), judge_languages(judged, RECALL), as_json=as_json)
+    rows = list(sum_up(judged))
+    _print(rows, judge_languages(judged, RECALL), as_json=as_json)
+    save_pictures(draw_recall(rows), plots)
 
 
 def _say_all(

@@ -15,6 +15,7 @@ from memory_palace.bench.datasets.locomo import load_locomo
 from memory_palace.bench.datasets.longmemeval import load_longmemeval
 from memory_palace.bench.datasets.meetings import load_meetings, load_turns
 from memory_palace.bench.datasets.own import load_notes
+from memory_palace.bench.plots import draw_runs
 from memory_palace.bench.product import as_notes
 from memory_palace.bench.report import run_record, table
 from memory_palace.bench.runs import Run, run_system
@@ -30,6 +31,7 @@ from memory_palace.cli.bench_options import (
     UnitOption,
 )
 from memory_palace.cli.bench_shown import print_shown
+from memory_palace.cli.drawing import Plots, save_pictures
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer
 from memory_palace.cli.progress import progress_line
@@ -46,6 +48,7 @@ def longmemeval(
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
+    plots: Plots = None,
     as_json: Json = False,
 ) -> None:
     """Ask LongMemEval: one haystack of sessions per question.
@@ -53,7 +56,7 @@ def longmemeval(
     Example: palace bench longmemeval longmemeval_s.json --mode hybrid
     """
     found = list(load_longmemeval(file))
-    _run("longmemeval", found, mode, embedder, cache, is_product=product, as_json=as_json)
+    _run("longmemeval", found, mode, embedder, cache, plots, is_product=product, as_json=as_json)
 
 
 def locomo(
@@ -66,6 +69,7 @@ def locomo(
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
+    plots: Plots = None,
     as_json: Json = False,
 ) -> None:
     """Ask LoCoMo: questions on long conversations.
@@ -77,12 +81,12 @@ def locomo(
     """
     if shown:
         turns = list(load_locomo(file, unit="turn", gold=gold, audited=audited))
-        print_shown(turns, embedder, cache_of(cache), as_json=as_json)
+        print_shown("locomo", turns, embedder, cache_of(cache), plots, as_json=as_json)
         return
     unit = "turn" if product else unit
     found = list(load_locomo(file, unit=unit, gold=gold, audited=audited))
     name = ("locomo" if product else f"locomo-{unit}") + ("-audited" if audited else "")
-    _run(name, found, mode, embedder, cache, is_product=product, as_json=as_json)
+    _run(name, found, mode, embedder, cache, plots, is_product=product, as_json=as_json)
 
 
 def beir(
@@ -91,6 +95,7 @@ def beir(
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
+    plots: Plots = None,
     as_json: Json = False,
 ) -> None:
     """Ask a BEIR collection.
@@ -98,7 +103,7 @@ def beir(
     Example: palace bench beir scifact --mode hybrid
     """
     found = [load_beir(folder, split=split)]
-    _run(f"beir-{folder.name}", found, mode, embedder, cache, as_json=as_json)
+    _run(f"beir-{folder.name}", found, mode, embedder, cache, plots, as_json=as_json)
 
 
 def qmsum(
@@ -108,6 +113,7 @@ def qmsum(
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
+    plots: Plots = None,
     as_json: Json = False,
 ) -> None:
     """Ask QMSum: meetings cut into notes of ten turns.
@@ -115,10 +121,10 @@ def qmsum(
     Example: palace bench qmsum val.jsonl
     """
     if shown:
-        print_shown([load_turns(file)], embedder, cache_of(cache), as_json=as_json)
+        print_shown("qmsum", [load_turns(file)], embedder, cache_of(cache), plots, as_json=as_json)
         return
     found = load_turns(file) if product else load_meetings(file)
-    _run("qmsum", [found], mode, embedder, cache, is_product=product, as_json=as_json)
+    _run("qmsum", [found], mode, embedder, cache, plots, is_product=product, as_json=as_json)
 
 
 def notes(
@@ -130,6 +136,7 @@ def notes(
     mode: Mode = None,
     embedder: EmbedderName = "minilm",
     cache: Cache = None,
+    plots: Plots = None,
     as_json: Json = False,
 ) -> None:
     """Ask your own notes, with your own questions.
@@ -138,7 +145,7 @@ def notes(
     """
     found = [load_notes(folder, qrels)]
     name = f"notes-{folder.name}"
-    _run(name, found, mode, embedder, cache, is_product=product, as_json=as_json)
+    _run(name, found, mode, embedder, cache, plots, is_product=product, as_json=as_json)
 
 
 def _run(
@@ -147,6 +154,7 @@ def _run(
     modes: list[str] | None,
     embedder: str,
     cache: Path | None,
+    plots: Path | None = None,
     *,
     is_product: bool = False,
     as_json: bool,
@@ -159,6 +167,7 @@ def _run(
         ask_all(name, collections, mode, embedder, cache, is_product=is_product) for mode in wanted
     ]
     print_runs(done, as_json=as_json)
+    save_pictures(draw_runs(done), plots)
 
 
 def print_runs(runs: Sequence[Run], *, as_json: bool) -> None:

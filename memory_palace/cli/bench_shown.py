@@ -7,10 +7,12 @@ from contextlib import chdir
 from pathlib import Path
 
 from memory_palace.bench.datasets.items import Collection
+from memory_palace.bench.plots import draw_by_bytes
 from memory_palace.bench.shown import ShownRow, measure_shown
 from memory_palace.bench.vectors import RememberingEmbedder, loading
 from memory_palace.cli.answers import arrange
 from memory_palace.cli.bench_options import printing
+from memory_palace.cli.drawing import save_pictures
 from memory_palace.cli.progress import progress_line
 from memory_palace.cli.screen import lay_out
 from memory_palace.embedding.registry import get_embedder
@@ -20,7 +22,13 @@ COLUMNS = 80
 
 
 def print_shown(
-    collections: Sequence[Collection], embedder: str, cache: Path, *, as_json: bool
+    name: str,
+    collections: Sequence[Collection],
+    embedder: str,
+    cache: Path,
+    plots: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Measure what is shown of five hits, in JSON and on a terminal, beside simpler ways."""
     remembering = RememberingEmbedder(get_embedder(embedder), cache)
@@ -30,6 +38,7 @@ def print_shown(
     with printing(as_json=as_json) as printed:
         for row in rows:
             printed.add(row, _line(row))
+    save_pictures([draw_by_bytes(f"{name}-shown", rows)], plots)
 
 
 def draw_answer(root: Path, result: QueryResult) -> str:

@@ -12,6 +12,7 @@ from memory_palace.changes.journal import read_log
 from memory_palace.changes.logged_change import LoggedChange
 from memory_palace.config import Rooms
 from memory_palace.engine import Engine
+from memory_palace.index.segment import SOURCES
 from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.notes.usage import logs_usage, read_usage
 
@@ -56,8 +57,10 @@ def read_history(engine: Engine, *, today: date) -> PalaceHistory:
     Raise ``IndexMissingError`` without an index: the dates of notes are read from there.
     """
     first = today - timedelta(days=today.weekday(), weeks=WEEKS - 1)
-    seconds = engine.snapshot(include_cold=True).dates.tolist()
-    written = [datetime.fromtimestamp(second, UTC).date() for second in seconds]
+    snapshot = engine.snapshot(include_cold=True)
+    written = [datetime.fromtimestamp(second, UTC).date() for second in snapshot.dates.tolist()]
+    by_file = int((snapshot.date_sources == SOURCES.index("mtime")).sum())
+    dated = f"{by_file:,} dated by the file alone" if by_file else ""
     log = read_log(engine.paths)
     moves = [(move.old, move.new) for entry in log for move in entry.moves]
     is_kept = logs_usage(engine.paths, engine.config)
@@ -79,7 +82,7 @@ def read_history(engine: Engine, *, today: date) -> PalaceHistory:
         first,
         today,
         (
-            track("written", "by the dates of notes", written, min(written, default=None)),
+            track("written", "by the dates of notes", written, min(written, default=None), dated),
             track("changed", "by commands of palace", list(_edits(log)), logged, elsewhere),
             track("used", "opened or cited", used, min(used, default=use.began), off),
             track("reviewed", "reviews of memories", reviewed, min(reviewed, default=None)),

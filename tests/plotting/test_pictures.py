@@ -11,7 +11,14 @@ from making_pictures import assert_readable
 from memory_palace.bench.confidence import Bin
 from memory_palace.bench.cost import RunCost
 from memory_palace.bench.metrics import CUTS
-from memory_palace.bench.plots import draw_ablation, draw_by_bytes, draw_reliability, draw_runs
+from memory_palace.bench.plots import (
+    draw_ablation,
+    draw_by_bytes,
+    draw_recall,
+    draw_reliability,
+    draw_runs,
+)
+from memory_palace.bench.recall import Estimate, RecallRow
 from memory_palace.bench.report import MeasuredDifference
 from memory_palace.bench.runs import Answer, Run
 from memory_palace.bench.shown import ShownRow
@@ -148,3 +155,20 @@ def test_names_are_moved_apart_and_stay_in_order():
         assert b - a >= 0.1 * (second - first) - 1e-9, (first, second)
     assert max(places) <= 1 + 1e-9
     assert spread([0.2, 0.8], [0.1, 0.1]) == [0.2, 0.8]
+
+
+def test_what_is_said_is_drawn_beside_its_bytes():
+    half = Estimate(0.5, 0.4, 0.6)
+    rows = [
+        RecallRow(
+            "garden", "dev", system, 9, 9, half, half, held, None, half, half, size, 5, 1, 2, 1
+        )
+        for system, size, held in (("recall", 1300, half), ("nothing", 0, half), ("chat", 1, None))
+    ]
+    (picture,) = draw_recall(rows)
+    assert_readable(picture, THEMES[1])
+    with picture.lay_out(THEMES[0]) as figure:
+        left, right = figure.axes
+        assert [label.get_text() for label in left.get_yticklabels()] == ["nothing", "recall"]
+        assert [bar.get_width() for bar in right.patches] == [0, 1300]
+        assert right.get_xlim()[0] == 0
