@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from typer import Context
@@ -12,9 +11,9 @@ from typer import Context
 from memory_palace.cli.options import open_palace
 from memory_palace.cli.printing import plural
 from memory_palace.cli.registry import Registry, read_registry
-from memory_palace.embedding.weights import MINILM, PINNED
+from memory_palace.cli.standing import describe_freshness, describe_model, describe_notes
+from memory_palace.cli.steps import Step, lay_steps, next_steps, steps_without_index
 from memory_palace.errors import IndexMissingError, NotAPalaceError
-from memory_palace.index.status import IndexStatus
 from memory_palace.language.visible import visible
 from memory_palace.palace import Palace
 
@@ -43,45 +42,20 @@ def _of_palace(palace: Palace, registry: Registry) -> Iterator[str]:
         status = palace.status()
     except IndexMissingError:
         yield "index      none yet"
-        yield from _next(("palace index", "read the notes"), *_model_steps(palace))
+        yield from _next(*steps_without_index(palace))
         return
-    yield f"notes      {_notes(status)}"
-    yield f"model      {status.embedder if status.dimension else 'none: words only, no meaning'}"
-    built = datetime.fromtimestamp(status.built_ns / 1e9, UTC)
-    yield f"index      {_freshness(status)}, built {built:%Y-%m-%d %H:%M} UTC"
+    yield f"notes      {describe_notes(status)}"
+    yield f"model      {describe_model(status)}"
+    yield f"index      {describe_freshness(status)}"
     failed = sum(problem.is_failure for problem in status.problems)
     if failed:
         yield f"problems   {plural(failed, 'note')} could not be read; `palace status` names them"
-    yield from _next(*_steps(palace, status))
+    ask = [('palace query "a question"', "ask the notes")] if status.notes else []
+    yield from _next(*next_steps(palace, status), *ask)
 
 
-def _steps(palace: Palace, status: IndexStatus) -> Iterator[tuple[str, str]]:
-    if not status.notes:
-        yield 'palace new "A title"', "write a first note"
-    if not status.dimension:
-        yield from _model_steps(palace)
-    if status.freshness.state == "stale":
-        yield "palace index", "take in what has changed"
-    if status.notes:
-        yield 'palace query "a question"', "ask the notes"
-
-
-def _model_steps(palace: Palace) -> Iterator[tuple[str, str]]:
-    awaited = palace.awaited_model()
-    if awaited is not None and awaited.is_ready:
-        yield "palace index", f"find by meaning too: {awaited.name} is here now"
-    elif awaited is not None:
-        model = PINNED.get(awaited.name, MINILM)
-        yield f"palace models fetch {model.name}", f"find by meaning too ({model.download}, once)"
-
-
-def _next(*steps: tuple[str, str]) -> Iterator[str]:
-    rows: dict[str, str] = {}
-    for command, what in (*steps, ("palace --help", "all verbs")):
-        rows.setdefault(command, what)
-    width = max(map(len, rows))
-    yield ""
-    yield from (f"  {command:<{width}}  {what}" for command, what in rows.items())
+def _next(*steps: Step) -> Iterator[str]:
+    return lay_steps((*steps, ("palace --help", "all verbs")))
 
 
 def _place(root: Path, registry: Registry) -> str:
@@ -89,19 +63,6 @@ def _place(root: Path, registry: Registry) -> str:
     names = [name for name, folder in registry.palaces.items() if Path(folder) == home]
     marks = [f"{name}, the default" if name == registry.default else name for name in names]
     return f"{home}  ({'; '.join(marks)})" if marks else str(home)
-
-
-def _notes(status: IndexStatus) -> str:
-    archived = f" ({status.cold:,} archived)" if status.cold else ""
-    noun = "passage" if status.chunks == 1 else "passages"
-    return f"{status.notes:,}{archived}, in {status.chunks:,} {noun}"
-
-
-def _freshness(status: IndexStatus) -> str:
-    if status.freshness.state == "current":
-        return "up to date"
-    behind = status.freshness.behind
-    return f"{plural(behind, 'note')} behind" if behind else "not compared with the notes"
 
 
 def _without_palace(folder: Path, registry: Registry) -> Iterator[str]:

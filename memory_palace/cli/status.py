@@ -1,29 +1,46 @@
-"""``palace status``."""
+"""``palace status``: one screen, and with ``--details`` the figures of the index."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from itertools import islice
+from typing import Annotated, Any
 
-from typer import Context
+from typer import Context, Option
 
 from memory_palace.agents.hook_log import HookHealth, read_health
+from memory_palace.cli.cells import cut_end, cut_middle
 from memory_palace.cli.drawing import PlotFile
 from memory_palace.cli.history import History, show_history
 from memory_palace.cli.models import advice_record, write_share
 from memory_palace.cli.options import Json, open_palace
 from memory_palace.cli.printing import plural, print_answer, to_record
+from memory_palace.cli.standing import describe_freshness, describe_model, describe_notes
+from memory_palace.cli.steps import lay_steps, next_steps
 from memory_palace.index.advice import ModelAdvice, advise
 from memory_palace.index.chat import read_chat
 from memory_palace.index.status import IndexStatus
 from memory_palace.notes.usage import USAGE, logs_usage
+from memory_palace.palace import Palace
+
+_WIDTH, _INDENT = 80, 11
+_MOST_STEPS = 2
+_MOST_TROUBLES = 3
+"""Problems that are named one by one, and calls of hooks."""
 
 
 def show_status(
-    ctx: Context, history: History = False, plot: PlotFile = None, as_json: Json = False
+    ctx: Context,
+    details: Annotated[
+        bool,
+        Option("--details", help="Everything in full, with the figures of the index."),
+    ] = False,
+    history: History = False,
+    plot: PlotFile = None,
+    as_json: Json = False,
 ) -> None:
-    """Show what the index holds, whether it is up to date, and the problems found in notes.
+    """Show what the palace holds, whether the index is up to date, problems, and what to do next.
 
     --history shows the last 53 weeks instead, as far as notes and logs tell: what was written,
     changed, used, reviewed and archived. --plot draws it.
@@ -36,27 +53,85 @@ def show_status(
     health = read_health(palace.paths)
     record = _record(status) | {"usage_logged": is_logged} | advice_record(advice)
     record["hooks"] = to_record(health)
-    lines = [*_lines(status, advice), *_hooks(health)]
-    if is_logged:
-        settings = palace.paths.shown(palace.paths.settings)
-        where = palace.paths.shown(palace.paths.logs / USAGE)
-        words = "which notes are opened or cited is logged in"
-        lines.append(f"usage      {words} {where}; `usage_log: off` in {settings} ends it")
+    usage = _usage(palace) if is_logged else []
+    if details:
+        lines = [*_figures(status, advice), *_in_full(status, health, usage)]
+    else:
+        place = cut_middle(str(palace.paths.root.resolve()), _WIDTH - _INDENT)
+        lines = [f"palace     {place}", *_screen(status, advice, health, usage)]
+    lines += lay_steps(islice(next_steps(palace, status, advice), _MOST_STEPS))
     if history or plot is not None:
-        found, lines = show_history(palace, plot)
-        record["history"] = found
+        record["history"], lines = show_history(palace, plot)
     print_answer(record, lines, as_json=as_json)
 
 
-def _built(status: IndexStatus) -> datetime:
-    return datetime.fromtimestamp(status.built_ns / 1e9, UTC)
+def _usage(palace: Palace) -> list[str]:
+    """Return where it is logged what is opened and cited, and how to end that."""
+    where = palace.paths.shown(palace.paths.logs / USAGE)
+    settings = palace.paths.shown(palace.paths.settings)
+    return [f"logged in {where};", f"`usage_log: off` in {settings} ends it"]
+
+
+def _in_full(status: IndexStatus, health: HookHealth, usage: Sequence[str]) -> Iterator[str]:
+    yield from _label("hooks", _hooks(health))
+    yield from _label("usage", [f"what is opened or cited is {' '.join(usage)}"] if usage else [])
+    yield from _label("left out", map(_taking_in, status.freshness.left_out))
+    yield from _label("manifest", (f"lists a missing file: {p}" for p in status.manifest_orphans))
+    yield from _label("problem", map(str, status.problems))
+
+
+def _screen(
+    status: IndexStatus, advice: ModelAdvice, health: HookHealth, usage: Sequence[str]
+) -> Iterator[str]:
+    """Yield at most 20 lines of 80 columns, what matters most first."""
+    yield f"notes      {describe_notes(status)}"
+    yield from _rooms(status.rooms)
+    yield f"index      {describe_freshness(status)}"
+    yield cut_end(f"model      {describe_model(status)}", _WIDTH)
+    if advice.embedder:
+        yield from _label("languages", _languages(advice)[:1])
+    troubles = [
+        *map(str, sorted(status.problems, key=lambda problem: not problem.is_failure)),
+        *(f"the manifest lists a missing file: {path}" for path in status.manifest_orphans),
+        *(f"a hook fails: {line}" for line in health.failing),
+    ]
+    yield from _label("problems", _few(troubles))
+    if status.freshness.left_out:
+        yield cut_end(f"left out   {_count_left_out(status.freshness.left_out)}", _WIDTH)
+    yield from (cut_end(line, _WIDTH) for line in _label("usage", usage))
+
+
+def _rooms(rooms: Mapping[str, int]) -> Iterator[str]:
+    """Yield a row per room: there are seven, and what is in none."""
+    if set(rooms) != {"(no room)"}:
+        yield from (f"  {room:<18} {count:>6,}" for room, count in rooms.items())
+
+
+def _few(troubles: Sequence[str]) -> Iterator[str]:
+    """Yield the first, cut to the screen, and where the rest is to be seen."""
+    yield from (cut_end(trouble, _WIDTH - _INDENT) for trouble in troubles[:_MOST_TROUBLES])
+    if (more := len(troubles) - _MOST_TROUBLES) > 0:
+        yield f"and {more:,} more: `palace status --details`"
+
+
+def _count_left_out(paths: Sequence[str]) -> str:
+    if len(paths) == 1:
+        return f"{paths[0]} (`palace status --details` says how to take it in)"
+    return f"{len(paths):,} files and folders: `palace status --details`"
+
+
+def _label(name: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines behind their name, which stands on the first."""
+    for line in lines:
+        yield f"{name:<{_INDENT}}{line}"
+        name = ""
 
 
 def _record(status: IndexStatus) -> dict[str, Any]:
     record: dict[str, Any] = to_record(status)
     del record["built_ns"]
     return record | {
-        "built": _built(status).isoformat(timespec="seconds"),
+        "built": datetime.fromtimestamp(status.built_ns / 1e9, UTC).isoformat(timespec="seconds"),
         "freshness": status.freshness.state,
         "behind": status.freshness.behind,
         "left_out": list(status.freshness.left_out),
@@ -65,10 +140,10 @@ def _record(status: IndexStatus) -> dict[str, Any]:
 
 def _hooks(health: HookHealth) -> Iterator[str]:
     if health.last is not None:
-        yield f"hooks      last called {_describe_call(health.last)}"
+        yield f"last called {_describe_call(health.last)}"
     if health.failure is not None and health.failure != health.last:
-        yield f"hooks      last failed {_describe_call(health.failure)}"
-    yield from (f"hooks      fails: {line}" for line in health.failing)
+        yield f"last failed {_describe_call(health.failure)}"
+    yield from (f"fails: {line}" for line in health.failing)
 
 
 def _describe_call(record: Mapping[str, Any]) -> str:
@@ -76,41 +151,36 @@ def _describe_call(record: Mapping[str, Any]) -> str:
     return ", ".join(str(word) for word in words if word)
 
 
-def _languages(advice: ModelAdvice) -> Iterator[str]:
+def _languages(advice: ModelAdvice) -> list[str]:
+    lines = []
     if advice.share.told:
-        yield f"{write_share(advice.share)} of {plural(advice.share.told, 'passage')} not English"
+        told = plural(advice.share.told, "passage")
+        lines.append(f"{write_share(advice.share)} of {told} not English")
     if advice.embedder:
-        yield f"{advice.embedder} would serve them better: `{advice.command}`"
+        lines.append(f"{advice.embedder} would serve them better: `{advice.command}`")
+    return lines
 
 
-def _recall(status: IndexStatus) -> Iterator[str]:
+def _figures(status: IndexStatus, advice: ModelAdvice) -> Iterator[str]:
+    """Yield what the screen says, and what only who looks after the index asks."""
+    yield f"notes      {describe_notes(status)}"
+    yield from _rooms(status.rooms)
+    yield f"index      {describe_freshness(status)}"
+    held = (f"{size / 1024:,.0f} KiB of {name}" for name, size in status.vector_bytes.items())
+    vectors = f": {' + '.join(held)}" * bool(status.vector_bytes)
+    yield f"model      {describe_model(status)}, {status.dimension} dimensions{vectors}"
+    yield from _label("languages", _languages(advice))
+    yield (
+        f"generation {status.generation}, {plural(status.segments, 'segment')}, "
+        f"{plural(status.dead_rows, 'dead row')}"
+    )
+    parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in status.index_bytes.items())
+    yield f"size       {sum(status.index_bytes.values()) / 1024:,.0f} KiB: {parts}"
     if "bar" in status.chat:
         count, reached = len(read_chat()), status.chat["bar"]
         yield f"recall     99 % of {count} lines of small talk reach at most {reached:.2f} here"
 
 
-def _lines(status: IndexStatus, advice: ModelAdvice) -> list[str]:
-    total = sum(status.index_bytes.values())
-    parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in status.index_bytes.items())
-    behind, has_rooms = status.freshness.behind, set(status.rooms) != {"(no room)"}
-    held = (f"{size / 1024:,.0f} KiB of {name}" for name, size in status.vector_bytes.items())
-    vectors = f": {' + '.join(held)}" * bool(status.vector_bytes)
-    lines = [
-        f"notes      {status.notes} ({status.cold} cold), {plural(status.chunks, 'chunk')}",
-        *(f"  {room:<18} {count}" for room, count in status.rooms.items() if has_rooms),
-        f"embedder   {status.embedder}, {status.dimension} dimensions{vectors}",
-        *(f"languages  {line}" for line in _languages(advice)),
-        f"index      generation {status.generation}, built "
-        f"{_built(status).isoformat(' ', 'seconds')}, {plural(status.segments, 'segment')}, "
-        f"{plural(status.dead_rows, 'dead row')}",
-        f"size       {total / 1024:,.0f} KiB: {parts}",
-        *_recall(status),
-        f"freshness  {status.freshness.state}" + (f", {plural(behind, 'note')}" if behind else ""),
-    ]
-    lines += [
-        f"left out   {path} (a line `!{path.rstrip('/').rpartition('/')[2]}` in .palaceignore "
-        "takes it in)"
-        for path in status.freshness.left_out
-    ]
-    lines += [f"manifest   lists a missing file: {path}" for path in status.manifest_orphans]
-    return lines + [f"problem    {problem}" for problem in status.problems]
+def _taking_in(path: str) -> str:
+    name = path.rstrip("/").rpartition("/")[2]
+    return f"{path} (a line `!{name}` in .palaceignore takes it in)"

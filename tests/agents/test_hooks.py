@@ -387,11 +387,11 @@ def test_a_failure_is_in_the_log_without_what_was_said_and_status_shows_it(root)
     assert record["why"] in done.errors
     assert "gauge" not in json.dumps(read_log(root))
     Palace(root).index(force=True, embedder="hashing")
-    status = palace(root, "status")[1]
+    status = palace(root, "status", "--details")[1]
     assert f"fails: prompt (claude): {record['why']}" in status
     assert "A hook failed when it was last called: prompt" in call("session-start", say(root)).out
     call("prompt", say(root))
-    status = palace(root, "status")[1]
+    status = palace(root, "status", "--details")[1]
     assert "fails:" not in status
     assert "last failed" in status
 

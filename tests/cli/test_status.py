@@ -1,0 +1,77 @@
+"""One screen says how a palace is, whatever is wrong with it, and what to type next."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from memory_palace.cli.app import main
+from memory_palace.palace import Palace
+
+SAMPLE = Path(__file__).parents[2] / "palace"
+
+
+@pytest.fixture
+def screen(tmp_path, monkeypatch, capsys):
+    """Run ``palace status``, which fits 24 lines of 80 columns, and return what it says."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PALACE_CACHE", str(tmp_path / "models"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+
+    def run(root, *options):
+        main(("-C", str(root), "status", *options))
+        out = capsys.readouterr().out
+        if not options:
+            assert len(out.splitlines()) <= 24
+            assert all(cell_len(line) <= 80 for line in out.splitlines())
+            assert "segment" not in out and "KiB" not in out
+        return out
+
+    return run
+
+
+def next_to_type(out):
+    head, _, steps = out.rpartition("\n\n")
+    return [line.split("  ")[1].strip() for line in steps.splitlines()] if head else []
+
+
+def test_the_sample_palace_fits_and_nothing_is_to_be_done(screen, tmp_path):
+    shutil.copytree(SAMPLE, tmp_path / "palace", ignore=shutil.ignore_patterns(".*"))
+    palace = Palace(tmp_path)
+    palace.index(embedder="hashing")
+    out = screen(tmp_path)
+    assert "  reflection_wing " in out and "up to date" in out
+    assert next_to_type(out) == []
+    assert "dead row" in screen(tmp_path, "--details")
+
+
+def test_an_empty_palace_is_told_to_write_and_to_fetch_a_model(screen, tmp_path):
+    Palace.init(tmp_path).index()
+    assert next_to_type(screen(tmp_path)) == ['palace new "A title"', "palace models fetch minilm"]
+
+
+def test_what_has_changed_is_to_be_taken_in(screen, tmp_path):
+    palace = Palace.init(tmp_path)
+    palace.index(embedder="hashing")
+    (tmp_path / "palace" / "chambers" / "frost.md").write_text("# Frost\n\nThe gauge drifts.\n")
+    out = screen(tmp_path)
+    assert "1 note behind" in out
+    assert next_to_type(out) == ['palace new "A title"', "palace index"]
+
+
+def test_of_many_troubles_the_worst_come_first_and_the_rest_is_one_step_away(screen, tmp_path):
+    palace = Palace.init(tmp_path)
+    for number in range(9):
+        name = f"{'山' * 40} {number} \u202e.md"
+        (tmp_path / "palace" / "chambers" / name).write_text("---\na: [\n---\nText.\n")
+    (tmp_path / "palace" / "chambers" / "torn.md").write_bytes(b"\xff\xfe\x00")
+    palace.index(embedder="hashing")
+    out = screen(tmp_path)
+    count = len(palace.status().problems)
+    assert "problems   palace/chambers/torn.md" in out
+    assert f"and {count - 3} more: `palace status --details`" in out
+    assert screen(tmp_path, "--details").count("山 8") == 1
+    assert "\u202e" not in out
