@@ -42,8 +42,11 @@ class VerbCommand(TyperCommand):
         return [re.sub("[{}]", "", piece) for piece in super().collect_usage_pieces(ctx)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read what is typed. ``--open`` may stand without its number, which is 1 then."""
-        place = args.index("--open") + 1 if "--open" in args else 0
+        """Read what is typed. An ``--open`` with a number may stand without it: it is 1 then."""
+        takes_number = any(
+            "--open" in p.opts and not getattr(p, "is_flag", True) for p in self.params
+        )
+        place = args.index("--open") + 1 if takes_number and "--open" in args else 0
         if place and not "".join(args[place : place + 1]).isdecimal() and "--" not in args[:place]:
             args = [*args[:place], "1", *args[place:]]
         return super().parse_args(ctx, args)

@@ -1,0 +1,184 @@
+"""``palace view``: where the page goes, what is said, and what is refused."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import webbrowser
+
+import pytest
+from running import run_main
+
+from memory_palace.palace import Palace
+from memory_palace.view import writing
+
+MARK = writing.MARK.decode()
+
+
+@pytest.fixture
+def vault(tmp_path, monkeypatch):
+    """A folder of notes, indexed, in which the command runs."""
+    for room, count in (("A", 3), ("B", 2), ("archive_basement/2020", 2)):
+        folder = tmp_path / "vault" / room
+        folder.mkdir(parents=True)
+        for number in range(count):
+            (folder / f"{room[0]}{number}.md").write_text(f"Note {number} of it.\n", "utf-8")
+    Palace.init(tmp_path / "vault", here=True).index(embedder="hashing")
+    monkeypatch.chdir(tmp_path / "vault")
+    return tmp_path / "vault"
+
+
+def pages(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.html"))
+
+
+def test_the_page_lies_beside_the_index_and_one_screen_says_what_is_on_it(vault, capsys):
+    status, out, err = run_main(capsys, "view")
+    assert (status, err) == (0, "")
+    page, notes, archived = out.splitlines()
+    assert page.startswith("page       .palace/.index/view.html, ")
+    assert page.endswith(" kB of at most 400 kB")
+    assert notes == "notes      5 in 3 rooms"
+    assert archived == "archived   2 locked; --include-cold shows them"
+    assert pages(vault) == [".palace/.index/view.html"]
+    assert (vault / ".palace/.index/view.html").stat().st_mode & 0o777 == 0o600
+    assert MARK in (vault / ".palace/.index/view.html").read_text("utf-8")
+
+
+def test_the_index_does_not_take_the_page_for_a_note(vault, capsys):
+    run_main(capsys, "view", "--out", "plan.html")
+    run_main(capsys, "view")
+    assert Palace(vault).index().unchanged == 7
+    assert len(Palace(vault).notes()) == 5
+
+
+def test_a_page_of_ours_is_replaced_and_a_file_of_somebody_else_is_not(vault, capsys):
+    assert run_main(capsys, "view", "--out", "plan.html")[0] == 0
+    assert run_main(capsys, "view", "--out", "plan.html")[0] == 0
+    (vault / "mine.html").write_text("<p>My own page.</p>", "utf-8")
+    status, out, err = run_main(capsys, "view", "--out", "mine.html")
+    assert (status, out) == (2, "")
+    assert "mine.html was not written by `palace view` and is left as it is" in err
+    assert (vault / "mine.html").read_text("utf-8") == "<p>My own page.</p>"
+
+
+@pytest.mark.parametrize(
+    ("out", "why"),
+    [
+        ("A", "is a folder; name a file, such as --out A/palace.html"),
+        ("A/A0.md", "cannot be a page"),
+        ("new.markdown", "cannot be a page"),
+        ("-", "cannot be a page"),
+        (os.devnull, "is not a file"),
+        ("nowhere/plan.html", "check the path"),
+    ],
+)
+def test_what_cannot_be_a_page_is_refused_in_one_line(vault, capsys, out, why):
+    before = {path: path.read_bytes() for path in vault.rglob("*.md")}
+    status, printed, err = run_main(capsys, "view", "--out", out)
+    assert status != 0
+    assert printed == ""
+    assert len(err.splitlines()) == 1
+    assert err.startswith("palace: ")
+    assert why in err
+    assert {path: path.read_bytes() for path in vault.rglob("*.md")} == before
+    assert pages(vault) == []
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+def test_a_disk_that_takes_nothing_is_named_and_leaves_no_half_page(
+    vault, capsys, monkeypatch, number
+):
+    def refuse(path, data):
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(writing, "write_atomic", refuse)
+    status, out, err = run_main(capsys, "view", "--out", "plan.html")
+    assert (status, out) == (1, "")
+    assert err.startswith(f"palace: plan.html: {os.strerror(number)}; ")
+    assert pages(vault) == []
+
+
+def test_without_an_index_or_a_palace_the_next_command_is_named(tmp_path, capsys, monkeypatch):
+    (tmp_path / "bare").mkdir()
+    monkeypatch.chdir(tmp_path / "bare")
+    assert "palace init" in run_main(capsys, "view")[2]
+    Palace.init(tmp_path / "bare", here=True)
+    status, out, err = run_main(capsys, "view")
+    assert (status == 0, out) == (False, "")
+    assert "run `palace index`" in err
+    assert pages(tmp_path) == []
+
+
+def test_rooms_numbers_and_the_archive_are_chosen_by_options(vault, capsys):
+    def record(*options):
+        status, out, err = run_main(capsys, "view", "--json", *options)
+        assert (status, err) == (0, "")
+        return json.loads(out)
+
+    whole = record()
+    assert (whole["notes"], whole["locked"], whole["left_out"]) == (5, 2, 0)
+    assert whole["file"] == str(vault / ".palace/.index/view.html")
+    assert whole["size_bytes"] == (vault / ".palace/.index/view.html").stat().st_size
+    assert record("--room", "A")["notes"] == 3
+    few = record("--max-notes", "2", "--out", "few.html")
+    assert (few["notes"], few["left_out"], few["file"]) == (2, 3, "few.html")
+    cold = record("--include-cold")
+    assert (cold["notes"], cold["cold"], cold["locked"]) == (7, 2, 0)
+    assert cold["text_amount"] == "whole"
+
+
+def test_a_room_that_is_not_there_is_answered_with_those_that_are(vault, capsys):
+    status, _, err = run_main(capsys, "view", "--room", "Z")
+    assert status == 2
+    assert "no room is called 'Z'; the rooms of the plan are A, B, archive_basement" in err
+
+
+def test_notes_that_changed_since_are_said(vault, capsys):
+    (vault / "A" / "new.md").write_text("New.\n", "utf-8")
+    status, out, err = run_main(capsys, "view")
+    assert status == 0
+    assert "notes      5 in" in out
+    assert err == "1 note differs from the index; run `palace index`\n"
+
+
+def test_a_damaged_layout_is_said_once(vault, capsys):
+    run_main(capsys, "view")
+    (vault / ".palace/.index/view.json").write_text("{", "utf-8")
+    assert run_main(capsys, "view")[2] == "the plan is laid out anew: view.json is damaged\n"
+    assert run_main(capsys, "view")[2] == ""
+
+
+def test_the_browser_opens_the_file(vault, capsys, monkeypatch):
+    opened = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: not opened.append(address))
+    assert run_main(capsys, "view", "--open")[2] == ""
+    assert opened == [(vault / ".palace/.index/view.html").as_uri()]
+    monkeypatch.setattr(webbrowser, "open", lambda address: False)
+    status, _, err = run_main(capsys, "view", "--open", "--out", "plan.html")
+    assert (status, err) == (0, "no browser could be started; open plan.html yourself\n")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--port", "8000"),
+        ("--live", "--out", "a.html"),
+        ("--live", "--json"),
+        ("--live", "--relayout"),
+    ],
+    ids=" ".join,
+)
+def test_options_that_do_nothing_are_refused(vault, capsys, options):
+    status, out, err = run_main(capsys, "view", *options)
+    assert (status, out if "--json" not in options else "") == (2, "")
+    assert "does not take" in err + out
+
+
+def test_the_python_call_returns_what_was_written(vault):
+    report = Palace(vault).view("plan.html", room="A")
+    assert report.file.read_bytes().startswith(b"<!")
+    assert (report.notes, report.rooms, report.left_out) == (3, 1, 0)
+    assert report.size_bytes == report.file.stat().st_size <= report.limit_bytes
+    assert Palace(vault).view().file == vault / ".palace/.index/view.html"
