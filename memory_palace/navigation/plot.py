@@ -14,7 +14,7 @@ from memory_palace.plotting.themes import Theme
 
 _STATES = ("searching", "likely_in_memory", "visible", "done", "unreachable")
 _NAMED = 40
-"""Places that are named on one picture."""
+"""Places that are named on one picture, those that were looked at first."""
 
 
 def draw_search(
@@ -27,9 +27,14 @@ def draw_search(
     def draw(figure: Any, theme: Theme) -> None:
         panels = figure.subplots(len(heights), height_ratios=heights, squeeze=False)[:, 0].tolist()
         if loci:
-            _draw_places(panels.pop(0), theme, session, log, loci)
-        _draw_candidates(panels[0], theme, session, log)
-        _draw_states(panels[1], theme, log)
+            _draw_places(panels[0], theme, session, log, loci)
+        _draw_candidates(panels[-2], theme, session, log)
+        _draw_states(panels[-1], theme, log)
+        seen = {record.get("node_id") for record in log if record.get("event") == "observe"}
+        first = sorted(loci, key=lambda one: one.node.node_id not in seen)[:_NAMED]
+        spots = [(one.node.pose.x, one.node.pose.y, one.title) for one in first]
+        if loci:  # last: where names have room depends on all else
+            name_points(panels[0], theme, spots)
 
     simulated = " (looks simulated)" if session.simulated else ""
     title = f"{session.belief['goal_text']}{simulated}"
@@ -56,8 +61,6 @@ def _draw_places(
     axes.margins(0.12)
     axes.set(xlabel="x, m", ylabel="y, m", title="places and path")
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0.2)
-    spots = [(locus.node.pose.x, locus.node.pose.y, locus.title) for locus in loci[:_NAMED]]
-    name_points(axes, spots)
 
 
 def _draw_candidates(

@@ -136,25 +136,26 @@ def name_rows(axes: Any, names: Sequence[str], *, lines: int = 2) -> None:
     axes.grid(visible=False, axis="y")
 
 
-def name_points(axes: Any, spots: Sequence[tuple[float, float, str]]) -> None:
+def name_points(axes: Any, theme: Theme, spots: Sequence[tuple[float, float, str]]) -> None:
     """Name points beside, above or below them, where no name or point is hidden by it.
 
-    A name for which there is no such place is left out: its point stays.
+    A name for which there is no such place is left out: its point stays. Call it when all else is
+    drawn, for names take the room that is left.
     """
+    from matplotlib.patheffects import withStroke
+
     axes.figure.draw_without_rendering()
     taken = [_around(axes, x, y) for x, y, _ in spots]
     for x, y, name in spots:
-        label = axes.annotate(
-            fit(name, _LABEL_WIDTH / 1.5, SMALL),
-            (x, y),
-            (0, 0),
-            textcoords="offset points",
-            fontsize=SMALL,
-        )
+        text = fit(name, _LABEL_WIDTH / 1.5, SMALL)
+        label = axes.annotate(text, (x, y), (0, 0), textcoords="offset points", fontsize=SMALL)
+        label.set_path_effects([withStroke(linewidth=2.5, foreground=theme.paper)])
+        label.set_in_layout(False)
         for across, up, beside, above in _SIDES:
             label.set(ha=beside, va=above, position=(across, up))
             box = label.get_window_extent()
             inside = axes.bbox.x0 <= box.x0 and box.x1 <= axes.bbox.x1
+            inside &= axes.bbox.y0 <= box.y0 and box.y1 <= axes.bbox.y1
             if inside and not box.count_overlaps(taken):
                 taken.append(box)
                 break

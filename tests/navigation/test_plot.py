@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 
 import pytest
+from making_pictures import assert_readable
 
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.plot import draw_search
 from memory_palace.navigation.search_run import run_search
 from memory_palace.navigation.searches import SearchPlan, load_search, read_search_log, start_search
+from memory_palace.plotting.themes import DARK
 
 
 @pytest.fixture
@@ -34,6 +36,18 @@ def test_a_search_is_drawn_with_and_without_places(draw, tmp_path):
     svg = draw(tmp_path / "search.svg")
     assert b"<svg" in svg
     assert len(draw(tmp_path / "less.svg", loci=False)) < len(svg)
+
+
+def test_names_of_places_hide_nothing(palace, put):
+    for place in range(12):
+        title = f"{'A place with a long name' if place % 3 else '$'} {place}"
+        put(title, place * 7 % 13, place * 5 % 11, "wine" if place == 4 else "things")
+    palace.index(embedder="hashing")
+    session = start_search(palace, "wine", SearchPlan(on_loci=True))
+    list(run_search(palace, None, steps=3, seed=1))
+    log, loci = read_search_log(palace, None), read_loci(palace).loci
+    picture = draw_search(load_search(palace, session.id), log, loci)
+    assert_readable(picture, DARK)
 
 
 def test_a_search_that_was_only_begun_is_drawn(notes):
