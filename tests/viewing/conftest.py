@@ -12,12 +12,17 @@ from pathlib import Path
 import pytest
 
 from memory_palace.cli.viewing.door import Door, PageReply
+from memory_palace.cli.viewing.head import Unwanted
 
 TOKEN = "a-token-of-thirty-two-characters"
 
 
 def tell(visit, has_gone):
-    """Reply with what was let in."""
+    """Reply with what was let in; some questions are not answered."""
+    if visit.values.get("q") == "unwanted":
+        raise Unwanted(503)
+    if visit.values.get("q") == "defect":
+        raise ZeroDivisionError("a defect")
     record = {"endpoint": visit.endpoint, "values": dict(visit.values), "known": visit.known}
     return PageReply(json.dumps(record).encode(), "application/json", tag="one")
 

@@ -275,5 +275,17 @@ def test_more_than_it_holds_are_hung_up_on_and_room_is_made_again(door):
     assert ask(door.port, ROOT)[0] == 200
 
 
+def test_what_is_not_answered_is_no_defect(door, capsys):
+    assert ask(door.port, f"{ROOT}search?q=unwanted")[0] == 503
+    assert capsys.readouterr().err == ""
+
+
+def test_a_defect_is_shown_here_and_the_server_goes_on(door, capsys):
+    status, _, body = ask(door.port, f"{ROOT}search?q=defect")
+    assert (status, body) == (500, b"failed\n")
+    assert "ZeroDivisionError: a defect" in capsys.readouterr().err
+    assert ask(door.port, ROOT)[0] == 200
+
+
 def test_it_listens_on_this_machine_alone(door):
     assert door.server_address[0] == "127.0.0.1"

@@ -125,6 +125,8 @@ class Door(socketserver.ThreadingTCPServer):
     def _reply_to(self, visit: PageVisit, connection: socket.socket) -> PageReply:
         try:
             return self._answer(visit, lambda: _has_gone(connection))
+        except Unwanted:
+            raise
         except Exception:  # a defect: it is shown where the server runs, and the server goes on
             self.handle_error(connection, None)
             return PageReply(b"failed\n", status=500)
