@@ -161,21 +161,31 @@ const Search = (() => {
     setOpen(matches !== null && document.activeElement === field);
   }
 
-  /** In a page that a server gives, add what is near by meaning once it answers. */
-  async function addByMeaning(query) {
+  /** In a page that a server gives, add what is near by meaning once it answers, and show it on the plan. */
+  async function addByMeaning(query, matches) {
     if (!index.plan.live || !query.trim()) return;
     const answer = await Live.search(query);
-    if (!answer || field.value !== query || !answer.hits.length) return;
+    if (!answer || field.value !== query) return;
+    const known = new Set(matches);
+    const hits = answer.hits.filter(({ note }) => !known.has(note));
+    if (!hits.length) return;
     const group = make("li", "group");
     group.setAttribute("role", "group");
-    group.setAttribute("aria-label", "By meaning");
+    group.setAttribute("aria-label", answer.answered ? "By meaning" : "Nothing here answers that; nearest by meaning");
     const start = list.querySelectorAll("[role=option]").length;
     const words = Folding.split(query);
     const options = make("ul");
     options.setAttribute("role", "presentation");
-    options.append(...answer.hits.map(({ note, snippet }, n) => makeOption(note, start + n, words, snippet)));
+    options.append(...hits.map(({ note, snippet, confidence }, n) => {
+      const option = makeOption(note, start + n, words, snippet);
+      if (confidence) option.querySelector(".where").append(` · ${Math.round(100 * confidence)} %`);
+      return option;
+    }));
     group.append(options);
     list.append(group);
+    if (!matches.length) list.dataset.count = "";
+    State.set({ matches: [...matches, ...hits.map(({ note }) => note)] });
+    say(State.get("matches"), query);
     setOpen(document.activeElement === field);
   }
 
@@ -188,7 +198,7 @@ const Search = (() => {
     State.set({ query, matches });
     performance.measure("search", "search-begins");
     say(matches, query);
-    addByMeaning(query);
+    addByMeaning(query, matches ?? []);
   }
 
   function choose(option) {
