@@ -143,24 +143,40 @@ const Floor = (() => {
     const colours = Colours.theme();
     pen.textAlign = "center";
     pen.textBaseline = "middle";
-    pen.lineJoin = "round";
     for (const district of plan.districts) {
       const [x, y, w, h] = onScreen(district, view);
       if (w < 60 || x > width || y > height || x + w < 0 || y + h < 0) continue;
       frame(pen, x, y, w, h, colours.line);
       if (!district.label || w < 84 || h < 34) continue;
-      const size = Math.min(Math.max(w / 13, 10.5), 15);
-      const words = Places.lines(Places.clean(district.label), (w - 10) / size, 2);
-      pen.font = `600 ${size}px ${Places.FONT}`;
-      words.forEach((line, n) => {
-        const middle = y + h / 2 + (n - (words.length - 1) / 2) * size * 1.2;
-        pen.strokeStyle = colours.halo;
-        pen.lineWidth = 4.5;
-        pen.strokeText(line, x + w / 2, middle);
-        pen.fillStyle = colours.ink;
-        pen.fillText(line, x + w / 2, middle);
-      });
+      const size = Math.min(Math.max(w / 15, 10.5), 13.5);
+      plate(pen, termsIn(Places.clean(district.label), (w - 20) / size), x + w / 2, y + h / 2, size, colours);
     }
+  }
+
+  /** As many of the terms of a label as two lines hold, the first at least in part. */
+  function termsIn(label, room) {
+    const [first, ...rest] = label.split(" · ");
+    const found = Places.lines(first, room, 2);
+    for (const term of rest) {
+      const longer = `${found.at(-1)} · ${term}`;
+      if (Places.widthOf(longer) <= room) found[found.length - 1] = longer;
+      else if (found.length < 2 && Places.widthOf(term) <= room) found.push(term);
+    }
+    return found;
+  }
+
+  /** Words on a piece of floor, so that the notes beneath leave them their contrast. */
+  function plate(pen, words, x, y, size, colours) {
+    const wide = Math.max(...words.map((line) => Places.widthOf(line))) * size + 12, high = words.length * size * 1.25 + 6;
+    pen.globalAlpha = 0.88;
+    pen.fillStyle = colours.floor;
+    pen.beginPath();
+    pen.roundRect(x - wide / 2, y - high / 2, wide, high, 6);
+    pen.fill();
+    pen.globalAlpha = 1;
+    pen.font = `500 ${size}px ${Places.FONT}`;
+    pen.fillStyle = colours.ink;
+    words.forEach((line, n) => pen.fillText(line, x, y + (n - (words.length - 1) / 2) * size * 1.25 + 1));
   }
 
   function frame(pen, x, y, w, h, colour) {

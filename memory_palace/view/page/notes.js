@@ -2,7 +2,8 @@
 const Notes = (() => {
   const CARD = 62; // pixels of width from which a note is a card
   const FADED = 0.16; // what a search or the timeline leaves out
-  const BESIDE = 0.5; // what has nothing to do with the note that is open: still to be read
+  const BESIDE = 0.7; // what has nothing to do with the note that is open: still to be read
+  const UNFOUND = 0.45; // and was not found either
   let kinds = { classes: [], colours: [] };
   let matched = null; // 1 for each note that a search found
   let span = null;
@@ -28,7 +29,7 @@ const Notes = (() => {
   function strengthOf(plan, note) {
     if (around?.has(note)) return 1;
     if (stands(plan, note)) return around && !matched ? BESIDE : 1;
-    return around ? BESIDE * 0.6 : FADED;
+    return around ? UNFOUND : FADED;
   }
 
   /** Whether a note is among those that are looked for: by a search, by the timeline. */
@@ -37,12 +38,14 @@ const Notes = (() => {
     return !span || (plan[field][note] >= span[0] && plan[field][note] <= span[1]);
   }
 
+  const isCard = (plan, view, note) => plan.w[note] * view.scale >= CARD;
+
   /** Draw those in sight, the faded first; each colour is set once. */
   function draw(pen, plan, view, inSight) {
-    const places = new Map([FADED, BESIDE * 0.6, BESIDE, 1].map((strength) => [strength, kinds.colours.map(() => [])]));
+    const places = new Map([FADED, UNFOUND, BESIDE, 1].map((strength) => [strength, kinds.colours.map(() => [])]));
     const cards = [];
     for (const note of inSight) {
-      if (plan.w[note] * view.scale >= CARD) cards.push(note);
+      if (isCard(plan, view, note)) cards.push(note);
       else places.get(strengthOf(plan, note))[kinds.classes[note]].push(note);
     }
     for (const [strength, byKind] of places) {
@@ -134,5 +137,5 @@ const Notes = (() => {
     pen.textAlign = "left";
   }
 
-  return { recolour, choose, draw, stands, kinds: () => kinds };
+  return { recolour, choose, draw, isCard, kinds: () => kinds };
 })();

@@ -1,6 +1,7 @@
 /** Keep the picture on the canvas: sharp when at rest, and a stretched one while many notes move. */
 const Plan = (() => {
   const MANY = 1_500; // notes in sight from which a gesture stretches the picture instead of drawing
+  const CARD_COST = 8; // notes that take as long to draw as one card
   const REST = 110; // milliseconds without movement, after which it is drawn sharp
   const canvas = document.getElementById("canvas");
   const pen = canvas.getContext("2d", { alpha: false });
@@ -50,6 +51,12 @@ const Plan = (() => {
 
   const isAt = ({ view: then }, now) => then && then.x === now.x && then.y === now.y && then.scale === now.scale;
 
+  /** How long it takes to draw a view, in notes without a title. */
+  function costOf(view, width, height) {
+    const inSight = Places.inSight(plan, view, width, height);
+    return inSight.reduce((sum, note) => sum + (Notes.isCard(plan, view, note) ? CARD_COST : 1), 0);
+  }
+
   function drawWhole() {
     const { width, height } = size();
     const scale = Math.min(width / bounds.w, height / bounds.h);
@@ -63,7 +70,7 @@ const Plan = (() => {
     const { view } = Camera;
     const { width, height } = size();
     pen.setTransform(1, 0, 0, 1, 0, 0);
-    if (isMoving && sharp.view && Places.inSight(plan, view, width, height).length > MANY) {
+    if (isMoving && sharp.view && costOf(view, width, height) > MANY) {
       if (!whole.view) drawWhole();
       pen.fillStyle = Colours.theme().ground;
       pen.fillRect(0, 0, canvas.width, canvas.height);
