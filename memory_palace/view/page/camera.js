@@ -17,16 +17,20 @@ const Camera = (() => {
     return Math.min((w - 2 * margin) / box.w, (h - 2 * margin) / box.h);
   }
 
-  /** How much of the lower canvas the panel of a note lies over, where it is a sheet. */
-  function covered() {
+  /** The size of what no panel lies over: of a sheet below, or one at the right. */
+  function free() {
+    const { w, h } = size();
     const panel = document.getElementById("panel");
-    if (panel.hidden || getComputedStyle(panel).position !== "fixed") return 0;
-    return Math.min(Math.max(canvas.getBoundingClientRect().bottom - panel.getBoundingClientRect().top, 0), size().h * 0.8);
+    const kind = panel.hidden ? "" : getComputedStyle(panel).position;
+    if (kind !== "fixed" && kind !== "absolute") return { w, h };
+    const ours = canvas.getBoundingClientRect(), its = panel.getBoundingClientRect();
+    if (kind === "fixed") return { w, h: Math.max(Math.min(h, its.top - ours.top), h * 0.2) };
+    return { w: Math.max(Math.min(w, its.left - ours.left), w * 0.2), h };
   }
 
   /** The view that has `box` in the middle, with `margin` pixels around it. */
   function around(box, margin = 24) {
-    const w = size().w, h = size().h - covered();
+    const { w, h } = free();
     const scale = Math.min(scaleOf(box, margin, { w, h }), nearest);
     return { x: box.x + box.w / 2 - w / scale / 2, y: box.y + box.h / 2 - h / scale / 2, scale };
   }
@@ -113,7 +117,7 @@ const Camera = (() => {
 
   /** Move only as far as needed for a box to be in sight, and near enough to be told from others. */
   function reveal(box) {
-    const w = size().w, h = size().h - covered();
+    const { w, h } = free();
     const left = (box.x - view.x) * view.scale, top = (box.y - view.y) * view.scale;
     const isNear = box.w * view.scale >= 18;
     if (isNear && left > 20 && top > 20 && left + box.w * view.scale < w - 20 && top + box.h * view.scale < h - 20) return;

@@ -1,6 +1,6 @@
 /** Draw the notes: as places of one colour each, and near by as cards with a title. */
 const Notes = (() => {
-  const CARD = 62; // pixels of width from which a note is a card
+  const CARD = 54; // pixels of width from which a note is a card
   const FADED = 0.16; // what a search or the timeline leaves out
   const BESIDE = 0.7; // what has nothing to do with the note that is open: still to be read
   const UNFOUND = 0.45; // and was not found either
