@@ -75,7 +75,8 @@ docs: .venv/installed-run
 	$(BIN)/python -m memory_palace.cli.reference > references/cli.md
 	$(BIN)/python -m memory_palace.cli.reference man > references/palace.1
 
-pictures: .venv/installed-run
+# The plan is photographed in the Chromium of the system.
+pictures: .venv/installed-test .venv/installed-browser
 	$(BIN)/palace models fetch minilm
 	$(BIN)/python -m memory_palace.cli.pictures references/pictures
 

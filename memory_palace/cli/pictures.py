@@ -1,4 +1,4 @@
-"""Pictures of an answer as a terminal shows it: ``make pictures`` writes them, README shows one."""
+"""Pictures of an answer on a terminal and of the plan: ``make pictures`` writes them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from memory_palace.cli.answers import arrange
+from memory_palace.cli.photographs import photograph_sample
 from memory_palace.cli.screen import lay_out
 from memory_palace.palace import Palace
 
@@ -90,3 +91,5 @@ if __name__ == "__main__":
     target.mkdir(parents=True, exist_ok=True)
     for name, picture in draw_sample(Path("palace")).items():
         (target / name).write_text(picture, "utf-8")
+    for name, pixels in photograph_sample(Path("palace")).items():
+        (target / name).write_bytes(pixels)

@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from memory_palace.cli.photographs import SCHEMES, SCREENS
 from memory_palace.cli.pictures import THEMES, WIDTHS, draw, draw_sample
 from memory_palace.embedding.registry import is_available
 
 ROOT = Path(__file__).parent.parent.parent
-PICTURES = sorted((ROOT / "references" / "pictures").glob("*.svg"))
+FOLDER = ROOT / "references" / "pictures"
+PICTURES = sorted(FOLDER.glob("answer-*.svg"))
+BUDGET_BYTES = 300_000
+"""Of all pictures that README shows, which everybody loads who looks at the project."""
 
 
 def rows_of(picture):
@@ -43,6 +47,31 @@ def test_text_of_notes_is_no_markup_in_a_picture():
     from rich.text import Text
 
     assert "<script" not in draw([Text("<script>&")], 40, "dark")
+
+
+def pictures_of(page):
+    """Return the names of the pictures that a page of the documents shows or links to."""
+    return set(re.findall(r"\bpictures/([\w.-]+\.(?:png|svg))", page.read_text("utf-8")))
+
+
+def test_the_pictures_that_readme_shows_are_together_below_300_kb():
+    shown = pictures_of(ROOT / "README.md")
+    assert sum((FOLDER / name).stat().st_size for name in shown) < BUDGET_BYTES
+
+
+def test_every_picture_is_mentioned_and_every_one_mentioned_is_there():
+    mentioned = [pictures_of(ROOT / "README.md"), *map(pictures_of, FOLDER.parent.glob("*.md"))]
+    assert set().union(*mentioned) == {file.name for file in FOLDER.iterdir()}
+
+
+def test_the_plan_and_a_note_are_there_for_each_screen_in_light_and_dark():
+    names = {
+        f"{what}-{width}-{scheme}.png"
+        for what in ("plan", "note")
+        for width in SCREENS
+        for scheme in SCHEMES
+    }
+    assert {file.name for file in FOLDER.glob("*.png")} == names
 
 
 @pytest.mark.slow
