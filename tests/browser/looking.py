@@ -92,14 +92,17 @@ _FOCUS = """
   };
   const left = Math.max(x, 0), right = Math.min(x + width, innerWidth);
   const top = Math.max(y, 0), bottom = Math.min(y + height, innerHeight);
-  const over = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  // A large part, such as the plan behind the sheet of a phone, counts where some of it is seen.
+  const heights = height > 200 ? [0.5, 0.1, 0.9] : [0.5];
+  const points = heights.map((share) => [(left + right) / 2, top + (bottom - top) * share]);
+  const overs = points.map((point) => document.elementFromPoint(...point)).filter(Boolean);
   const mark = document.getElementById(element.getAttribute("aria-activedescendant") || " ");
   return {
     name: element.id ? `#${element.id}` : element.localName,
     text: (element.textContent || "").trim().slice(0, 60),
     ringed: isRinged(element) || (mark !== null && isRinged(mark)),
-    seen: right > left && bottom > top && !!over
-      && (element.contains(over) || over.contains(element)),
+    seen: right > left && bottom > top
+      && overs.some((over) => element.contains(over) || over.contains(element)),
   };
 }
 """

@@ -12,7 +12,8 @@ MANY = 400
 
 _REACHABLE = """
 () => [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")]
-  .filter((element) => element.tabIndex >= 0 && !element.disabled && element.checkVisibility())
+  .filter((element) => element.tabIndex >= 0 && !element.disabled)
+  .filter((element) => element.checkVisibility({ visibilityProperty: true }))
   .filter((element) => !element.closest("dialog:not([open]), [inert], [hidden]"))
   .map((element) => element.id || `${element.localName}: ${element.textContent.slice(0, 40)}`)
 """
