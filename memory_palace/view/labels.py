@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from memory_palace.view.words import do_overlap, find_words, is_part
 
 MOST_WORDS = 3
 """Of a label."""
-_READ_CHARACTERS = 700
+_READ_CHARACTERS = 600
 """Of a note's text: what it is about stands in its beginning."""
-_IN_TITLE, _IN_TEXT = 2, 1
-"""What a word counts for a note that has it in its title, or in its tags or text alone."""
+_IN_TITLE = 2
+"""What a word counts for a note that has it in its title; 1 where it is in tags or text alone."""
 _LEAST_SHARE = 0.06
 """Of the notes of a group, that have a word of its label."""
 _NEXT_BEST = 0.4
@@ -36,49 +36,63 @@ def label_groups(texts: Sequence[LabelText], groups: Sequence[int], count: int) 
 
     ``groups`` has the group of each text, or -1 for a text that only counts as one of the others.
     """
-    inside = [Counter[str]() for _ in range(count)]
-    having = [Counter[str]() for _ in range(count)]
-    forms = [Counter[tuple[str, str]]() for _ in range(count)]
-    whole, sizes = Counter[str](), Counter(groups)
+    members: list[list[LabelText]] = [[] for _ in range(count + 1)]
     for text, group in zip(texts, groups, strict=True):
-        weights, written = _weigh_words(text)
-        whole.update(weights)
-        if group >= 0:
-            inside[group].update(weights)
-            having[group].update(weights.keys())
-            forms[group].update(written)
+        members[group].append(text)
+    counted = [_count_words(group) for group in members]
+    whole = Counter[str]()
+    for words in counted:
+        whole.update(words.weights)
     labels: list[str] = []
-    for group in range(count):
-        least = max(2, math.ceil(sizes[group] * _LEAST_SHARE))
-        common = {key: n for key, n in inside[group].items() if having[group][key] >= least}
-        scores = _score(common, whole, sizes[group], len(texts))
-        labels.append(" · ".join(_spell(_choose(scores), forms[group])))
+    for words in counted[:count]:
+        scores = _score(words, whole, len(texts))
+        labels.append(" · ".join(words.spell(key) for key in _choose(scores)))
     return labels
 
 
-def _weigh_words(text: LabelText) -> tuple[Counter[str], set[tuple[str, str]]]:
-    weights, written = Counter[str](), set[tuple[str, str]]()
-    tags = "\n\n".join(tag.replace("/", " ") for tag in text.tags)
-    for key, form in find_words(f"{tags}\n\n{text.text[:_READ_CHARACTERS]}"):
-        weights[key] = _IN_TEXT
-        written.add((key, form))
-    for key, form in find_words(text.title):
-        weights[key] = _IN_TITLE
-        written.add((key, form))
-    return weights, written
+class _GroupWords(NamedTuple):
+    """The words of a group of notes."""
+
+    notes: int
+    weights: Mapping[str, int]
+    common: Sequence[str]
+    """Those that enough of the notes have."""
+    forms: Mapping[str, Counter[str]]
+    """How many notes write a common word in which form."""
+
+    def spell(self, key: str) -> str:
+        """Return a common word in the form in which most notes write it."""
+        return min(self.forms[key], key=lambda form: (-self.forms[key][form], form))
 
 
-def _score(
-    inside: Mapping[str, int], whole: Mapping[str, int], size: int, notes: int
-) -> dict[str, float]:
+def _count_words(group: Sequence[LabelText]) -> _GroupWords:
+    having, weights = Counter[str](), Counter[str]()
+    written: list[dict[str, str]] = []
+    for text in group:
+        tags = ". ".join(tag.replace("/", " ") for tag in text.tags)
+        found = dict(find_words(f"{tags}. {text.text[:_READ_CHARACTERS]}"))
+        titled = dict(find_words(text.title))
+        found.update(titled)
+        having.update(found.keys())
+        weights.update(titled.keys())
+        written.append(found)
+    least = max(2, math.ceil(len(group) * _LEAST_SHARE))
+    common = [key for key, notes in having.items() if notes >= least]
+    forms = {key: Counter(found[key] for found in written if key in found) for key in common}
+    having.update(weights)  # a word in a title counts twice
+    return _GroupWords(len(group), having, common, forms)
+
+
+def _score(words: _GroupWords, whole: Mapping[str, int], notes: int) -> dict[str, float]:
     """Return how much more usual each word is in a group than outside: p · log(p / q)².
 
     The square is for what is rare elsewhere: without it every group of essays is about life.
     """
     scores: dict[str, float] = {}
-    for key, weight in inside.items():
-        here = weight / (_IN_TITLE * size)
-        elsewhere = (whole[key] - weight + 0.5) / (_IN_TITLE * (notes - size) + 1)
+    for key in words.common:
+        weight = words.weights[key]
+        here = weight / (_IN_TITLE * words.notes)
+        elsewhere = (whole[key] - weight + 0.5) / (_IN_TITLE * (notes - words.notes) + 1)
         if here > elsewhere:
             scores[key] = here * math.log(here / elsewhere) ** 2
     return scores
@@ -104,12 +118,3 @@ def _choose(scores: Mapping[str, float]) -> list[str]:
 def _length(key: str) -> int:
     """Return how long a word without spaces is; of phrases the first of a list is the longest."""
     return 0 if " " in key else len(key)
-
-
-def _spell(keys: Iterable[str], forms: Mapping[tuple[str, str], int]) -> list[str]:
-    """Return each word in the form in which most notes write it."""
-    spelled: list[str] = []
-    for key in keys:
-        found = [(-count, form) for (other, form), count in forms.items() if other == key]
-        spelled.append(min(found)[1])
-    return spelled

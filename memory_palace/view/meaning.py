@@ -12,6 +12,7 @@ NEAR = 5
 """How many notes are named as the nearest of a note."""
 _NOTES_AT_ONCE = 2_000
 _COMPARED_AT_ONCE = 512
+_RUN = 64
 
 
 def mean_vectors(snapshot: Snapshot, notes: NDArray[np.int64]) -> Matrix:
@@ -47,27 +48,37 @@ def find_near(vectors: Matrix) -> list[tuple[int, ...]]:
 
     None where there are no vectors. Memory grows with the notes, not with their square.
     """
-    has_meaning: NDArray[np.bool_] = np.abs(vectors).sum(axis=1) > 0
     count = min(NEAR, len(vectors) - 1)
     if count < 1 or vectors.shape[1] == 0:
         return [()] * len(vectors)
     found: list[tuple[int, ...]] = []
     for first in range(0, len(vectors), _COMPARED_AT_ONCE):
         block = vectors[first : first + _COMPARED_AT_ONCE]
-        likeness = block @ vectors.T
+        likeness = np.full((len(block), -(-len(vectors) // _RUN) * _RUN), -2.0, np.float32)
+        np.matmul(block, vectors.T, out=likeness[:, : len(vectors)])
         own = np.arange(len(block))
         likeness[own, own + first] = -2.0
-        likeness[:, ~has_meaning] = -2.0
-        best = np.argpartition(-likeness, count - 1, axis=1)[:, :count]
-        best.sort(axis=1)
+        best = _find_best(likeness, count)
         values = np.round(np.take_along_axis(likeness, best, axis=1), 4)
         order = np.argsort(-values, axis=1, kind="stable")
         ranked = np.take_along_axis(best, order, axis=1)
         kept = np.take_along_axis(values, order, axis=1) > 0
-        found += [
-            tuple(row[keep].tolist()) if does_mean else ()
-            for row, keep, does_mean in zip(
-                ranked, kept, has_meaning[first : first + len(block)], strict=True
-            )
-        ]
+        found += [tuple(row[keep].tolist()) for row, keep in zip(ranked, kept, strict=True)]
     return found
+
+
+def _find_best(likeness: Matrix, count: int) -> NDArray[np.int64]:
+    """Return the columns of the highest values of each row, ascending.
+
+    They are in the runs of columns with the highest maxima: only those few are searched, which
+    takes a tenth of the time.
+    """
+    rows = len(likeness)
+    runs = likeness.reshape(rows, -1, _RUN)
+    highest = runs.max(axis=2)
+    few = min(count, highest.shape[1])
+    chosen = np.argpartition(-highest, few - 1, axis=1)[:, :few]
+    columns = (chosen[:, :, None] * _RUN + np.arange(_RUN)).reshape(rows, -1)
+    values = np.take_along_axis(likeness, columns, axis=1)
+    best = np.argpartition(-values, count - 1, axis=1)[:, :count]
+    return np.sort(np.take_along_axis(columns, best, axis=1), axis=1)

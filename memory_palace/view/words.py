@@ -25,7 +25,8 @@ _GRAMMAR = frozenset(
     "的了是在和有我你他她它们這这那不就都也很会要说到与及或而等以从被把对于之其中个為"
 )
 """Characters of Chinese that are grammar."""
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_BREAK = re.compile(r"[^\w'’ -]+")
+"""What parts two words that are none together."""
 _LINE_NOISE = re.compile(r"https?://\S+|\]\([^()\n]*\)|</?[a-zA-Z][^<>\n]*>|\[\[[^\[\]|\n]*\|")
 _RUN = re.compile(
     "(?P<han>[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)|(?P<kana>[\u30a1-\u30fa\u30fc]{2,})"
@@ -34,40 +35,39 @@ _RUN = re.compile(
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _SHORTEST, _LONGEST = 3, 24
-_LONGEST_HAN = 4
+_LONGEST_HAN = 6
 
 
 def find_words(text: str) -> Iterator[tuple[str, str]]:
     """Yield each word that says something as a key, which its other forms share, and as written.
 
-    Two such words in a row are a word as well. Of Chinese every two to four characters in a row
+    Two such words in a row are a word as well. Of Chinese every two to six characters in a row
     are one, of Japanese what is written in kanji or katakana, of Korean words without an ending.
     """
-    text = _LINE_NOISE.sub(" ", text)
-    before, end = None, -1
-    for match in _WORD.finditer(text):
-        written = match[0].rstrip("'’-")
-        if _UNSPACED.search(written):
-            yield from _find_unspaced(written)
-            before = None
-            continue
-        key = _key_of(written)
-        if key is None:
-            before = None
-            continue
-        yield key, written
-        if before is not None and text[end : match.start()] in (" ", "\n"):
-            yield f"{before[0]} {key}", f"{before[1]} {written}"
-        before, end = (key, written), match.end()
+    if "<" in text or "](" in text or "://" in text or "[[" in text:
+        text = _LINE_NOISE.sub(" ", text)
+    for piece in _BREAK.split(text.replace("\n", " ")):
+        before: tuple[str, str] | None = None
+        for written in piece.split():
+            if not written.isascii() and _UNSPACED.search(written):
+                yield from _find_unspaced(written)
+                before = None
+                continue
+            word = _read_word(written)
+            if word is not None:
+                yield word
+                if before is not None:
+                    yield f"{before[0]} {word[0]}", f"{before[1]} {word[1]}"
+            before = word
 
 
 @lru_cache(maxsize=1 << 16)
-def _key_of(written: str) -> str | None:
-    """Return what forms of a word have in common; ``None`` for one that says little."""
-    folded = written.casefold().replace("’", "'").removesuffix("'s")
-    if not _SHORTEST <= len(folded) <= _LONGEST or folded in _LITTLE:
-        return None
-    return stem_word(folded, ())
+def _read_word(written: str) -> tuple[str, str] | None:
+    """Return what forms of a word have in common, and the word; ``None`` for one of no weight."""
+    bare = written.strip("'’-_")
+    folded = bare.casefold().replace("’", "'").removesuffix("'s")
+    is_word = _SHORTEST <= len(folded) <= _LONGEST and folded[0].isalpha()
+    return (stem_word(folded, ()), bare) if is_word and folded not in _LITTLE else None
 
 
 def _find_unspaced(written: str) -> Iterator[tuple[str, str]]:
