@@ -57,11 +57,11 @@ const Keys = (() => {
   }
 
   function goBack() {
+    if (State.get("selected") !== null) return State.set({ selected: null });
     if (part("rooms").dataset.open === "yes") {
       Rooms.toggle(false);
       return part("rooms-button").focus();
     }
-    if (State.get("selected") !== null) return State.set({ selected: null });
     if (State.get("room") !== null) {
       State.set({ room: null });
       return Camera.fit();
