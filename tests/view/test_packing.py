@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from making_plans import make_plan
 from reading_pages import from_letters, unpack
 
+from memory_palace.palace import Palace
+from memory_palace.view.gather import gather
+from memory_palace.view.options import ViewOptions
 from memory_palace.view.packing import DIGITS, HEAD_LENGTH, Packed, head_of, pack, to_letters
+from memory_palace.view.page import render
 
 
 @given(st.binary())
@@ -17,6 +25,11 @@ def test_letters_give_the_bytes_that_they_were_made_of(content: bytes) -> None:
     letters = to_letters(content)
     assert from_letters(letters) == content
     assert not set(letters) & set("\0\r<")
+
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
+GARDEN = DATA / "vaults" / "jackyzha0-garden"
 
 
 def texts_of(packed: Packed) -> list[str]:
@@ -85,3 +98,22 @@ def test_cells_that_touch_still_touch() -> None:
     columns = unpack(pack(plan).plan)["notes"]
     left, width = columns["x"], columns["w"]
     assert all(left[n] + width[n] == left[n + 1] for n in range(10))
+
+
+def test_a_page_of_many_short_notes_keeps_to_its_size() -> None:
+    plan = make_plan(25_000, 12, words=29)
+    texts = sum(len(note.text.encode()) for note in plan.notes)
+    assert 180 < texts / 25_000 < 230
+    assert len(render(plan)) <= 400_000 + texts / 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not GARDEN.is_dir(), reason="the garden vault is not there")
+def test_the_page_of_a_garden_keeps_to_its_size(tmp_path: Path) -> None:
+    shutil.copytree(GARDEN, tmp_path / "garden")
+    palace = Palace.init(tmp_path / "garden", here=True)
+    palace.index(embedder="hashing")
+    plan = gather(palace, ViewOptions())
+    texts = sum(len(note.text.encode()) for note in plan.notes)
+    assert len(plan.notes) > 700
+    assert len(render(plan)) <= 400_000 + texts / 2

@@ -21,10 +21,8 @@ const Plan = (() => {
 
   function paint(target, view, { width, height }) {
     const { surface, pen: brush } = target;
-    if (surface.width !== Math.round(width * ratio()) || surface.height !== Math.round(height * ratio())) {
-      surface.width = Math.round(width * ratio());
-      surface.height = Math.round(height * ratio());
-    }
+    const across = Math.max(Math.round(width * ratio()), 1), down = Math.max(Math.round(height * ratio()), 1);
+    if (surface.width !== across || surface.height !== down) [surface.width, surface.height] = [across, down];
     brush.setTransform(ratio(), 0, 0, ratio(), 0, 0);
     brush.globalAlpha = 1;
     brush.fillStyle = Colours.theme().ground;
@@ -67,6 +65,7 @@ const Plan = (() => {
   function draw() {
     cancelAnimationFrame(waiting);
     waiting = 0;
+    if (!canvas.width || !canvas.height) return; // it is not shown, as where a note is printed
     const { view } = Camera;
     const { width, height } = size();
     pen.setTransform(1, 0, 0, 1, 0, 0);
