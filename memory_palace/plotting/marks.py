@@ -8,12 +8,14 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from memory_palace.plotting.picture import SMALL, WIDTH
-from memory_palace.plotting.text import fit
+from memory_palace.plotting.text import fit, measure
 from memory_palace.plotting.themes import DASHES, MARKERS, Theme
 
 _LABEL_WIDTH = 0.27 * WIDTH * 72
 """Points that names beside an axis may take."""
 _LINE = 1.35 * SMALL
+_HANDLE = 5.0
+"""Of the size of letters: a mark in a legend, and the gaps beside it."""
 _SIDES = (
     (5, 0, "left", "center"),
     (-5, 0, "right", "center"),
@@ -54,10 +56,8 @@ def draw_lines(axes: Any, theme: Theme, series: Sequence[Series]) -> None:
         xs, ys = [p.x for p in one.points], [p.y for p in one.points]
         axes.plot(xs, ys, zorder=3, clip_on=False, **_line_style(theme, place))
         shift = _shift(axes, (place - (len(series) - 1) / 2) * min(_DODGE, 10 / len(series)))
-        for point in one.points:
-            if point.low is not None and point.high is not None:
-                ends = (point.low, point.high)
-                axes.plot([point.x] * 2, ends, color=colour, linewidth=1, transform=shift)
+        if ends := _list_intervals([(p.x, p.low, p.high) for p in one.points]):
+            axes.vlines(*zip(*ends, strict=True), colors=colour, linewidth=1, transform=shift)
 
 
 def name_ends(axes: Any, theme: Theme, series: Sequence[Series]) -> None:
@@ -119,9 +119,11 @@ def draw_dots(axes: Any, theme: Theme, groups: Sequence[str], series: Sequence[S
         colour, rows = theme.colour(place), [point.y + shift for point in one.points]
         style = _line_style(theme, place) | {"linestyle": "none"}
         axes.plot([p.x for p in one.points], rows, zorder=3, clip_on=False, **style)
-        for point, row in zip(one.points, rows, strict=True):
-            if point.low is not None and point.high is not None:
-                axes.plot([point.low, point.high], [row] * 2, color=colour, linewidth=1.2)
+        ends = _list_intervals(
+            [(row, p.low, p.high) for row, p in zip(rows, one.points, strict=True)]
+        )
+        if ends:
+            axes.hlines(*zip(*ends, strict=True), colors=colour, linewidth=1.2)
     name_rows(axes, groups)
     for border in range(1, len(groups)):
         axes.axhline(border - 0.5, color=theme.grid, linewidth=0.6)
@@ -179,18 +181,21 @@ def add_legend(figure: Any, theme: Theme, labels: Iterable[str], *, lines: bool 
     for place, _ in enumerate(names):
         style = _line_style(theme, place) | ({} if lines else {"linestyle": "none"})
         handles.append(Line2D([], [], **style))
-    for columns in range(len(names), 0, -1):
-        legend = figure.legend(handles, names, loc="outside lower left", ncols=columns)
-        figure.draw_without_rendering()
-        if legend.get_window_extent().width <= figure.bbox.width * 0.97 or columns == 1:
-            return
-        legend.remove()
+    widest = max(measure(name, SMALL) for name in names) + _HANDLE * SMALL
+    columns = max(1, min(len(names), int(0.94 * WIDTH * 72 // widest)))
+    figure.legend(handles, names, loc="outside lower left", ncols=columns)
 
 
 def share_axis(axes: Any, label: str, *, along: str = "y") -> None:
     """Make an axis one of shares: from 0 to 1, named."""
     axes.set(**{f"{along}lim": (0, 1), f"{along}label": label})
     axes.set(**{f"{along}ticks": [0, 0.2, 0.4, 0.6, 0.8, 1]})
+
+
+def _list_intervals(
+    ends: Sequence[tuple[float, float | None, float | None]],
+) -> list[tuple[float, float, float]]:
+    return [(at, low, high) for at, low, high in ends if low is not None and high is not None]
 
 
 def _line_style(theme: Theme, place: int) -> dict[str, Any]:

@@ -22,6 +22,7 @@ SMALL, NORMAL, LARGE = 8.0, 9.0, 11.0
 """Points of text."""
 _DPI = 144
 _EDGE = 0.12
+_LONGEST_NAME = 60
 _METADATA: dict[ImageKind, dict[str, str | None]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
@@ -87,7 +88,12 @@ class Picture:
 
 def write_pictures(pictures: Iterable[Picture], folder: Path) -> list[Path]:
     """Write pictures as SVG into a folder; return the files."""
-    return [file for one in pictures for file in one.write(folder / f"{one.name}.svg")]
+    return [file for one in pictures for file in one.write(folder / f"{_name_file(one.name)}.svg")]
+
+
+def _name_file(name: str) -> str:
+    """Return a name that every file system takes."""
+    return "".join(c if c.isalnum() or c in ".+-_" else "-" for c in name)[:_LONGEST_NAME]
 
 
 def _style(theme: Theme) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -106,12 +107,14 @@ def test_no_picture_says_when_or_by_what_it_was_made():
 def test_a_picture_is_written_for_light_and_for_dark_paper(tmp_path):
     picture = make_pictures(NASTY["plain"])[0]
     files = write_pictures([picture], tmp_path / "new")
-    assert [file.name for file in files] == ["a set-recall.svg", "a set-recall-dark.svg"]
+    assert [file.name for file in files] == ["a-set-recall.svg", "a-set-recall-dark.svg"]
     for theme, file in zip(THEMES, files, strict=True):
         assert file.read_bytes() == picture.encode(theme)
         assert theme.paper in file.read_text("utf-8")
     with pytest.raises(UsageError, match=r"must end in \.png or \.svg"):
         picture.write(tmp_path / "a.pdf")
+    (file, _) = write_pictures([replace(picture, name="../a/" + "b" * 300)], tmp_path)
+    assert file.parent == tmp_path and file.exists()
 
 
 def test_settings_of_the_user_change_nothing(monkeypatch):
