@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 from typer import Context, Option, Typer
 
+from memory_palace.cli.graph_trees import LinkLines, neighbor_tree, route_tree
 from memory_palace.cli.options import IncludeCold, Json, Note, open_palace
 from memory_palace.cli.printing import plural, print_answer, say
+from memory_palace.cli.trees import draw_tree
 from memory_palace.errors import CheckFailedError
 from memory_palace.graph.router import Edge
 
@@ -19,27 +21,32 @@ app = Typer(no_args_is_help=True, help="Follow and check the links between notes
 def show_neighbors(
     ctx: Context, note: Note, include_cold: IncludeCold = False, as_json: Json = False
 ) -> None:
-    """Print what a note links to and what links to it.
+    """Draw what a note links to (->) and what links to it (<-), with the line of each link.
 
     Example: palace graph neighbors control_panel
     """
-    graph = open_palace(ctx).graph(include_cold=include_cold)
+    palace = open_palace(ctx)
+    graph = palace.graph(include_cold=include_cold)
     path = graph.find_note(note)
     near = graph.neighbors(path)
-    lines = [*(f"-> {target}" for target in near.out), *(f"<- {source}" for source in near.back)]
     record = {"path": path, "out": list(near.out), "back": list(near.back)}
-    print_answer(record, lines, as_json=as_json)
+    tree = None if as_json else neighbor_tree(path, near, LinkLines(palace, graph))
+    print_answer(record, draw_tree(tree) if tree else (), as_json=as_json)
 
 
 @app.command("route")
 def show_route(ctx: Context, start: Note, goal: Note, as_json: Json = False) -> None:
-    """Print the shortest way between two notes, along links in either direction.
+    """Draw the shortest way between two notes, along links in either direction.
+
+    An arrow says which of two notes links to the other; above it stands the line of the link.
 
     Example: palace graph route constitution "battery failures"
     """
-    graph = open_palace(ctx).graph()
+    palace = open_palace(ctx)
+    graph = palace.graph()
     route = graph.route(graph.find_note(start), graph.find_note(goal))
-    print_answer({"route": route}, route, as_json=as_json)
+    tree = route_tree(route, LinkLines(palace, graph)) if route and not as_json else None
+    print_answer({"route": route}, draw_tree(tree) if tree else (), as_json=as_json)
     if not route:
         say("no chain of links connects the two notes")
 

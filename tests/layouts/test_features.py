@@ -81,7 +81,7 @@ def test_what_is_archived_comes_back_to_where_it_was_also_without_the_log(mapped
 NEEDED = {
     "dispatch_corridor": "task new A --owner o --project p --goal g --check c".split(),
     "conflict_room": ["conflict", "open", "bread", "frost", "--by", "me"],
-    "grand_hall": ["map"],
+    "grand_hall": ["map", "--diff"],
     "archive_basement": ["cold", "archive", "bread"],
     "chambers": ["locus", "add", "Attic", "--at", "1,2"],
 }
