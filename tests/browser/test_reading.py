@@ -172,3 +172,18 @@ def test_wide_things_scroll_in_the_panel_and_nothing_leaves_it(watch, tmp_path):
         )
         assert note.locator("pre").evaluate("e => e.tabIndex") == 0
         assert note.locator(".wide").evaluate("e => e.tabIndex") == 0
+
+
+def test_the_plan_fills_its_place_again_when_a_note_is_closed(watch, tmp_path):
+    file, paths = build(tmp_path, "# One\n")
+    page = watch.open(file, NARROW)
+    open_note(page, paths[0])
+    page.wait_for_timeout(200)
+    page.locator("#close").click()
+    page.wait_for_timeout(200)
+    undrawn = """() => {
+      const canvas = document.getElementById("canvas");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      return data.filter((_, i) => i % 4 === 0 && !data[i] && !data[i + 1] && !data[i + 2]).length;
+    }"""
+    assert page.evaluate(undrawn) < 500

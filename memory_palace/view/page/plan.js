@@ -107,7 +107,7 @@ const Plan = (() => {
   function resize() {
     canvas.width = Math.round(canvas.clientWidth * ratio());
     canvas.height = Math.round(canvas.clientHeight * ratio());
-    whole.view = null;
+    sharp.view = whole.view = null;
     Camera.resize();
     isMoving = false; // no gesture: it is drawn sharp
     if (plan) draw(); // at once: a canvas that has changed its size is empty
