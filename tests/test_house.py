@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in FILES}
 
 LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 300, 45, 10
-MOST_LINES = 78_000
+MOST_LINES = 81_000
 """34,000 are aimed at; commit 1722493 had 37,574. Lower it with every cut.
 
 Task cards as people write them took 510: parts by any name, boxes of any kind, paths, near names.
@@ -44,6 +44,8 @@ telegraphs of cards of any form took another 1,050.
 What a round proposes takes 1,250: names, mentions, how links are written, and their trial.
 Conflicts about lines took 1,050: contradictions, which claim lost, its mark, search and answers.
 Telegraphs in eleven languages, by heading, label, words and place, took 790.
+The palace as a page takes 2,400, live 900. One style for pictures takes 550, pictures of due
+memories and of a year 450.
 """
 DATA: frozenset[str] = frozenset({"models.py"})
 """Files that are tables or values and little else: they may be longer."""
