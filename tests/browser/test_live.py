@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.watching import Visit, Watch, expect
+from browser.test_axe import SERIOUS, list_violations
+from browser.watching import NARROW, WIDE, Visit, Watch, expect
 from viewing.living import living
 
 from memory_palace import Palace
@@ -146,3 +147,28 @@ def test_what_comes_to_mind_is_shown_as_one_types(watch: Watch, root: Path) -> N
         page.keyboard.press("Escape")
         expect(page.locator("#recall")).to_be_hidden()
         expect(page.locator("#recall-button")).to_be_focused()
+
+
+def test_axe_finds_no_serious_violation_while_it_is_live_or_no_longer(
+    watch: Watch, root: Path
+) -> None:
+    with living(root) as live:
+        url, pages = live.url, []
+        for size in (WIDE, NARROW):
+            for theme in ("light", "dark"):
+                page = watch.visit(size, theme, hosts=[url]).open(url)
+                page.click("#recall-button")
+                page.fill("#said", "What did the keeper write about frost on day 12 of frost?")
+                expect(page.locator("#recalled")).not_to_contain_text("a whole sentence")
+                page.fill("#search", "what was read at noon")
+                expect(page.locator("#results [role=group]")).to_be_visible(timeout=WAIT_MS)
+                pages.append(page)
+        found = [line for page in pages for line in list_violations(page)]
+        assert [visit.faults for visit in watch.visits] == [[]] * 4
+        live.end(signal.SIGKILL)
+    for page, visit in zip(pages, watch.visits, strict=True):
+        expect(page.locator("#notice")).to_be_visible(timeout=WAIT_MS)
+        found += list_violations(page)
+        page.goto("about:blank")
+        visit.faults.clear()  # that it could not ask
+    assert [line for line in found if line.startswith(SERIOUS)] == []
