@@ -24,7 +24,7 @@ from memory_palace.view.options import ViewOptions
 
 _LOOK_SECONDS = 1.0
 """Where a wait without end cannot be interrupted."""
-_END_SECONDS = 2.0
+_END_SECONDS = 0.5
 
 
 def serve_page(palace: Palace, options: ViewOptions, *, port: int, opens: bool) -> None:
@@ -53,7 +53,7 @@ def serve_page(palace: Palace, options: ViewOptions, *, port: int, opens: bool) 
                 continue
     except KeyboardInterrupt:
         stop.set()
-        for thread in threads[:2]:
+        for thread in threads[:1]:  # it ends the process that indexes, if it is given the time
             thread.join(_END_SECONDS)
         say("ends: a signal")
 

@@ -39,6 +39,8 @@ class Generations:
         self._commit, self._make, self._warn = commit, make, warn
         self._kept: tuple[PlanGeneration, ...] = ()
         self._mark = ""
+        self.seen = ""
+        """The mark of the index as it is; its notes can be read before its plan is made."""
         self.problem = ""
         """Why the latest plan is not that of the notes as they are; empty where it is."""
 
@@ -54,6 +56,7 @@ class Generations:
     def refresh(self) -> None:
         """Make the plan again if the index is another; raise ``PalaceError`` where it cannot be."""
         mark = sha256(self._commit.read_bytes()).hexdigest()[:16] if self._commit.exists() else ""
+        self.seen = mark
         if mark == self._mark and self._kept:
             return
         made = self._make(mark)

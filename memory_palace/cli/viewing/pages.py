@@ -48,23 +48,23 @@ class Pages:
     def answer(self, visit: PageVisit, has_gone: Callable[[], bool]) -> PageReply:
         """Return the reply to a visit that was let in; raise ``Unwanted`` for what is not there."""
         latest = self.generations.latest
-        if visit.endpoint in ("state", "plan") and visit.known == self._state_tag(latest):
-            return PageReply(status=304, tag=self._state_tag(latest))
+        tag = latest.name if visit.endpoint == "plan" else self._state_tag(latest)
+        if visit.endpoint in ("state", "plan") and visit.known == tag:
+            return PageReply(status=304, tag=tag)
         if visit.endpoint == "":
             policy = f"{content_policy(is_live=True)}; frame-ancestors 'none'"
             return PageReply(latest.page, _HTML, policy=policy)
         if visit.endpoint == "state":
-            record = {"generation": latest.name, "problem": self.generations.problem}
-            return _json(record, tag=self._state_tag(latest))
+            record = {"generation": latest.name, "index": self.generations.seen}
+            return _json({**record, "problem": self.generations.problem}, tag=tag)
         if visit.endpoint == "plan":
-            return PageReply(latest.data, tag=latest.name)
+            return PageReply(latest.data, tag=tag)
         if visit.endpoint == "note":
             return self._read(visit.values["of"], visit.values["i"])
         return self._ask(visit, has_gone)
 
     def _state_tag(self, latest: PlanGeneration) -> str:
-        problem = self.generations.problem
-        return f"{latest.name}-{_digest(problem)}" if problem else latest.name
+        return _digest(f"{latest.name} {self.generations.seen} {self.generations.problem}")
 
     def _read(self, name: str, place: str) -> PageReply:
         """Return a note of a plan as it is now, without what is private or secret."""

@@ -60,6 +60,7 @@ const Live = (() => {
       if (response.status !== 304) {
         const state = await response.json();
         if (state.generation !== generation) await update();
+        else if (known) Panel.refresh(); // the index is another one, its plan is being made
         known = response.headers.get("ETag").replaceAll('"', "");
         tell(state.problem ? `The palace cannot be read as it is now: ${state.problem}` : "");
       } else if (isAway) tell("");
