@@ -22,7 +22,7 @@ NOTE = "palace/project_rooms/radio-link/why MQTT was dropped.md"
 TITLE = "Weather station"
 _CHANGED = 1_794_382_400
 """Seconds since 1970 of 2026-11-11: when the files changed is not the notes' own."""
-_COLOURS = 128
+_COLOURS = 256
 
 
 def photograph_sample(sample: Path) -> dict[str, bytes]:

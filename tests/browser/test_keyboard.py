@@ -143,13 +143,13 @@ def test_the_timeline_is_moved_with_keys(watch, sample_view):
     page = watch.open(sample_view)
     for _ in range(MANY):
         page.keyboard.press("Tab")
-        if page.locator("#timeline :focus").count():
+        if page.locator("#timeline input:focus").count():
             break
-    assert page.locator("#timeline :focus").count() == 1
+    assert page.locator("#timeline input:focus").count() == 1
     before = page.inner_html("#timeline")
-    for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
         press(page, key)
-    assert page.inner_html("#timeline") != before or page.inner_text("#status")
+    assert page.inner_html("#timeline") != before
 
 
 def test_help_opens_names_every_key_and_gives_the_focus_back(watch, sample_view):

@@ -79,7 +79,7 @@ class Visit:
         """Fail where there was a fault, or a script of a note has run."""
         if not self.page.is_closed() and self.page.evaluate(f"'{PWNED}' in window"):
             self.faults.append("a script of a note has run")
-        assert self.faults == []
+        assert not self.faults, "\n".join(self.faults)
 
 
 @dataclass
