@@ -7,16 +7,18 @@ import random
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from memory_palace.bench.browsing import EMPTY, PageCost, measure_page, open_browser
 from memory_palace.bench.datasets.beir import load_beir
 from memory_palace.bench.datasets.items import Collection
 from memory_palace.bench.generate import scratch_folder
 from memory_palace.bench.given import Given
-from memory_palace.bench.timing import Measured, measure_commands, time_calls
+from memory_palace.bench.timing import Measured, time_calls
 from memory_palace.palace import Palace
 
 SIZES = (5_000, 25_000)
@@ -77,13 +79,8 @@ def measure_view(root: Path, what: str, *, runs: int) -> Iterator[Measured]:
     """Yield what the page of an indexed palace costs, beside a page that draws one square."""
     with scratch_folder() as folder, open_browser() as browser:
         page, empty = folder / "palace.html", folder / "empty.html"
-        command = [sys.executable, "-m", "memory_palace", "-C", str(root), "view", "--json"]
-        command += ["--out", str(page)]
-        anew, again = (
-            measure_commands([*command, *more], runs=1, warmup=0)[0].wall_seconds
-            for more in (["--relayout"], [])
-        )
-        written = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+        anew, _ = _write(root, page, "--relayout")
+        again, written = _write(root, page)
         empty.write_text(EMPTY, "utf-8")
         words = choose_words(root)
         nothing = measure_page(browser, empty, words, runs=runs)
@@ -95,6 +92,16 @@ def measure_view(root: Path, what: str, *, runs: int) -> Iterator[Measured]:
     yield Measured(f"{what}: size", size / 1e6, "MB", limit=most / 1e6, note=note)
     yield from _rows(what, written["notes"], cost, nothing)
     yield _measure_grep(root, what, words[0])
+
+
+def _write(root: Path, page: Path, *options: str) -> tuple[float, dict[str, Any]]:
+    """Return the seconds of the command, and what it said of the page."""
+    command = [sys.executable, "-m", "memory_palace", "-C", str(root), "view", "--json"]
+    started = time.perf_counter()
+    done = subprocess.run(
+        [*command, "--out", str(page), *options], capture_output=True, check=True, text=True
+    )
+    return time.perf_counter() - started, json.loads(done.stdout)
 
 
 def _rows(what: str, notes: int, cost: PageCost, nothing: PageCost) -> Iterator[Measured]:
