@@ -87,13 +87,18 @@ def run_recall(
         listeners = list(read_listeners(Given(data, None, folder), sets or SETS))
     else:
         raise UsageError("give --data, or --vault with --utterances and --chat")
+    chosen = _choose(listeners, half)
+    judged = _say_all(chosen, system, NO_VECTORS if lexical else embedder, folder)
+    figures = list(sum_up(judged))
+    _print(figures, judge_languages(judged, RECALL), as_json=as_json)
+    save_pictures(draw_recall(figures), plots)
+
+
+def _choose(listeners: Sequence[Listener], half: Literal["dev", "held", "all"]) -> list[Listener]:
     chosen = list(choose_half(listeners, half))
     if not chosen:
         raise UsageError(f"there is no line of the half {half!r}")
-    judged = _say_all(chosen, system, NO_VECTORS if lexical else embedder, folder)
-    rows = list(sum_up(judged))
-    _print(rows, judge_languages(judged, RECALL), as_json=as_json)
-    save_pictures(draw_recall(rows), plots)
+    return chosen
 
 
 def _say_all(
