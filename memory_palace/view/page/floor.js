@@ -174,6 +174,8 @@ const Floor = (() => {
     pen.roundRect(x - wide / 2, y - high / 2, wide, high, 6);
     pen.fill();
     pen.globalAlpha = 1;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
     pen.font = `500 ${size}px ${Places.FONT}`;
     pen.fillStyle = colours.ink;
     words.forEach((line, n) => pen.fillText(line, x, y + (n - (words.length - 1) / 2) * size * 1.25 + 1));
@@ -216,5 +218,5 @@ const Floor = (() => {
     pen.stroke();
   }
 
-  return { start, drawFloors, drawWalls, drawNames, drawDistricts, drawBundles, curve, onScreen };
+  return { plate, start, drawFloors, drawWalls, drawNames, drawDistricts, drawBundles, curve, onScreen };
 })();

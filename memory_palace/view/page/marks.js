@@ -1,6 +1,7 @@
 /** Draw what changes with the pointer, over the picture of the plan: rings, and links as curves. */
 const Marks = (() => {
   const MOST_CURVES = 120;
+  const MOST_NAMES = 24;
   const middleOf = (plan, view, note) => [
     (plan.x[note] + plan.w[note] / 2 - view.x) * view.scale, (plan.y[note] + plan.h[note] / 2 - view.y) * view.scale,
   ];
@@ -40,7 +41,27 @@ const Marks = (() => {
     curves(pen, plan, view, to.slice(0, MOST_CURVES).map((target) => [note, target]), Colours.theme().link, []);
     curves(pen, plan, view, from.slice(0, MOST_CURVES).map((source) => [source, note]), Colours.theme().back, [5, 4]);
     const ends = [...to, ...from].slice(0, 2 * MOST_CURVES);
+    if (ends.length || note === State.get("selected")) names(pen, plan, view, [note, ...ends].slice(0, MOST_NAMES));
     for (const other of ends) ring(pen, plan, view, other, to.includes(other) ? Colours.theme().link : Colours.theme().back, 1.5, 1);
+  }
+
+  /** The titles of notes that are too small to hold them, each where no other is. */
+  function names(pen, plan, view, notes) {
+    const size = 11.5, { w: width, h: height } = Camera.size();
+    const taken = [];
+    const isFree = (box) => taken.every((other) => box.x + box.w < other.x || other.x + other.w < box.x || box.y + box.h < other.y || other.y + other.h < box.y);
+    for (const note of notes) {
+      const [x, y] = middleOf(plan, view, note);
+      if (Notes.isCard(plan, view, note) || x < 0 || y < 0 || x > width || y > height) continue;
+      const [title] = Places.lines(Places.clean(plan.title[note]), 15, 1);
+      if (!title) continue;
+      const wide = Places.widthOf(title) * size + 12, high = size * 1.25 + 6, away = (plan.h[note] * view.scale) / 2 + 6;
+      const left = Math.min(Math.max(x - wide / 2, 2), Math.max(width - wide - 2, 2));
+      const box = [y + away, y - away - high].map((top) => ({ x: left, y: top, w: wide, h: high })).find(isFree);
+      if (!box) continue;
+      taken.push(box);
+      Floor.plate(pen, [title], box.x + wide / 2, box.y + high / 2, size, Colours.theme());
+    }
   }
 
   function curves(pen, plan, view, pairs, colour, dash) {

@@ -83,22 +83,24 @@ const Places = (() => {
   /** A title in at most `most` lines of at most `room`, at a font size of 1; what is left out is "…". */
   function lines(title, room, most) {
     const found = [];
-    let line = "";
-    for (const [part, isWord] of partsOf(title.slice(0, 400))) {
-      const longer = line && isWord ? `${line} ${part}` : line + part;
-      if (!line || widthOf(longer) <= room) {
-        line = longer;
+    const gap = widthOf(" ");
+    let line = "", wide = 0; // words are measured one by one: their widths are met again, those of lines are not
+    for (const [part, isWord] of partsOf(title.slice(0, 300))) {
+      const more = (line && isWord ? gap : 0) + widthOf(part);
+      if (!line || wide + more <= room) {
+        line += line && isWord ? ` ${part}` : part;
+        wide += more;
         continue;
       }
-      found.push(line);
-      line = part;
+      found.push(wide > room ? cut(line, room) : line);
       if (found.length === most) {
-        found[most - 1] = cut(`${found[most - 1]} ${part}`, room);
-        return found.map((all) => (widthOf(all) > room ? cut(all, room) : all));
+        found[most - 1] = cut(`${line} ${part}`, room);
+        return found;
       }
+      [line, wide] = [part, widthOf(part)];
     }
-    if (line) found.push(line);
-    return found.map((all) => (widthOf(all) > room ? cut(all, room) : all));
+    if (line) found.push(wide > room ? cut(line, room) : line);
+    return found;
   }
 
   return { FONT, resize, inSight, at, clean, lines, widthOf, isRightToLeft, shareOf: (note) => share[note], valueOf: (note) => measure[note] };

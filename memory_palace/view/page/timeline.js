@@ -131,7 +131,8 @@ const Timeline = (() => {
       for (const key of ["colour", "theme"]) State.on(key, recolour);
       Colours.onChange(recolour);
     }
-    show();
+    if (State.get("span") === null) show();
+    else recolour(); // a server's plan after a change: the span stays
   });
 
   return { field: () => field };
