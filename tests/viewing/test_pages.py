@@ -166,6 +166,7 @@ def test_an_index_that_is_gone_is_told(root):
     pages = open_pages(root)
     (root / ".palace/.index/INDEX.json").unlink()
     assert "palace index" in ask(pages, "search", q="frost")["problem"]
+    assert read(pages, "Frost") is None
 
 
 def test_looking_changes_no_note_and_logs_no_use(root):

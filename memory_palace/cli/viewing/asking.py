@@ -23,14 +23,30 @@ _MORE_HITS = 40
 _BUDGET_BYTES = 1500
 
 
+class KeptPalace:
+    """A palace whose index and models stay open between uses, by one thread at a time."""
+
+    def __init__(self, root: str) -> None:
+        self.turn = threading.Lock()
+        self._root = root
+        self._last: Palace | None = None
+
+    def open(self) -> Palace:
+        """Return the palace with its settings as they are now, and what is open of it."""
+        palace = Palace(self._root)
+        if self._last is not None:
+            palace.adopt(self._last)
+        self._last = palace
+        return palace
+
+
 class Asker:
     """Searches by meaning, and says what comes to mind."""
 
     def __init__(self, root: str, options: ViewOptions, *, address: str | None) -> None:
         """``address`` is where a resident server would listen; ``None`` asks none."""
         self._root, self._options, self._address = root, options, address
-        self._turn = threading.Lock()
-        self._palace: Palace | None = None
+        self._palace = KeptPalace(root)
 
     def search(self, text: str, has_gone: Callable[[], bool]) -> dict[str, Any] | None:
         """Return what the palace finds; ``None`` where nobody waits for it any more."""
@@ -61,11 +77,11 @@ class Asker:
     ) -> dict[str, Any] | None:
         if line[-1].strip() in ("", "-"):  # which a command would take for its standard input
             return {"answered": False, "spoken": False, "hits": []}
-        with self._turn:
+        with self._palace.turn:
             if has_gone():
                 return None
             found = self._ask_server(line)
-            return here(self._open()) if found is None else found
+            return here(self._palace.open()) if found is None else found
 
     def _ask_server(self, line: Sequence[str]) -> dict[str, Any] | None:
         if self._address is None or not os.path.exists(self._address):  # noqa: PTH110
@@ -78,11 +94,3 @@ class Asker:
         text = "".join(text for stream, text in reply[1] if stream == 1)
         found: dict[str, Any] = json.loads(text)
         return found
-
-    def _open(self) -> Palace:
-        """Return the palace with its settings as they are now, and what is open of it."""
-        palace = Palace(self._root)
-        if self._palace is not None:
-            palace.adopt(self._palace)
-        self._palace = palace
-        return palace

@@ -9,14 +9,13 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from memory_palace.cli.viewing.asking import MOST_HITS, Asker
+from memory_palace.cli.viewing.asking import MOST_HITS, Asker, KeptPalace
 from memory_palace.cli.viewing.door import PageReply
 from memory_palace.cli.viewing.gate import PageVisit
 from memory_palace.cli.viewing.generations import Generations, PlanGeneration
 from memory_palace.cli.viewing.head import Unwanted
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError
-from memory_palace.palace import Palace
 from memory_palace.view.gather import gather
 from memory_palace.view.options import ViewOptions
 from memory_palace.view.packing import pack
@@ -40,8 +39,8 @@ class Pages:
         address: str | None,
         warn: Callable[[str], None],
     ) -> None:
-        self._root, self._options = root, options
-        self._palace: Palace | None = None
+        self._options = options
+        self._drawn, self._read = KeptPalace(root), KeptPalace(root)
         self._asker = Asker(root, options, address=address)
         self.generations = Generations(paths.commit, self._make, warn)
 
@@ -60,22 +59,26 @@ class Pages:
         if visit.endpoint == "plan":
             return PageReply(latest.data, tag=tag)
         if visit.endpoint == "note":
-            return self._read(visit.values["of"], visit.values["i"])
+            return self._show(visit.values["of"], visit.values["i"])
         return self._ask(visit, has_gone)
 
     def _state_tag(self, latest: PlanGeneration) -> str:
         return _digest(f"{latest.name} {self.generations.seen} {self.generations.problem}")
 
-    def _read(self, name: str, place: str) -> PageReply:
+    def _show(self, name: str, place: str) -> PageReply:
         """Return a note of a plan as it is now, without what is private or secret."""
         plan = self.generations.find(name)
         if plan is None:
             return _json({"text": None})  # the page asks again when it has the new plan
         if not (place.isascii() and place.isdecimal() and int(place) < len(plan.paths)):
             raise Unwanted(404)
-        palace = self._palace or Palace(self._root)
         path, cold = plan.paths[int(place)], self._options.include_cold
-        return _json({"text": read_text(palace, path, include_cold=cold)})
+        with self._read.turn:
+            try:
+                text = read_text(self._read.open(), path, include_cold=cold)
+            except (PalaceError, OSError):  # the index has gone; the state says so
+                text = None
+        return _json({"text": text})
 
     def _ask(self, visit: PageVisit, has_gone: Callable[[], bool]) -> PageReply:
         try:
@@ -93,13 +96,11 @@ class Pages:
         return _json({**told, "hits": hits})
 
     def _make(self, mark: str) -> PlanGeneration:
-        palace = Palace(self._root)
-        if self._palace is not None:
-            palace.adopt(self._palace)
-        plan = replace(gather(palace, self._options), text_amount="whole")  # they are asked for
+        plan = gather(self._drawn.open(), self._options)
+        plan = replace(plan, text_amount="whole")  # they are asked for
         data = pack(plan, with_texts=False).plan.encode()
         name = _digest(mark + _digest(data))
-        self._palace, self._options = palace, replace(self._options, relayout=False)
+        self._options = replace(self._options, relayout=False)
         paths = tuple(note.path for note in plan.notes)
         return PlanGeneration(name, render(plan, live=name), data, paths)
 
