@@ -51,6 +51,11 @@ def write_layout(path: Path, layout: Layout) -> None:
     """
     body = _dump(layout)
     data = f'{{"format":{FORMAT},"check":"{_check(body)}","layout":{_write(body)}}}\n'.encode()
+    write_beside_index(path, data)
+
+
+def write_beside_index(path: Path, data: bytes) -> None:
+    """Replace a file in the folder of the index, whose lock somebody else may hold."""
     for attempt in range(1, _SWEPT_AT_MOST + 1):
         try:
             write_atomic(path, data)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_palace.engine import Engine
-from memory_palace.errors import UsageError
+from memory_palace.errors import PalaceError, UsageError
 from memory_palace.storage.atomic import make_ignored_folder, write_atomic
+from memory_palace.view.cache import write_beside_index
 from memory_palace.view.gather import gather
 from memory_palace.view.options import ViewOptions
 from memory_palace.view.page import render
@@ -48,8 +49,8 @@ class ViewReport:
 def write_view(engine: Engine, options: ViewOptions, *, out: Path | None = None) -> ViewReport:
     """Write the page of a palace to ``out``, or beside its index; a page of ours is replaced.
 
-    Raise ``UsageError`` for a file that must not be replaced, ``OSError`` where it cannot be
-    written.
+    Raise ``UsageError`` for a file that must not be replaced, ``PalaceError`` where it cannot be
+    written beside the index, ``OSError`` elsewhere.
     """
     file = out or engine.paths.view
     check_target(file)
@@ -57,9 +58,20 @@ def write_view(engine: Engine, options: ViewOptions, *, out: Path | None = None)
     plan = gather(engine, options, remark=remarks.append)
     page = render(plan)
     if out is None:
-        make_ignored_folder(file.parent, mode=0o700)
-    write_atomic(file, page)
+        _write_beside_index(file, page)
+    else:
+        write_atomic(file, page)
     return _report(plan, file, len(page), tuple(remarks))
+
+
+def _write_beside_index(file: Path, page: bytes) -> None:
+    try:
+        make_ignored_folder(file.parent, mode=0o700)
+        write_beside_index(file, page)
+    except OSError as error:
+        raise PalaceError(
+            f"{file}: {error.strerror}; write the page elsewhere with --out FILE"
+        ) from error
 
 
 def check_target(file: Path) -> None:

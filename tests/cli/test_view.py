@@ -11,7 +11,7 @@ import pytest
 from running import run_main
 
 from memory_palace.palace import Palace
-from memory_palace.view import writing
+from memory_palace.view import cache, writing
 
 MARK = writing.MARK.decode()
 
@@ -98,6 +98,25 @@ def test_a_disk_that_takes_nothing_is_named_and_leaves_no_half_page(
     assert (status, out) == (1, "")
     assert err.startswith(f"palace: plan.html: {os.strerror(number)}; ")
     assert pages(vault) == []
+
+
+def test_a_palace_that_may_only_be_read_gives_a_page_elsewhere(
+    vault, tmp_path, capsys, monkeypatch
+):
+    def refuse(path, data):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+    monkeypatch.setattr(cache, "write_atomic", refuse)
+    status, out, err = run_main(capsys, "view")
+    assert (status, out) == (1, "")
+    assert err == (
+        f"palace: {vault}/.palace/.index/view.html: Read-only file system; write the page "
+        "elsewhere with --out FILE\n"
+    )
+    status, out, err = run_main(capsys, "view", "--out", str(tmp_path / "plan.html"))
+    assert (status, out.splitlines()[1]) == (0, "notes      5 in 3 rooms")
+    assert err.startswith("new notes may lie elsewhere the next time: ")
+    assert len(err.splitlines()) == 1
 
 
 def test_without_an_index_or_a_palace_the_next_command_is_named(tmp_path, capsys, monkeypatch):

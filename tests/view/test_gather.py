@@ -72,6 +72,21 @@ def test_a_note_comes_with_its_text_its_links_and_its_dates(tmp_path):
     assert (plan.text_amount, plan.left_out, plan.title) == ("whole", 0, tmp_path.name)
 
 
+def test_links_are_those_of_the_graph(tmp_path):
+    notes = {
+        f"{'AB'[n % 2]}/n{n}.md": f"---\naliases: [other {n}]\n---\n"
+        f"[[n{n * 7 % 20}]] [[other {n * 3 % 20}|x]] [[A/n{n}]] [[n{n}]] [[gone]] [[same]] "
+        f"[there](../A/n{n // 2 * 2}.md)\n"
+        for n in range(20)
+    } | {"A/same.md": "One.\n", "B/same.md": "Other.\n", "C/x.md": "[[same]] ![[n3]]\n"}
+    palace = make_palace(tmp_path, notes)
+    plan = gather(palace, WHOLE)
+    found = {(n.path, text, plan.notes[to].path) for n in plan.notes for text, to in n.links}
+    edges = palace.graph().edges
+    assert found == {(e.source, e.text, e.targets[0]) for e in edges if e.state == "resolved"}
+    assert len(found) > 50
+
+
 def test_nothing_of_a_private_note_is_on_the_plan(tmp_path):
     palace = make_palace(
         tmp_path,
