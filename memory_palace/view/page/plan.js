@@ -1,6 +1,6 @@
 /** Keep the picture on the canvas: sharp when at rest, and a stretched one while many notes move. */
 const Plan = (() => {
-  const MANY = 1_500; // notes in sight from which a gesture stretches the picture instead of drawing
+  const MANY = 600; // notes in sight from which a gesture stretches the picture instead of drawing
   const CARD_COST = 40; // notes that take as long to draw as one card
   const REST = 110; // milliseconds without movement, after which it is drawn sharp
   const canvas = document.getElementById("canvas");
