@@ -10,7 +10,7 @@ import numpy as np
 
 from memory_palace.changes.journal import read_moves
 from memory_palace.engine import Engine
-from memory_palace.index.segment import STAT
+from memory_palace.index.segment import SOURCES, STAT
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.mnemonics.reviews import load_reviews
 from memory_palace.models import Matrix
@@ -168,6 +168,7 @@ def _draw_notes(scene: _Scene, day: int) -> list[PlanNote]:
                 links=tuple((to, at[n]) for to, n in scene.links.get(place, ()) if n in at),
                 near=scene.near[number],
                 text=shown.text,
+                is_dated=SOURCES[int(snapshot.date_sources[place])] != "mtime",
             )
         )
     return notes

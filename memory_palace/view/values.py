@@ -79,6 +79,8 @@ class PlanNote:
     text: str
     """Its Markdown without front matter, as far as the plan holds it; what is private and what is
     secret is blank."""
+    is_dated: bool = True
+    """Whether front matter, name or git tells its day; else it is the file's, a copy's too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def test_a_note_comes_with_its_text_its_links_and_its_dates(tmp_path):
         3,
     )
     assert oak.text == "# Old oak\n\nIt stands by the [[Elm|elm]] and by [[Nothing]]."
-    assert oak.day == 20487
+    assert (oak.day, oak.is_dated, elm.is_dated) == (20487, True, False)
     at = [note.path for note in plan.notes]
     assert oak.links == (("Elm", at.index("Trees/Elm.md")),)
     assert elm.links == (("Quercus", at.index("Trees/Oak.md")),)
