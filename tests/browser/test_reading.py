@@ -33,7 +33,8 @@ $$
 e = mc^2
 $$
 
-![[Other]] ![[sea.png]] ![a wave](https://example.org/wave.png) [[Nowhere]] <b>not bold</b> ^block
+![[Other]] ![[sea.png|500]] ![a wave|80x60](https://example.org/wave.png)
+[[Nowhere]] <b>not bold</b> ^block
 
 [^1]: The note at the foot.
 

@@ -4,6 +4,7 @@ const Markdown = (() => {
   const PIECE = 100_000; // characters rendered at once; a button shows the next
   const CALLOUT = /^\[!([\w-]{1,40})\]([+-]?)[ \t]*/;
   const TASK = /^\[(.)\][ \t]/u;
+  const WIDTH = /^\d{1,5}(x\d{1,5})?$/; // of a picture, in the place of words
   const BLOCKS = new Set("p h3 h4 h5 h6 li td th blockquote dd summary".split(" "));
   const TAGS = {
     paragraph: "p", bullet_list: "ul", ordered_list: "ol", list_item: "li", blockquote: "blockquote",
@@ -79,7 +80,7 @@ const Markdown = (() => {
     const name = words || (target && heading ? `${target} › ${heading}` : target || heading);
     if (!target && heading) return Object.assign(makeHeadingLink(heading), { textContent: name });
     const index = find(target, whole);
-    if (index === null) return embedded ? makePicture(name) : makeNowhere(name);
+    if (index === null) return embedded ? makePicture(WIDTH.test(name) ? target : name) : makeNowhere(name);
     const link = makeWalk(index, heading.replace(/^\^.*/, ""));
     if (embedded) link.classList.add("embedded");
     link.textContent = name;
@@ -140,7 +141,7 @@ const Markdown = (() => {
     softbreak: (token, context) =>
       context.wrapped ? document.createTextNode("\n") : make("br"),
     code_inline: (token) => make("code", "", token.content),
-    image: (token) => makePicture(token.content),
+    image: (token) => makePicture(token.content.replace(/\|\d{1,5}(x\d{1,5})?$/, "")),
     hr: () => make("hr"),
     fence: makeCode,
     code_block: makeCode,
