@@ -62,7 +62,7 @@ const Colours = (() => {
 
   function byAge(plan) {
     const bounds = evenBounds(plan.day, 7);
-    let oldest = Infinity;
+    let oldest = plan.today;
     for (const day of plan.day) oldest = Math.min(oldest, day);
     const starts = [oldest, ...bounds];
     const ends = [...bounds.map((bound) => bound - 1), plan.today];
