@@ -60,10 +60,6 @@ class Layout:
     notes: Mapping[str, Lodging] = field(default_factory=dict)
     """By path, in path order."""
 
-    def room(self, name: str) -> LaidRoom:
-        """Return the room of that name."""
-        return next(room for room in self.rooms if room.name == name)
-
 
 def lay_out(residents: Sequence[Resident], vectors: Matrix, before: Layout) -> Layout:
     """Give every resident a place; those that have one in ``before`` keep it.
