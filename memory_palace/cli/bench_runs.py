@@ -16,6 +16,7 @@ from memory_palace.bench.datasets.meetings import load_meetings
 from memory_palace.bench.metrics import MEASURES
 from memory_palace.bench.plots import draw_ablation, draw_runs
 from memory_palace.bench.report import MeasuredDifference, compare_runs, core, summarise
+from memory_palace.bench.report_page import render_report
 from memory_palace.bench.runs import Run, read_run
 from memory_palace.cli.bench_options import (
     Cache,
@@ -30,6 +31,7 @@ from memory_palace.cli.drawing import Plots, save_pictures
 from memory_palace.cli.options import Json
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.errors import UsageError
+from memory_palace.storage.atomic import write_atomic
 
 RunKind: TypeAlias = Literal["locomo", "longmemeval", "beir", "qmsum"]
 """Question sets that can be taken apart signal by signal."""
@@ -114,14 +116,24 @@ def list_runs(cache: Cache = None, as_json: Json = False) -> None:
 
 def report(
     runs: Annotated[list[Path], Argument(help="Runs of one question set.")],
+    html: Annotated[
+        Path | None,
+        Option("--html", help="Write one HTML page here, with tables that sort and pictures."),
+    ] = None,
     plots: Plots = None,
     as_json: Json = False,
 ) -> None:
-    """Print a Markdown table of runs, and draw them with --plots.
+    """Print a Markdown table of runs, draw them with --plots, or write a page with --html.
 
-    Example: palace bench report a.jsonl b.jsonl --plots pictures
+    The first run is what the page compares the others with, question by question.
+
+    Example: palace bench report a.jsonl b.jsonl --html report.html
     """
     read = [read_run(path) for path in runs]
+    if html is not None:
+        page = render_report(read)
+        write_atomic(html, page)
+        say(f"{html}: {len(page) / 1000:,.0f} kB")
     print_runs(read, as_json=as_json)
     save_pictures(draw_runs(read), plots)
 
