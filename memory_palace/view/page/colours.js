@@ -90,9 +90,12 @@ const Colours = (() => {
     title: "Weight that time has left", words: [0, 1, 2, 3, 4].map((k) => `${percent(k / 5)} to ${percent((k + 1) / 5)}`), ends: ["faded", "fresh or evergreen"],
   });
 
-  const byRoom = (plan) => ({
-    classes: plan.room.map((room) => room % theme().room.length), colours: theme().room, title: "Room", words: [], ends: [],
-  });
+  /** Of more rooms than colours, some share one; their names stand together. */
+  function byRoom(plan) {
+    const colours = theme().room.slice(0, plan.rooms.length);
+    const shared = (k) => plan.rooms.filter((_, room) => room % colours.length === k).map((room) => room.title).join(", ");
+    return { classes: plan.room.map((room) => room % colours.length), colours, title: "Room", words: colours.map((_, k) => shared(k)), ends: [] };
+  }
 
   const MODES = { age: byAge, priority: byPriority, confidence: byConfidence, decay: byDecay, room: byRoom };
 

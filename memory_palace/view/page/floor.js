@@ -141,13 +141,12 @@ const Floor = (() => {
   function drawDistricts(pen, plan, view, width, height, largest) {
     if (largest > 44) return;
     const colours = Colours.theme();
-    pen.textAlign = "center";
-    pen.textBaseline = "middle";
+    const isSearched = State.get("matches") !== null || State.get("span") !== null; // words would cover what was found
     for (const district of plan.districts) {
       const [x, y, w, h] = onScreen(district, view);
       if (w < 60 || x > width || y > height || x + w < 0 || y + h < 0) continue;
       frame(pen, x, y, w, h, colours.line);
-      if (!district.label || w < 84 || h < 34) continue;
+      if (isSearched || !district.label || w < 84 || h < 34) continue;
       const size = Math.min(Math.max(w / 15, 10.5), 13.5);
       plate(pen, termsIn(Places.clean(district.label), (w - 20) / size), x + w / 2, y + h / 2, size, colours);
     }

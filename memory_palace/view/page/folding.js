@@ -18,16 +18,18 @@ const Folding = (() => {
   const fold = (text) => split(text.replaceAll("#", " ")).map((word) => ` ${word}`).join("");
 
   const MARKS = [
-    [/!?\[\[[^[\]|]{0,200}\|([^[\]]{0,200})\]\]/g, "$1"],
-    [/!?\[\[([^[\]]{0,200})\]\]/g, "$1"],
-    [/!?\[([^[\]]{0,200})\]\([^()\s]{0,300}\)/g, "$1"],
+    [/!\[\[[^[\]]{0,200}\]\]|!\[[^[\]]{0,200}\]\([^()]{0,300}(?:\)|$)/g, " "], // pictures and embedded notes
+    [/\[\[[^[\]|]{0,200}\|([^[\]]{0,200})\]\]/g, "$1"],
+    [/\[\[(?:[^[\]]{0,200}\/)?([^[\]/]{0,200})\]\]/g, "$1"],
+    [/\[([^[\]]{0,200})\]\([^()]{0,300}(?:\)|$)/g, "$1"], // the last may be cut where the beginning ends
+    [/!?\[{1,2}(?:[^[\]]{0,200}\/)?([^[\]/]{0,200})$/, "$1"],
     [/^(?:[>*+-] |\[![a-z]{1,20}\][+-]? ?|\[[ x]\] |\d{1,3}[.)] )+/i, ""],
     [/\*\*|__|==|~~|`/g, ""],
     [/(^|[^\p{L}\p{N}])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\p{N}])/gu, "$1"],
   ];
 
   /** A line of Markdown as it is read, without marks and targets of links. */
-  const plain = (line) => MARKS.reduce((text, [mark, words]) => text.replace(mark, words), line);
+  const plain = (line) => MARKS.reduce((text, [mark, words]) => text.replace(mark, words), line).trim();
 
   return { split, fold, plain };
 })();

@@ -38,20 +38,20 @@ const Legend = (() => {
   function colourPart(plan) {
     const kinds = Notes.kinds();
     const part = element("div", "key");
-    const swatches = element("ul", "swatches");
+    const isNamed = !kinds.ends.length; // each class has a name of its own, and they have no order
+    const swatches = element("ul", isNamed ? "swatches named" : "swatches");
     const counts = new Array(kinds.colours.length).fill(0);
     for (const kind of kinds.classes) counts[kind] += 1;
     kinds.colours.forEach((colour, n) => {
       const swatch = element("li", "");
-      swatch.style.backgroundColor = colour;
-      const words = kinds.words[n] ? `${kinds.words[n]}: ${counts[n]} notes` : `${counts[n]} notes`;
+      const words = `${kinds.words[n]}: ${counts[n]} notes`;
+      swatch.append(element("i", ""), element("span", isNamed ? "" : "hidden-words", isNamed ? kinds.words[n] : words));
+      swatch.firstChild.style.backgroundColor = colour;
       swatch.title = words;
-      swatch.append(element("span", "hidden-words", words));
       swatches.append(swatch);
     });
     const ends = element("div", "ends");
     for (const end of kinds.ends) ends.append(element("span", "", end));
-    if (!kinds.ends.length) ends.append(element("span", "", "each room has a colour"));
     part.append(element("strong", "", kinds.title), swatches, ends);
     return part;
   }

@@ -179,6 +179,7 @@ const Panel = (() => {
 
   function fill(plan, i) {
     title.textContent = plan.title[i];
+    document.title = `${Places.clean(plan.title[i])} · ${plan.title_}`;
     showFacts(plan, i);
     showList("links", "Links to", [...new Set(plan.links[i].map(([, j]) => j))].filter((j) => j !== i));
     showList("backlinks", "Linked from", plan.back[i]);
@@ -224,6 +225,7 @@ const Panel = (() => {
     panel.hidden = true;
     delete panel.dataset.path;
     delete document.documentElement.dataset.note;
+    document.title = State.get("plan").title_;
     note.replaceChildren();
     const isThere = opener && opener.isConnected && opener !== document.body && opener.offsetParent !== null;
     if (hadFocus) (isThere ? opener : part("canvas")).focus({ preventScroll: true });
