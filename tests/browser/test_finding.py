@@ -126,3 +126,28 @@ def test_a_room_lists_its_notes_a_few_hundred_at_a_time(watch, tmp_path):
     links.nth(3).click()
     expect(page.locator("#panel-title")).to_have_text(links.nth(3).inner_text())
     expect(links.nth(3)).to_have_attribute("aria-current", "true")
+
+
+def test_the_plan_of_many_notes_follows_a_search_once_typing_pauses(watch, tmp_path):
+    page = watch.open(build(tmp_path, count=3_000))
+    picture = "document.getElementById('canvas').toDataURL()"
+    before = page.evaluate(picture)
+    made = page.evaluate(
+        """() => {
+          const field = document.getElementById("search");
+          field.focus();
+          field.value = "amber";
+          field.dispatchEvent(new Event("input"));
+          return document.querySelectorAll("#results [role=option]").length;
+        }"""
+    )
+    assert made == 16
+    page.wait_for_function(f"(before) => {picture} !== before", arg=before)
+    expect(page.locator("#results [role=option]")).to_have_count(50)
+    page.fill("#search", "")
+    page.wait_for_function(f"(before) => {picture} === before", arg=before)
+    page.fill("#search", "amber")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#results [role=option]").nth(49)).to_have_attribute(
+        "aria-selected", "true"
+    )

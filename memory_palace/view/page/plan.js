@@ -2,13 +2,15 @@
 const Plan = (() => {
   const MANY = 600; // notes in sight from which a gesture stretches the picture instead of drawing
   const CARD_COST = 40; // notes that take as long to draw as one card
+  const FEW = 2_000; // notes that are drawn at once when a search changes
+  const PAUSE = 180; // milliseconds without a key, after which more notes follow it
   const REST = 110; // milliseconds without movement, after which it is drawn sharp
   const canvas = document.getElementById("canvas");
   const pen = canvas.getContext("2d", { alpha: false });
   const sharp = picture(), whole = picture(); // of what is shown, and of the whole plan
   let plan = null;
   let bounds = { x: 0, y: 0, w: 1, h: 1 };
-  let waiting = 0, resting = 0;
+  let waiting = 0, resting = 0, following = 0;
   let isMoving = false;
 
   function picture() {
@@ -94,6 +96,20 @@ const Plan = (() => {
     redraw();
   }
 
+  /** Draw with what is looked for now. */
+  function choose() {
+    clearTimeout(following);
+    Notes.choose(plan);
+    repaint();
+  }
+
+  /** Follow a search: where drawing would hold up the results, once typing pauses. */
+  function follow() {
+    clearTimeout(following);
+    if (plan.count <= FEW) choose();
+    else following = setTimeout(choose, PAUSE);
+  }
+
   function move() {
     isMoving = true;
     clearTimeout(resting);
@@ -141,7 +157,8 @@ const Plan = (() => {
     Camera.onMove(move);
     new ResizeObserver(resize).observe(canvas);
     State.on("hovered", redraw);
-    for (const key of ["matches", "span", "selected"]) State.on(key, () => (Notes.choose(plan), repaint()));
+    State.on("matches", follow);
+    for (const key of ["span", "selected"]) State.on(key, choose);
     State.on("size", () => (Places.resize(plan), repaint()));
     const recolour = () => (Notes.recolour(plan), repaint());
     State.on("colour", recolour);

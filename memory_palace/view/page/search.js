@@ -4,6 +4,8 @@ const Search = (() => {
   const part = (id) => document.getElementById(id);
   const [field, list] = [part("search"), part("results")];
   const MOST_SHOWN = 50;
+  const SEEN = 16; // options that the list has room for, and a few more
+  const REST_AFTER = 150; // ms without a key, after which the others are made
   const BEFORE = 40; // characters of a line before the first word found
   const SPOKEN_AFTER = 500; // ms without a key, so that a screen reader is not interrupted
   const MIDDLE = 2 ** 20; // beyond all ranks
@@ -12,6 +14,8 @@ const Search = (() => {
   let last = { query: "", found: null }; // what is narrowed while a query grows
   let active = -1; // place of the option that the arrow keys are at
   let speaking = 0;
+  let resting = 0; // timer for the options below those seen
+  let makeRest = null; // makes them
 
   const stem = (path) => path.slice(path.lastIndexOf("/") + 1).replace(/\.[^.]*$/, "");
 
@@ -123,7 +127,15 @@ const Search = (() => {
     return option;
   }
 
+  /** Make the options that are not made yet. */
+  function complete() {
+    clearTimeout(resting);
+    makeRest?.();
+    makeRest = null;
+  }
+
   function activate(place) {
+    complete();
     const options = list.querySelectorAll("[role=option]");
     if (active >= 0 && options[active]) options[active].setAttribute("aria-selected", "false");
     active = options.length ? (place + options.length) % options.length : -1;
@@ -155,7 +167,11 @@ const Search = (() => {
     const words = Folding.split(query);
     active = -1;
     field.removeAttribute("aria-activedescendant");
-    list.replaceChildren(...(matches ?? []).slice(0, MOST_SHOWN).map((i, place) => makeOption(i, place, words)));
+    clearTimeout(resting);
+    const options = (from, to) => (matches ?? []).slice(from, to).map((i, n) => makeOption(i, from + n, words));
+    list.replaceChildren(...options(0, SEEN));
+    makeRest = () => list.append(...options(SEEN, MOST_SHOWN));
+    resting = setTimeout(complete, REST_AFTER);
     list.dataset.count = matches === null ? "" : matches.length === 0 ? "No note has these words in its title, names or first line"
       : matches.length > MOST_SHOWN ? `The best ${MOST_SHOWN} of ${matches.length.toLocaleString("en")}` : "";
     setOpen(matches !== null && document.activeElement === field);
@@ -169,6 +185,7 @@ const Search = (() => {
     const known = new Set(matches);
     const hits = answer.hits.filter(({ note }) => !known.has(note));
     if (!hits.length) return;
+    complete();
     const group = make("li", "group");
     group.setAttribute("role", "group");
     group.setAttribute("aria-label", answer.answered ? "By meaning" : "Nothing here answers that; nearest by meaning");
