@@ -75,10 +75,10 @@ def test_what_is_typed_gives_the_palace_vectors_of_e5(tmp_path, here):
     root = fill(tmp_path, [GERMAN] * 3)
     palace("-C", root, "index")
     here.add("e5")
-    assert "better: `palace index --force --embedder e5`" in palace("-C", root, "status")[0]
+    assert "palace index --force --embedder e5  find notes" in palace("-C", root, "status")[0]
     assert palace("-C", root, "index", "--force", "--embedder", "e5")[1] == ""
-    shown = palace("-C", root, "status")[0]
-    assert "100 % of 3 passages not English" in shown and "would serve" not in shown
+    assert "index --force" not in palace("-C", root, "status")[0]
+    assert "100 % of 3 passages not English" in palace("-C", root, "status", "--details")[0]
 
 
 def test_a_first_build_takes_e5_for_foreign_notes_where_it_is_here(tmp_path, here):

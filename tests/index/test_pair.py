@@ -226,7 +226,7 @@ def test_a_difference_of_a_hundred_thousandth_in_one_part_is_seen(pair, monkeypa
 
 
 def test_status_says_which_two_and_what_they_take(pair):
-    out = CliRunner().invoke(app, ["-C", str(pair.paths.root), "status"]).stdout
+    out = CliRunner().invoke(app, ["-C", str(pair.paths.root), "status", "--details"]).stdout
     assert "hashing+letters, 410 dimensions: 6 KiB of hashing + 0 KiB of letters" in out
 
 
