@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -87,6 +88,7 @@ def pack_notes(plan: PalacePlan, heads: Sequence[str]) -> dict[str, object]:
         "uses": whole_or_none([note.uses for note in notes]),
         "day": [note.day - plan.day for note in notes],
         "changed": [note.changed - plan.day for note in notes],
+        "undated": run_lengths([not note.is_dated for note in notes]),
         "priority": [note.priority for note in notes],
         "confidence": [-1 if c is None else round(100 * c) for c in (n.confidence for n in notes)],
         "decay": [round(1000 * note.decay) for note in notes],
@@ -161,6 +163,14 @@ def sparse(
 ) -> list[object]:
     """Return those that are not empty, each after its place."""
     return [part for n, value in enumerate(values) if value for part in (n, value)]
+
+
+def run_lengths(values: Sequence[bool]) -> list[int]:
+    """Return in turn how many are false, true, false ... on end; nothing where none is true."""
+    runs = [(value, len(list(group))) for value, group in groupby(values)]
+    if runs and runs[0][0]:
+        runs.insert(0, (False, 0))
+    return [length for _, length in runs] if any(values) else []
 
 
 def whole_or_none(values: Sequence[int | None]) -> list[int | None] | None:

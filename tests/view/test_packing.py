@@ -117,3 +117,15 @@ def test_the_page_of_a_garden_keeps_to_its_size(tmp_path: Path) -> None:
     texts = sum(len(note.text.encode()) for note in plan.notes)
     assert len(plan.notes) > 700
     assert len(render(plan)) <= 400_000 + texts / 2
+
+
+@pytest.mark.parametrize(
+    ("dated", "runs"),
+    [([1, 1, 1], []), ([0, 0, 0], [0, 3]), ([1, 0, 0, 1], [1, 2, 1]), ([0, 1, 0], [0, 1, 1, 1])],
+)
+def test_notes_that_only_their_file_dates_are_packed_as_runs(
+    dated: list[int], runs: list[int]
+) -> None:
+    plan = make_plan(len(dated), 1)
+    notes = tuple(replace(n, is_dated=bool(d)) for n, d in zip(plan.notes, dated, strict=True))
+    assert unpack(pack(replace(plan, notes=notes)).plan)["notes"]["undated"] == runs

@@ -61,16 +61,21 @@ const Colours = (() => {
     Array.from({ length: count }, (_, k) => colours[count < 2 ? colours.length - 1 : Math.round((k * (colours.length - 1)) / (count - 1))]);
 
   function byAge(plan) {
-    const bounds = evenBounds(plan.day, 7);
-    let oldest = plan.today;
-    for (const day of plan.day) oldest = Math.min(oldest, day);
-    const starts = [oldest, ...bounds];
+    const dated = plan.day.filter((_, note) => !plan.undated[note]);
+    const bounds = evenBounds(dated, 7);
+    const oldest = dated.reduce((least, day) => Math.min(least, day), plan.today);
+    const starts = dated.length ? [oldest, ...bounds] : [];
+    const apart = dated.length < plan.count ? starts.length : null; // the class of those that only their file dates
     const ends = [...bounds.map((bound) => bound - 1), plan.today];
     return {
-      classes: plan.day.map((day) => classIn(bounds, day)), classOfDay: (day) => classIn(bounds, day),
-      colours: choose(starts.length, theme().age), title: "When it was written",
-      words: starts.map((start, k) => (asMonth(start) === asMonth(ends[k]) ? asMonth(start) : `${asMonth(start)} to ${asMonth(ends[k])}`)),
-      ends: [asMonth(oldest), asMonth(plan.today)],
+      classes: plan.day.map((day, note) => (plan.undated[note] ? apart : classIn(bounds, day))),
+      classOfDay: (day) => classIn(bounds, day), apart,
+      colours: [...choose(starts.length, theme().age), ...(apart === null ? [] : [theme().none])], title: "When it was written",
+      words: [
+        ...starts.map((start, k) => (asMonth(start) === asMonth(ends[k]) ? asMonth(start) : `${asMonth(start)} to ${asMonth(ends[k])}`)),
+        "dated by its file alone",
+      ],
+      ends: dated.length ? [asMonth(oldest), asMonth(plan.today)] : [],
     };
   }
 

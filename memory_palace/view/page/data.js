@@ -56,6 +56,14 @@ const Data = (() => {
     return all;
   }
 
+  /** Which notes only their file dates: 1, in runs that are written as their lengths, of others first. */
+  function undated(lengths, count) {
+    const all = new Uint8Array(count);
+    let at = 0;
+    lengths.forEach((length, n) => all.fill(n % 2, at, (at += length)));
+    return all;
+  }
+
   const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
   const VALUES = new Uint8Array(128);
   [...DIGITS].forEach((digit, value) => (VALUES[digit.charCodeAt(0)] = value));
@@ -108,7 +116,7 @@ const Data = (() => {
       w: lengths(packed.w, units), h: lengths(packed.h, units),
       length: packed.length, uses: packed.uses ?? path.map(() => null),
       day: packed.day.map((days) => days + day), changed: packed.changed.map((days) => days + day),
-      priority: packed.priority, confidence: packed.confidence.map((value) => (value < 0 ? null : value / 100)),
+      undated: undated(packed.undated, count), priority: packed.priority, confidence: packed.confidence.map((value) => (value < 0 ? null : value / 100)),
       decay: packed.decay.map((value) => value / 1000),
     };
   }

@@ -43,6 +43,7 @@ const Legend = (() => {
     const counts = new Array(kinds.colours.length).fill(0);
     for (const kind of kinds.classes) counts[kind] += 1;
     kinds.colours.forEach((colour, n) => {
+      if (n === kinds.apart) return;
       const swatch = element("li", "");
       const words = `${kinds.words[n]}: ${counts[n]} notes`;
       swatch.append(element("i", ""), element("span", isNamed ? "" : "hidden-words", isNamed ? kinds.words[n] : words));
@@ -52,8 +53,18 @@ const Legend = (() => {
     });
     const ends = element("div", "ends");
     for (const end of kinds.ends) ends.append(element("span", "", end));
-    part.append(element("strong", "", kinds.title), swatches, ends);
+    part.append(element("strong", "", kinds.title));
+    if (swatches.hasChildNodes()) part.append(swatches, ends);
+    if ((kinds.apart ?? null) !== null) part.append(apartLine(kinds, counts[kinds.apart]));
     return part;
+  }
+
+  /** What the class means that is not in the range of the others. */
+  function apartLine({ colours, words, apart }, count) {
+    const line = element("div", "apart"), swatch = element("i", "");
+    swatch.style.backgroundColor = colours[apart];
+    line.append(swatch, `${words[apart]}: ${count} ${count === 1 ? "note" : "notes"}`);
+    return line;
   }
 
   function sizePart(plan) {

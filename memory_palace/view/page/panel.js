@@ -55,7 +55,7 @@ const Panel = (() => {
   }
 
   function showFacts(plan, i) {
-    const dates = make("p", "dates", `Written ${sayDay(plan.day[i])}`);
+    const dates = make("p", "dates", `${plan.undated[i] ? "File of" : "Written"} ${sayDay(plan.day[i])}`);
     if (plan.changed[i] > plan.day[i]) dates.append(`, changed ${sayDay(plan.changed[i])}`);
     const path = make("p", "path");
     path.append(make("code", "", plan.path[i]));

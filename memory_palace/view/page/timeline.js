@@ -23,20 +23,32 @@ const Timeline = (() => {
     if (last - first > 4 * (at(0.995) - at(0.005)) + 400) [first, last] = [at(0.005) - 15, at(0.995) + 15];
     step = STEPS.find((length) => (last - first + 1) / length <= MOST_BARS) ?? (last - first + 1) / MOST_BARS;
     bars = Math.max(Math.ceil((last - first + 1) / step), 1);
-    const counts = new Array(bars).fill(0);
-    for (const day of days) counts[Math.max(Math.min(Math.floor((day - first) / step), bars - 1), 0)] += 1;
-    return counts;
+    const counts = new Array(bars).fill(0), undated = new Array(bars).fill(0);
+    days.forEach((day, note) => {
+      const bar = Math.max(Math.min(Math.floor((day - first) / step), bars - 1), 0);
+      counts[bar] += 1;
+      undated[bar] += State.get("plan").undated[note];
+    });
+    return { counts, undated };
   }
 
   const startOf = (bar) => Math.round(first + bar * step);
   const words = (day) => (step < 28 ? Colours.asDay(day) : Colours.asMonth(day));
 
-  function drawBars(counts) {
+  /** The colour of a bar; of notes that only their file dates, a part of it at the bottom is grey. */
+  function colour(bar, kinds, day, share) {
+    const grey = kinds.colours[kinds.apart];
+    bar.style.backgroundColor = share === 1 ? grey : kinds.colours[kinds.classOfDay(day)];
+    const end = `${Math.round(100 * share)}%`;
+    if (share > 0 && share < 1) bar.style.backgroundImage = `linear-gradient(to top, ${grey} ${end}, transparent ${end})`;
+  }
+
+  function drawBars({ counts, undated }) {
     const most = Math.max(...counts), kinds = Notes.kinds();
     parts.bars.replaceChildren(...counts.map((count, n) => {
       const bar = element("i");
       // Square roots: beside a month of a thousand notes, a month of three can still be seen.
-      if (kinds.classOfDay && field === "day") bar.style.backgroundColor = kinds.colours[kinds.classOfDay(startOf(n) + step / 2)];
+      if (kinds.classOfDay && field === "day") colour(bar, kinds, startOf(n) + step / 2, count ? undated[n] / count : 0);
       bar.style.height = count ? `${Math.max(100 * Math.sqrt(count / most), 6)}%` : "0";
       return bar;
     }));
