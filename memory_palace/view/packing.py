@@ -112,9 +112,12 @@ def head_of(text: str) -> str:
 
 
 def heading_of(head: str) -> str:
-    """Return the first line if it is a heading of level 1, without its mark."""
+    """Return the first line if it is a heading of level 1, without its mark.
+
+    Spaces, tabs and carriage returns go; what else is white space Python and JavaScript differ in.
+    """
     first = head.split("\n", 1)[0]
-    return first[2:].strip() if first.startswith("# ") else ""
+    return first[2:].strip(" \t\r") if first.startswith("# ") else ""
 
 
 def title_code(note: PlanNote, head: str) -> str | int:

@@ -16,7 +16,15 @@ from reading_pages import from_letters, unpack
 from memory_palace.palace import Palace
 from memory_palace.view.gather import gather
 from memory_palace.view.options import ViewOptions
-from memory_palace.view.packing import DIGITS, HEAD_LENGTH, Packed, head_of, pack, to_letters
+from memory_palace.view.packing import (
+    DIGITS,
+    HEAD_LENGTH,
+    Packed,
+    head_of,
+    heading_of,
+    pack,
+    to_letters,
+)
 from memory_palace.view.page import render
 
 
@@ -129,3 +137,8 @@ def test_notes_that_only_their_file_dates_are_packed_as_runs(
     plan = make_plan(len(dated), 1)
     notes = tuple(replace(n, is_dated=bool(d)) for n, d in zip(plan.notes, dated, strict=True))
     assert unpack(pack(replace(plan, notes=notes)).plan)["notes"]["undated"] == runs
+
+
+@pytest.mark.parametrize("edge", ["\ufeff", "\x85", "\x1f", "\u3000"])
+def test_a_title_with_an_edge_that_two_languages_strip_differently_stays(edge: str) -> None:
+    assert heading_of(f"# {edge}a{edge} \t\r\nb") == f"{edge}a{edge}"

@@ -66,7 +66,7 @@ const Colours = (() => {
     const oldest = dated.reduce((least, day) => Math.min(least, day), plan.today);
     const starts = dated.length ? [oldest, ...bounds] : [];
     const apart = dated.length < plan.count ? starts.length : null; // the class of those that only their file dates
-    const ends = [...bounds.map((bound) => bound - 1), plan.today];
+    const ends = [...bounds.map((bound) => bound - 1), dated.reduce((most, day) => Math.max(most, day), oldest)];
     return {
       classes: plan.day.map((day, note) => (plan.undated[note] ? apart : classIn(bounds, day))),
       classOfDay: (day) => classIn(bounds, day), apart,
@@ -75,7 +75,7 @@ const Colours = (() => {
         ...starts.map((start, k) => (asMonth(start) === asMonth(ends[k]) ? asMonth(start) : `${asMonth(start)} to ${asMonth(ends[k])}`)),
         "dated by its file alone",
       ],
-      ends: dated.length ? [asMonth(oldest), asMonth(plan.today)] : [],
+      ends: dated.length ? [asMonth(oldest), asMonth(ends.at(-1))] : [],
     };
   }
 

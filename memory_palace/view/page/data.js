@@ -35,7 +35,7 @@ const Data = (() => {
 
   const heading = (head) => {
     const first = head.split("\n", 1)[0];
-    return first.startsWith("# ") ? first.slice(2).trim() : "";
+    return first.startsWith("# ") ? first.slice(2).replace(/^[ \t\r]+|[ \t\r]+$/g, "") : "";
   };
 
   /** The first line of a text that is neither empty nor a heading. */
