@@ -51,7 +51,7 @@ def view_palace(
     """
     palace, options = open_palace(ctx), ViewOptions(room, max_notes, include_cold, relayout)
     if not live:
-        _refuse("a page in a file", {"--port": port != 0})
+        _refuse("a page in a file", {"--port": port != 0}, hint="; it is for --live")
         _write(palace, options, out, opens=opens, as_json=as_json)
         return
     _refuse("--live", {"--out": out is not None, "--relayout": relayout, "--json": as_json})
@@ -75,11 +75,11 @@ def _write(
         _open(report.file)
 
 
-def _refuse(what: str, given: Mapping[str, bool]) -> None:
+def _refuse(what: str, given: Mapping[str, bool], *, hint: str = "") -> None:
     """Raise ``UsageError`` for options that were given and do nothing here."""
     named = [option for option, is_given in given.items() if is_given]
     if named:
-        raise UsageError(f"{what} does not take {' or '.join(named)}")
+        raise UsageError(f"{what} does not take {' or '.join(named)}{hint}")
 
 
 def _lines(report: ViewReport) -> Iterator[str]:

@@ -16,7 +16,7 @@ from memory_palace.view.layout import Layout
 from memory_palace.view.options import ViewOptions
 
 NotePlaces: TypeAlias = NDArray[np.int64]
-"""NotePlaces of notes in a snapshot, ascending."""
+"""Places of notes in a snapshot, ascending."""
 LinksOf: TypeAlias = Mapping[int, tuple[tuple[str, int], ...]]
 """For each note the targets as written, and the note each leads to."""
 

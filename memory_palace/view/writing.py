@@ -54,6 +54,8 @@ def write_view(engine: Engine, options: ViewOptions, *, out: Path | None = None)
     """
     file = out or engine.paths.view
     check_target(file)
+    if out is not None and not out.parent.is_dir():
+        raise UsageError(f"there is no folder {out.parent}; make it, or name another with --out")
     remarks: list[str] = []
     plan = gather(engine, options, remark=remarks.append)
     page = render(plan)

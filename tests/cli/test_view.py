@@ -71,7 +71,7 @@ def test_a_page_of_ours_is_replaced_and_a_file_of_somebody_else_is_not(vault, ca
         ("new.markdown", "cannot be a page"),
         ("-", "cannot be a page"),
         (os.devnull, "is not a file"),
-        ("nowhere/plan.html", "check the path"),
+        ("nowhere/plan.html", "there is no folder nowhere; make it"),
     ],
 )
 def test_what_cannot_be_a_page_is_refused_in_one_line(vault, capsys, out, why):
