@@ -39,7 +39,10 @@ def test_a_page_that_does_what_it_should_not_is_found_out(watch, tmp_path, head,
     visit = watch.visit(hosts=[file.as_uri()])
     visit.open(file.as_uri())
     visit.page.evaluate(f"() => {{ {script} }}")
-    visit.page.wait_for_timeout(200)
+    for _ in range(20):
+        visit.page.wait_for_timeout(100)
+        if any(said in fault for fault in visit.faults):
+            break
     with pytest.raises(AssertionError):
         visit.check()
     assert any(said in fault for fault in visit.faults), visit.faults

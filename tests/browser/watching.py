@@ -76,8 +76,12 @@ class Visit:
         return self.page
 
     def check(self) -> None:
-        """Fail where there was a fault, or a script of a note has run."""
-        if not self.page.is_closed() and self.page.evaluate(f"'{PWNED}' in window"):
+        """Fail where there was a fault, or a script of a note has run.
+
+        A page with a fault is not asked more: it may be on its way to another.
+        """
+        is_open = not self.faults and not self.page.is_closed()
+        if is_open and self.page.evaluate(f"'{PWNED}' in window"):
             self.faults.append("a script of a note has run")
         assert not self.faults, "\n".join(self.faults)
 
