@@ -6,13 +6,14 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from browser.test_axe import SERIOUS, list_violations
 from browser.watching import NARROW, WIDE, Visit, Watch, expect
-from viewing.living import living
+from viewing.living import LivePage, living
 
 from memory_palace import Palace
 
@@ -54,13 +55,23 @@ def visit_note(watch: Watch, url: str, name: str) -> Visit:
     return visit
 
 
+@contextmanager
+def visiting(watch: Watch, root: Path) -> Iterator[LivePage]:
+    """Serve a palace; its pages are checked and left before the server ends: they would say so."""
+    with living(root) as live:
+        yield live
+        for visit in watch.visits:
+            visit.check()
+            visit.page.goto("about:blank")
+
+
 def count_says(page: Page, words: str) -> None:
     """Wait until the list of rooms says how many notes there are."""
     expect(page.locator("#rooms")).to_contain_text(words, timeout=WAIT_MS)
 
 
 def test_eight_browsers_show_what_changes(watch: Watch, root: Path) -> None:
-    with living(root) as live:
+    with visiting(watch, root) as live:
         pages = [visit_note(watch, live.url, "Frost").page for _ in range(8)]
         for page in pages:
             count_says(page, f"{len(TOPICS)} notes")
@@ -116,7 +127,7 @@ def test_a_page_says_that_its_server_is_gone_and_goes_on_with_the_next(
 
 def test_eight_tabs_of_one_browser_are_all_answered(watch: Watch, root: Path) -> None:
     """It opens six connections to a server, whatever it has open."""
-    with living(root) as live:
+    with visiting(watch, root) as live:
         first = visit_note(watch, live.url, "Frost")
         tabs = [first] + [Visit(first.page.context.new_page(), [live.url]) for _ in range(7)]
         for tab in tabs[1:]:
@@ -132,7 +143,7 @@ def test_eight_tabs_of_one_browser_are_all_answered(watch: Watch, root: Path) ->
 def test_what_comes_to_mind_is_shown_as_one_types(watch: Watch, root: Path) -> None:
     write(root, "Boat", "The stern light of the ferry covers 135 degrees, says Sable.")
     Palace(root).index()
-    with living(root) as live:
+    with visiting(watch, root) as live:
         page = watch.visit(hosts=[live.url]).open(live.url)
         page.keyboard.press("Tab")
         page.click("#recall-button")
