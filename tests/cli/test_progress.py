@@ -91,7 +91,8 @@ def test_durations_are_written_as_people_say_them(seconds, shown):
 
 
 SLOW = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
 from memory_palace.embedding.hashing import HashingEmbedder
 embed = HashingEmbedder.embed_passages
 def slow(self, texts):
