@@ -7,7 +7,7 @@ BIN := .venv/bin
 IN_PARALLEL = -n 2 --dist loadfile
 QUESTION ?= why did we stop using the message broker
 
-.PHONY: demo test slow browser lint bench promises tables docs pictures clean
+.PHONY: demo test slow browser postgres lint bench promises tables docs pictures clean
 
 demo: .venv/installed-run
 	$(BIN)/palace models fetch minilm
@@ -32,6 +32,10 @@ slow: .venv/installed-test
 # In the Chromium of the system; .ci/run installs Debian's.
 browser: .venv/installed-test .venv/installed-browser
 	$(BIN)/python -m pytest -m browser $(IN_PARALLEL) --junitxml=build/browser.xml
+
+# A real server, from a wheel: on a Unix socket, in a folder of its own.
+postgres: .venv/installed-test .venv/installed-postgres .venv/installed-postgres-test
+	$(BIN)/python -m pytest -m postgres $(IN_PARALLEL) --junitxml=build/postgres.xml
 
 lint: .venv/installed-lint
 	$(BIN)/ruff check

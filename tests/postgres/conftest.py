@@ -1,0 +1,38 @@
+"""One server for each process of tests, one database for each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from postgres.serving import Database, Server
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A PostgreSQL of this process, with the template that databases are copied from."""
+    pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+    pytest.importorskip("pgvector", reason="needs the extra [postgres]")
+    from postgres.serving import Server, fill, find_wheel
+
+    if find_wheel() is None:
+        pytest.skip("needs the extra [postgres-test]")
+    server = Server()
+    try:
+        fill(server)
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def database(server: Server) -> Iterator[Database]:
+    """A database of this test, with pgvector and nothing else in it."""
+    from postgres.serving import Database
+
+    database = Database(server)
+    yield database
+    database.close()
