@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         NotAPalaceError,
         NotesFailedError,
         PalaceError,
+        StoreError,
         UsageError,
         WrongEmbedderError,
     )
@@ -65,6 +66,7 @@ __all__ = [
     "Problem",
     "QueryResult",
     "Recollection",
+    "StoreError",
     "UsageError",
     "WrongEmbedderError",
     "__version__",

@@ -12,6 +12,7 @@
   + NotesFailedError (7)
   + CheckFailedError (8)
   + MissingPartError (9)
+  + StoreError (10)
 
 A message says what is wrong, where, and what to type next.
 """
@@ -93,3 +94,9 @@ class MissingPartError(PalaceError):
     """An optional package or a model's weights are not on this machine."""
 
     exit_code = 9
+
+
+class StoreError(PalaceError):
+    """A store in a database cannot be reached, or refuses what it is asked."""
+
+    exit_code = 10

@@ -77,3 +77,16 @@ def import_matplotlib() -> ModuleType:
         raise MissingPartError(f"plots need matplotlib; run `{install_command('plots')}`") from None
     module: ModuleType = matplotlib
     return module
+
+
+def check_postgres() -> None:
+    """Raise ``MissingPartError`` where the libraries of ``memory_palace.postgres`` are missing."""
+    from importlib import import_module
+
+    try:
+        import_module("psycopg")
+        import_module("pgvector.psycopg")
+    except ImportError as error:
+        raise MissingPartError(
+            f"a store needs psycopg and pgvector ({error}); run `{install_command('postgres')}`"
+        ) from error

@@ -22,7 +22,7 @@ Made by `make docs` from the program's own help; do not edit.
 
 Exit codes: 0 success, 1 failure, 2 wrong usage, 3 no palace, 4 no index or another embedder,
 5 index locked, 6 index damaged, 7 some notes failed (the others are indexed), 8 a check failed,
-9 an optional part is missing.
+9 an optional part is missing, 10 a store in a database refuses or cannot be reached.
 
 What the system refuses (no permission, no space, a name too long, output that cannot be written) is
 one line with the file and what to do, and exits 1. A note or folder that cannot be read is named on
@@ -62,7 +62,7 @@ Data goes to standard output, remarks to standard error."""
 _AFTER = r""".SH EXIT STATUS
 0 success, 1 failure, 2 wrong usage, 3 no palace, 4 no index or another embedder, 5 index locked,
 6 index damaged, 7 some notes failed (the others are indexed), 8 a check failed, 9 an optional part
-is missing.
+is missing, 10 a store in a database refuses or cannot be reached.
 .SH ENVIRONMENT
 .TP
 \fBPALACE_ROOT\fR

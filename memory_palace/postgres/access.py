@@ -1,0 +1,148 @@
+"""Which palaces a store holds, and which roles may read and write them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+
+import psycopg
+from psycopg import sql
+
+from memory_palace.errors import IndexMissingError, UsageError
+from memory_palace.postgres.address import Address, check_name
+from memory_palace.postgres.connecting import SCHEMA, asking
+from memory_palace.postgres.schema import list_tables, settle_rights
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A role that was granted a palace."""
+
+    role: str
+    may_write: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A palace of a store, as whoever asks may see it."""
+
+    name: str
+    generation: int
+    """0 of one that nothing was pushed to yet."""
+    notes: int
+    passages: int
+    size_bytes: int
+    """Of its passages with their indexes."""
+    built_by: str
+    built_at: datetime | None
+    members: tuple[Member, ...]
+    """Whoever set the store up sees all of them, others what was granted to themselves."""
+
+
+def find_palace(connection: psycopg.Connection, address: Address) -> int:
+    """Return the number of the palace that an address means: the named one, or the only one.
+
+    Raise ``IndexMissingError`` where it is not there, or was not granted: nobody is told which.
+    """
+    with asking(address), connection.transaction():
+        rows = connection.execute(
+            "SELECT name, id FROM palace WHERE id IN (SELECT readable()) ORDER BY name"
+        ).fetchall()
+    found = dict(rows)
+    if address.palace in found:
+        return int(found[address.palace])
+    if len(found) == 1 and not address.palace:
+        return int(rows[0][1])
+    known = ", ".join(found) or "none"
+    if not address.palace and found:
+        raise UsageError(f"name the palace: {address.shown}#NAME; it may be {known}")
+    raise IndexMissingError(
+        f"{address.shown} is not there, or not granted to this role; readable: {known}; "
+        "`palace index --store` makes one, `palace store grant` lets others in"
+    )
+
+
+def make_palace(connection: psycopg.Connection, address: Address) -> int:
+    """Return the number of the palace that an address names, which is made where it is not there.
+
+    Only the role that set the store up makes palaces.
+    """
+    check_name(address.palace)
+    with asking(address), connection.transaction():
+        row = connection.execute(
+            "SELECT id FROM palace WHERE name = %s", [address.palace]
+        ).fetchone()
+        row = row or connection.execute("SELECT make_palace(%s)", [address.palace]).fetchone()
+    return int(row[0]) if row else 0
+
+
+def grant(connection: psycopg.Connection, address: Address, role: str, *, may_write: bool) -> None:
+    """Let a role read a palace, or read and write it."""
+    palace = find_palace(connection, address)
+    with asking(address), connection.transaction():
+        _check_role(connection, role)
+        connection.execute(
+            "INSERT INTO member VALUES (%s, quote_ident(%s)::regrole, %s) "
+            "ON CONFLICT (palace, role) DO UPDATE SET may_write = EXCLUDED.may_write",
+            [palace, role, may_write],
+        )
+        settle_rights(connection)
+
+
+def revoke(connection: psycopg.Connection, address: Address, role: str) -> None:
+    """Take a palace from a role, and with its last palace what it may do with tables."""
+    palace = find_palace(connection, address)
+    with asking(address), connection.transaction():
+        _check_role(connection, role)
+        gone = connection.execute(
+            "DELETE FROM member WHERE palace = %s AND role = quote_ident(%s)::regrole "
+            "AND role <> quote_ident(current_user)::regrole",
+            [palace, role],
+        )
+        if not gone.rowcount:
+            raise UsageError(
+                f"{role!r} was not granted {address.shown}; `palace store status` shows who was"
+            )
+        _close_tables(connection, role)
+        settle_rights(connection)
+
+
+def _close_tables(connection: psycopg.Connection, role: str) -> None:
+    """Take all rights on tables; what the role has left is given again by ``settle_rights``."""
+    of, schema = sql.Identifier(role), sql.Identifier(SCHEMA)
+    tables = sql.SQL(", ").join(sql.Identifier(SCHEMA, name) for name in list_tables(connection))
+    connection.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(tables, of))
+    connection.execute(sql.SQL("REVOKE ALL ON FUNCTION index_vectors FROM {}").format(of))
+    connection.execute(sql.SQL("REVOKE ALL ON SCHEMA {} FROM {}").format(schema, of))
+
+
+def _check_role(connection: psycopg.Connection, role: str) -> None:
+    rows = connection.execute("SELECT rolname FROM pg_catalog.pg_roles").fetchall()
+    names = [name for (name,) in rows]
+    if role not in names:
+        near = get_close_matches(role, names, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise UsageError(f"the server knows no role {role!r}; {hint}`createuser` makes one")
+
+
+def list_palaces(connection: psycopg.Connection, address: Address) -> list[Stored]:
+    """Return the palaces that the role of the connection may read, by name."""
+    with asking(address), connection.transaction():
+        rows = connection.execute(_LIST).fetchall()
+        granted: dict[int, list[Member]] = {}
+        for palace, role, may_write in connection.execute(
+            "SELECT palace, rolname, may_write FROM member "
+            "JOIN pg_catalog.pg_roles AS r ON r.oid = role ORDER BY rolname"
+        ).fetchall():
+            granted.setdefault(palace, []).append(Member(role, may_write))
+    return [Stored(*(*values, tuple(granted.get(n, ())))) for n, *values in rows]
+
+
+_LIST = """
+SELECT p.id, p.name, coalesce(g.number, 0), coalesce(g.notes, 0), coalesce(g.passages, 0),
+    coalesce(pg_catalog.pg_total_relation_size(to_regclass(format('passage_%s', p.id))), 0),
+    coalesce(g.built_by, ''), g.built_at
+FROM palace AS p LEFT JOIN generation AS g ON g.palace = p.id
+WHERE p.id IN (SELECT readable()) ORDER BY p.name
+"""

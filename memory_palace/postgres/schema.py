@@ -1,0 +1,139 @@
+"""The tables of a store: made and brought up to date by numbered files of SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+import psycopg
+from psycopg import sql
+
+from memory_palace.errors import IndexMissingError, StoreError
+from memory_palace.postgres.address import Address
+from memory_palace.postgres.connecting import SCHEMA, asking
+
+_LOCK = 0x70616C616365
+"""Key of the advisory lock of who changes the schema: ``palace``."""
+
+
+@cache
+def read_migrations() -> Mapping[int, str]:
+    """Return the SQL that leads to each version from the one before."""
+    folder = files(__package__).joinpath("migrations")
+    return {
+        int(file.name.removesuffix(".sql")): file.read_text("utf-8")
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".sql")
+    }
+
+
+def read_version(connection: psycopg.Connection) -> int:
+    """Return the version of the schema; 0 where there is none. Raise what PostgreSQL raises."""
+    found = connection.execute("SELECT to_regnamespace(%s)", [SCHEMA]).fetchone()
+    if found is None or found[0] is None:
+        return 0
+    row = connection.execute("SELECT number FROM version").fetchone()
+    return row[0] if row else 0
+
+
+def check_schema(connection: psycopg.Connection, address: Address) -> None:
+    """Raise an error where this program cannot use the tables as they are."""
+    with asking(address), connection.transaction():
+        version = read_version(connection)
+        owner = _find_owner(connection) if version else ""
+    newest = max(read_migrations())
+    if not version:
+        raise IndexMissingError(
+            f"{address.shown} holds no store; run `palace index --store ADDRESS`"
+        )
+    _refuse_newer(version, newest, address)
+    if version < newest:
+        raise StoreError(
+            f"the store at {address.shown} is of version {version}, this program needs {newest}: "
+            f"`palace index --store ADDRESS` as the role {owner} brings it up to date"
+        )
+
+
+def migrate(
+    connection: psycopg.Connection,
+    address: Address,
+    migrations: Mapping[int, str] | None = None,
+) -> int:
+    """Bring the tables to the newest version, each step in a transaction; return that version.
+
+    The first step makes them, and whoever takes it owns the store.
+    """
+    steps = read_migrations() if migrations is None else migrations
+    with asking(address):
+        while True:
+            with connection.transaction():
+                connection.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+                version = read_version(connection)
+                _refuse_newer(version, max(steps), address)
+                if version == max(steps):
+                    return version
+                _take_step(connection, version + 1, steps[version + 1])
+
+
+def _take_step(connection: psycopg.Connection, number: int, script: str) -> None:
+    if number == 1:
+        connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(SCHEMA)))
+    connection.execute(script.encode())
+    connection.execute("UPDATE version SET number = %s", [number])
+    settle_rights(connection)
+
+
+def settle_rights(connection: psycopg.Connection) -> None:
+    """Give every role the rights on tables that its palaces need; row security does the rest."""
+    tables = sql.SQL(", ").join(sql.Identifier(SCHEMA, name) for name in list_tables(connection))
+    schema = sql.Identifier(SCHEMA)
+    for role, may_write in connection.execute(
+        "SELECT rolname, bool_or(may_write) FROM member JOIN pg_catalog.pg_roles AS r "
+        "ON r.oid = role WHERE rolname <> current_user GROUP BY rolname"
+    ).fetchall():
+        to = sql.Identifier(role)
+        connection.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(schema, to))
+        connection.execute(sql.SQL("GRANT SELECT ON {} TO {}").format(tables, to))
+        if may_write:
+            _let_write(connection, to)
+
+
+def _let_write(connection: psycopg.Connection, role: sql.Identifier) -> None:
+    written = [name for name in list_tables(connection) if name not in KEPT]
+    tables = sql.SQL(", ").join(sql.Identifier(SCHEMA, name) for name in written)
+    grant = sql.SQL("GRANT INSERT, UPDATE, DELETE ON {} TO {}")
+    connection.execute(grant.format(tables, role))
+    grant = sql.SQL("GRANT EXECUTE ON FUNCTION index_vectors TO {}")
+    connection.execute(grant.format(role))
+
+
+KEPT = ("version", "palace", "member")
+"""Tables that only the owner of a store changes."""
+
+
+def list_tables(connection: psycopg.Connection) -> list[str]:
+    """Return the tables of the store, without the partitions, which nobody is to touch."""
+    rows = connection.execute(
+        "SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p') "
+        "AND NOT relispartition AND relnamespace = %s::regnamespace ORDER BY relname",
+        [SCHEMA],
+    )
+    return [name for (name,) in rows.fetchall()]
+
+
+def _find_owner(connection: psycopg.Connection) -> str:
+    row = connection.execute(
+        "SELECT pg_catalog.pg_get_userbyid(nspowner) FROM pg_catalog.pg_namespace "
+        "WHERE nspname = %s",
+        [SCHEMA],
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def _refuse_newer(version: int, newest: int, address: Address) -> None:
+    if version > newest:
+        raise StoreError(
+            f"the store at {address.shown} is of version {version}, this program knows {newest}: "
+            "update the program"
+        )
