@@ -53,17 +53,20 @@ class Engine:
             record_usage(self.paths.logs, act, paths, now=datetime.now(UTC))
 
     def adopt(self, other: Engine) -> None:
-        """Go on with the index and the models that another engine of this folder has open."""
+        """Go on with the models that another engine has open, and with the index of this folder."""
         if (other.paths, other.config) == (self.paths, self.config):
             self._embedders, self._opened = other._embedders, other._opened
+        else:
+            self._embedders.share(other._embedders)
 
     @cached_property
     def anchors(self) -> PalaceAnchors:
         """The anchors of this palace."""
         from memory_palace.anchors.palace_anchors import PalaceAnchors
 
-        own = (self.paths, self.config)
-        return PalaceAnchors(*own, snapshot=self.snapshot, embedder=self.embedder)
+        return PalaceAnchors(
+            self.paths, self.config, snapshot=self.snapshot, embedder=self.embedder
+        )
 
     def index(
         self,
@@ -286,10 +289,9 @@ class Engine:
         """Return the links between notes; those to cold notes are known as such."""
         from memory_palace.graph.router import LinkGraph
 
-        snapshot = self.snapshot(include_cold=include_cold)
         whole = self.snapshot(include_cold=True)
         cold = [whole.paths[place] for place in whole.cold.nonzero()[0].tolist()]
-        return LinkGraph.from_snapshot(snapshot, cold_paths=cold)
+        return LinkGraph.from_snapshot(self.snapshot(include_cold=include_cold), cold_paths=cold)
 
     def status(self) -> IndexStatus:
         """Return what the index holds, in figures."""

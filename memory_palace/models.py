@@ -287,6 +287,8 @@ class Hit:
     pieces: tuple[Piece, ...] = ()
     """What of the note answers, in order. Empty in a listing, for a neighbor, and where the note
     is no longer what was indexed."""
+    palace: str = ""
+    """The name of its palace, where several were asked."""
 
     @property
     def text(self) -> str:

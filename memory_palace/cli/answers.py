@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -60,6 +60,8 @@ class Entry:
     """What the text is made of, where a part of it may be shown alone."""
     remarks: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
+    palace: str = ""
+    """The name of its palace, where several were asked; the title says it as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Shown:
 
 
 def arrange(
-    root: Path,
+    root: Path | Mapping[str, Path],
     result: QueryResult,
     texts: Sequence[str] | None = None,
     *,
@@ -86,20 +88,22 @@ def arrange(
 ) -> Shown:
     """Return what is shown of an answer; ``texts`` stand for the excerpts of the hits.
 
-    Linked notes become a list of titles, or with ``neighbors`` entries of their own.
+    ``root`` is the folder of the palace, or of each by the name that its hits have. Linked notes
+    become a list of titles, or with ``neighbors`` entries of their own.
     """
-    root, number = root.resolve(), 0
+    roots = {"": root} if isinstance(root, Path) else root
+    roots, number = {name: folder.resolve() for name, folder in roots.items()}, 0
     is_dated = _tells_dates(result)
     entries, linked = [], []
     for hit, text in zip(result, texts or [""] * len(result), strict=True):
         if hit.role == "core":
             number += 1
         elif not neighbors:
-            linked.append(visible(hit.title))
+            linked.append(_title(hit))
             continue
         mark = str(number) if hit.role == "core" else "→"
         date = write_date(hit.note.date.timestamp) if is_dated else ""
-        entries.append(_entry(root, hit, mark, text, date, details=details))
+        entries.append(_entry(roots[hit.palace], hit, mark, text, date, details=details))
     before = tuple(_scoring(result)) if details else ()
     titles = tuple(dict.fromkeys(linked))
     return Shown(before, tuple(entries), titles, texts is not None, result.languages)
@@ -124,7 +128,7 @@ def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bo
         remarks.append(f"and {hit.folded} more with the same passage")
     return Entry(
         mark=mark,
-        title=visible(hit.title),
+        title=_title(hit),
         above=visible(" › ".join(above)),
         file=file,
         place=visible_line(f"{open_path(file)}:{line}"),
@@ -135,7 +139,12 @@ def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bo
         pieces=() if text else tuple(replace(p, text=visible(p.text)) for p in hit.pieces),
         remarks=tuple(map(visible, remarks)),
         details=tuple(map(visible, _details(hit))) if details else (),
+        palace=hit.palace,
     )
+
+
+def _title(hit: Hit) -> str:
+    return visible(f"{hit.palace}: {hit.title}" if hit.palace else hit.title)
 
 
 def open_path(file: Path) -> str:
@@ -251,7 +260,8 @@ def anchors_record(result: QueryResult) -> dict[str, Any]:
 def _hit_record(hit: Hit, text: str | None, *, details: bool) -> dict[str, Any]:
     passage = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (None, None)
     line, last_line = (hit.text_lines if text is None else None) or passage
-    record: dict[str, Any] = {
+    record: dict[str, Any] = {"palace": hit.palace} if hit.palace else {}
+    record |= {
         "path": hit.path,
         "line": line,
         "last_line": last_line,

@@ -49,10 +49,12 @@ def open_entry(palace: Palace, entry: Entry, environ: Mapping[str, str]) -> None
     palace.note_use("opened", entry.file.relative_to(root).as_posix())
 
 
-def open_hit(palace: Palace, shown: Shown, number: int, environ: Mapping[str, str]) -> None:
+def open_hit(
+    palaces: Mapping[str, Palace], shown: Shown, number: int, environ: Mapping[str, str]
+) -> None:
     """Open the hit of that number; raise ``UsageError`` where there is none."""
     found = [entry for entry in shown.entries if entry.mark == str(number)]
     if not found:
         count = sum(entry.mark.isdigit() for entry in shown.entries)
         raise UsageError(f"there is no hit {number} to open, only {count}")
-    open_entry(palace, found[0], environ)
+    open_entry(palaces[found[0].palace], found[0], environ)

@@ -184,8 +184,13 @@ def open_palace(ctx: Context) -> Palace:
     palace = find_palace(ctx.obj)
     if lend is not None:
         lend(ctx, palace)
-    ctx.call_on_close(lambda: _name_unread(palace))
+    name_unread_later(ctx, palace)
     return palace
+
+
+def name_unread_later(ctx: Context, palace: Palace) -> None:
+    """Name on stderr what of a palace could not be read, when the command has ended."""
+    ctx.call_on_close(lambda: _name_unread(palace))
 
 
 def _name_unread(palace: Palace) -> None:

@@ -186,6 +186,10 @@ class Embedders:
             self._made[name] = get_embedder(name)
         return self._made[name]
 
+    def share(self, other: Embedders) -> None:
+        """Use the models that another palace has open, and let it use those of this one."""
+        other._made = self._made = {**self._made, **other._made}
+
     def of(self, commit: Commit) -> Embedder:
         """Return the embedder an index was built with.
 

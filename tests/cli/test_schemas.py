@@ -24,6 +24,7 @@ query why did we drop MQTT --details
 query "no such words" --neighbors 2
 query --type project
 query battery --profile anchors
+query why did we drop MQTT --palaces {root} --details
 recall we should look at the rain gauge of the hut again
 remember the radio of the hut needs a new fuse --agent wren --tag radio
 list --linked-by control_panel
@@ -209,6 +210,7 @@ def palace_root(tmp_path_factory):
 def answers(palace_root):
     """Run all lines in order; return the standard output of each."""
     known = {
+        "{root}": str(palace_root),
         "{nodes}": str(palace_root / "nodes.json"),
         "{cache}": str(palace_root / "cache"),
         "{talks}": str(palace_root / "talks.json"),
