@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from memory_palace.embedding.base import PART_LENGTH
 from memory_palace.index.commit import Commit
 from memory_palace.index.segment import PASSAGES, VectorChoice
-from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Matrix, Scores
+
+if TYPE_CHECKING:
+    from memory_palace.index.snapshot import Snapshot
 
 Averages = TypeVar("Averages", float, NDArray[np.float64])
 SAMPLE = 512
@@ -146,20 +148,43 @@ def find_tail(cosines: NDArray[np.float64], share: float) -> tuple[float, float]
     return start, float(beyond.mean()) if len(beyond) else 0.0
 
 
-def standardise(scores: NDArray[np.float64], counted: NDArray[np.bool_]) -> Scores:
-    """Return how far each score is above the mean of the counted ones and of ``PRIOR`` zeros.
+class Spread(NamedTuple):
+    """How the scores of a collection are spread."""
 
-    Whatever is above 0 stays so, however little.
+    mean: float
+    deviation: float
+    best: float
+    """The highest of all, of what is not counted too."""
+
+
+def find_spread(scores: NDArray[np.float64], *, count: int, best: float) -> Spread | None:
+    """Return how ``count`` scores and ``PRIOR`` zeros are spread; ``None`` where all are 0.
+
+    Scores that are 0 may be left out: sums are of whole numbers.
     """
-    whole = np.rint(scores[counted] * _QUANTUM).astype(np.int64)
-    if not len(whole) or not whole.any():
-        return np.zeros(len(scores), np.float32)
-    count = len(whole) + PRIOR
+    whole = np.rint(scores * _QUANTUM).astype(np.int64)
+    if not whole.any():
+        return None
+    count += PRIOR
     total, squares = int(whole.sum()), float((whole.astype(np.float64) ** 2).sum())
     mean = total / count
     deviation = max(squares / count - mean * mean, 0.0) ** 0.5
-    above = stand_above(scores, mean / _QUANTUM, max(deviation, 1.0) / _QUANTUM)
-    floor: Scores = (scores * (LEAST / scores.max())).astype(np.float32)
+    return Spread(mean / _QUANTUM, max(deviation, 1.0) / _QUANTUM, best)
+
+
+def standardise(scores: NDArray[np.float64], counted: NDArray[np.bool_]) -> Scores:
+    """Return how far each score is above the mean of the counted ones and of ``PRIOR`` zeros."""
+    found = scores[counted]
+    best = float(scores.max(initial=0.0))
+    return stand_out(scores, find_spread(found, count=len(found), best=best))
+
+
+def stand_out(scores: NDArray[np.float64], spread: Spread | None) -> Scores:
+    """Return how far each score is above the mean; whatever is above 0 stays so, however little."""
+    if spread is None:
+        return np.zeros(len(scores), np.float32)
+    above = stand_above(scores, spread.mean, spread.deviation)
+    floor: Scores = (scores * (LEAST / spread.best)).astype(np.float32)
     return np.maximum(above, floor, out=above)
 
 

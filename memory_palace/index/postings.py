@@ -22,6 +22,7 @@ from memory_palace.language.word_lists import expect_idf
 
 if TYPE_CHECKING:
     from memory_palace.index.snapshot import Snapshot
+    from memory_palace.index.statistics import Figure
 
 Rows = NDArray[np.int64]
 Counts = NDArray[np.float64]
@@ -200,8 +201,17 @@ class PostingLookup:
         return self.find(*parts)[0]
 
     def document_frequency(self, *parts: str) -> int:
-        """Return how many live rows hold a term, those in the cold zone aside."""
-        return int(np.count_nonzero(self.snapshot.hot_rows[self.rows(*parts)]))
+        """Return how many live rows of all notes hold a term, those in the cold zone aside."""
+        return self.snapshot.statistics.frequency(self._field, parts, self.rows(*parts))
+
+    def is_held(self, *parts: str) -> bool:
+        """Say whether any live row of all notes holds a term."""
+        return self.snapshot.statistics.holds(self._field, parts, self.rows(*parts))
+
+    def mean_length(self) -> float:
+        """Return how many terms a row outside the cold zone holds, on average over all notes."""
+        name: Figure = "extras_length" if self._field == "extras" else "words_length"
+        return self.snapshot.statistics.figure(name, _mean(self.lengths[self.snapshot.hot_rows]))
 
     @cached_property
     def lengths(self) -> Counts:
@@ -219,19 +229,19 @@ class BM25:
 
     def __init__(self, lists: PostingLookup) -> None:
         self._lists, self._snapshot = lists, lists.snapshot
-        self._count_rows = int(np.count_nonzero(self._snapshot.hot_rows))
+        self._all = lists.snapshot.statistics
+        self._count_rows = self._all.rows
 
     def passages(self, terms: Sequence[str]) -> Counts:
         """Return one score per row, questions too, 0 for rows without any of the distinct terms."""
         lengths = self._lists.lengths
         scores = np.zeros(len(lengths))
-        hot = self._snapshot.hot_rows
-        if not hot.any():
+        if not self._count_rows:
             return scores
-        norm = K1 * (1 - PASSAGE_B + PASSAGE_B * lengths / max(float(lengths[hot].mean()), 1.0))
+        norm = K1 * (1 - PASSAGE_B + PASSAGE_B * lengths / max(self._lists.mean_length(), 1.0))
         for term in dict.fromkeys(terms):
             rows, counts = self._lists.find_all(term)
-            weight = expect_idf(term, int(np.count_nonzero(hot[rows])), self._count_rows)
+            weight = expect_idf(term, self._lists.document_frequency(term), self._count_rows)
             scores[rows] += weight * counts * (K1 + 1) / (counts + norm[rows])
         return scores
 
@@ -240,14 +250,16 @@ class BM25:
         note_of, size = self._snapshot.row_note, len(self._snapshot.paths)
         scores = np.zeros(size)
         hot = self._hot_notes
-        if not (notes := int(np.count_nonzero(hot))):
+        if not (notes := int(self._all.figure("notes", int(np.count_nonzero(hot))))):
             return scores
         lengths = self._note_lengths
-        norm = K1 * (1 - NOTE_B + NOTE_B * lengths / float(lengths[hot].mean()))
+        mean = self._all.figure("note_length", _mean(lengths[hot]))
+        norm = K1 * (1 - NOTE_B + NOTE_B * lengths / mean)
         for term in dict.fromkeys(terms):
             rows, counts = self._lists.find(term)
             totals = np.bincount(note_of[rows], weights=counts, minlength=size)
-            weight = expect_idf(term, int(np.count_nonzero(totals[hot])), notes)
+            having = self._all.note_frequency(term, int(np.count_nonzero(totals[hot])))
+            weight = expect_idf(term, having, notes)
             scores += weight * totals * (K1 + 1) / (totals + norm)
         return scores
 
@@ -261,11 +273,13 @@ class BM25:
         for term in (distinct := dict.fromkeys(terms)):
             rows = self._lists.rows(term)
             rows = rows[hot[rows]]
-            common += len(rows) / max(self._count_rows, 1)
-            weight = math.log1p(self._count_rows / max(len(rows), UNSEEN))
+            having = self._lists.document_frequency(term)
+            common += having / max(self._count_rows, 1)
+            weight = math.log1p(self._count_rows / max(having, UNSEEN))
             whole += weight
             held[np.unique(note_of[rows])] += weight
-        return common / max(len(distinct), 1), float(held.max(initial=0.0)) / (whole or 1.0)
+        most = self._all.figure("most_held", float(held.max(initial=0.0)) / (whole or 1.0))
+        return common / max(len(distinct), 1), most
 
     @cached_property
     def _hot_notes(self) -> NDArray[np.bool_]:
@@ -280,3 +294,7 @@ class BM25:
             weights=self._lists.lengths[live],
             minlength=len(self._snapshot.paths),
         ).astype(np.float64)
+
+
+def _mean(values: Counts) -> float:
+    return float(values.mean()) if len(values) else 0.0

@@ -90,17 +90,20 @@ _MEMBERS = frozenset(
 
 
 class Segment:
-    """A mapped segment. Arrays are read-only views of the file.
+    """The arrays and lines of a segment, mapped from its files or made in memory."""
 
-    The JSONL is mapped as well, and not opened again: a writer may sweep it at any moment.
-    """
-
-    def __init__(self, folder: Path, name: str, *, is_cold: bool) -> None:
-        self.name = name
+    def __init__(
+        self,
+        lines_path: Path,
+        arrays: Mapping[str, Array],
+        lines: bytes | mmap.mmap,
+        *,
+        is_cold: bool,
+    ) -> None:
+        self.name = lines_path.stem
         self.is_cold = is_cold
-        self._lines_path = folder / f"{name}.jsonl"
-        self.arrays: Mapping[str, Array] = map_arrays(folder / f"{name}.npz")
-        self._lines = _map_bytes(self._lines_path)
+        self.arrays = arrays
+        self._lines_path, self._lines = lines_path, lines
         self._texts: dict[str, list[str]] = {}
         self._starts: dict[str, Array] = {}
 
@@ -198,7 +201,11 @@ class Segment:
 
 
 def open_segment(folder: Path, ref: SegmentRef) -> Segment:
-    """Map a committed segment after checking its size and checksum."""
+    """Map a committed segment after checking its size and checksum.
+
+    Arrays are read-only views of the file. The JSONL is mapped as well, and not opened again: a
+    writer may sweep it at any moment.
+    """
     path, lines = folder / f"{ref.name}.npz", folder / f"{ref.name}.jsonl"
     try:
         if lines.stat().st_size != ref.line_bytes:
@@ -207,7 +214,7 @@ def open_segment(folder: Path, ref: SegmentRef) -> Segment:
             raise damaged(path.name, "does not have the size it was committed with")
         if checksum(path) != ref.checksum:
             raise damaged(path.name, "does not match its checksum")
-        segment = Segment(folder, ref.name, is_cold=ref.is_cold)
+        segment = Segment(lines, map_arrays(path), _map_bytes(lines), is_cold=ref.is_cold)
         if not segment.arrays.keys() >= _MEMBERS:
             raise damaged(path.name, "is a file of another kind")
         return segment

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from memory_palace.config import SEVEN, Rooms
 from memory_palace.embedding.base import PART_LENGTH
 from memory_palace.index.commit import Commit
+from memory_palace.index.copies import find_copies
 from memory_palace.index.fold import Fold
 from memory_palace.index.npz import Array
 from memory_palace.index.postings import KeyCounts
@@ -29,8 +30,8 @@ from memory_palace.index.segment import (
     chunk_record,
     note_record,
 )
+from memory_palace.index.statistics import Origin, OwnStatistics, Statistics
 from memory_palace.models import ChunkRecord, Matrix, NoteDate, NoteRecord, Scores, Vector
-from memory_palace.notes.rooms import stem_of
 
 _MTIME = 3
 SEPARATOR = "\x1f"
@@ -39,6 +40,9 @@ _WIDTHS = {"stat": 5, "note_digest": 16, "days": 4}
 
 class Snapshot:
     """Live notes and their rows. Notes are in path order; rows are those of all segments."""
+
+    origin: Origin | None = None
+    """What these notes were chosen from, where they are not all."""
 
     def __init__(self, commit: Commit, folds: Sequence[Fold], *, rooms: Rooms = SEVEN) -> None:
         self.commit = commit
@@ -130,6 +134,19 @@ class Snapshot:
             found[inside] = self.segments[number][which.member][places, which.part]
         return found / PART_LENGTH if which.prefix else found
 
+    def cosines_of(
+        self, rows: NDArray[np.int64], vector: Vector, which: VectorChoice = PASSAGES
+    ) -> NDArray[np.float64]:
+        """Return the cosines of some rows with a unit vector, in double precision."""
+        vectors = self.rows_of(rows, which)
+        cosines: NDArray[np.float64] = np.einsum("ij,j->i", vectors, vector, dtype=np.float64)
+        return cosines
+
+    @property
+    def statistics(self) -> Statistics:
+        """Figures of all notes."""
+        return OwnStatistics(self)
+
     @cached_property
     def titles(self) -> list[str]:
         """Title of each note."""
@@ -202,21 +219,12 @@ class Snapshot:
 
     @cached_property
     def copies(self) -> dict[int, list[int]]:
-        """Notes that hold nothing but sentences of others, with those, none of them cold.
-
-        A note of which one is cold, gone or not known by its name alone is no copy.
-        """
+        """Notes that hold nothing but sentences of others, with those, none of them cold."""
         copies = (self._column("flags") & COPY).nonzero()[0].tolist()
         named = self._texts("originals") if copies else []
-        places: dict[str, list[int]] = {}
-        for place in (~self.cold).nonzero()[0].tolist() if copies else ():
-            places.setdefault(stem_of(self.paths[place]), []).append(place)
-        found = {copy: [places.get(name, []) for name in _split(named[copy])] for copy in copies}
-        return {
-            copy: [place for (place,) in originals]
-            for copy, originals in found.items()
-            if all(len(each) == 1 for each in originals)
-        }
+        hot = (~self.cold).nonzero()[0].tolist() if copies else ()
+        paths = {place: self.paths[place] for place in hot}
+        return find_copies({copy: _split(named[copy]) for copy in copies}, paths)
 
     def aliases(self) -> list[tuple[str, ...]]:
         """Return the other names of each note."""

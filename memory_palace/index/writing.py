@@ -106,12 +106,7 @@ def write_segment(
 
     A reader finds the npz only through a commit record, so the JSONL may follow it.
     """
-    lines = b"".join(_lines(notes))
-    count = 2 if read_detail(fingerprint) == Detail.ENRICHED else 1
-    members = _members(notes, _vectors(notes, dimension, count))
-    members["fingerprint"] = [np.frombuffer(fingerprint.encode(), np.uint8)]
-    members["lines_digest"] = [np.frombuffer(sha256(lines).digest(), np.uint8)]
-
+    members, lines = list_members(notes, fingerprint=fingerprint, dimension=dimension)
     arrays = write_content(folder, lambda file: write_arrays(file, members), "seg-{}.npz")
     write_atomic(arrays.with_suffix(".jsonl"), lines)
     return SegmentRef(
@@ -124,6 +119,18 @@ def write_segment(
         line_bytes=len(lines),
         checksum=checksum(arrays),
     )
+
+
+def list_members(
+    notes: Sequence[NoteRow], *, fingerprint: str, dimension: int
+) -> tuple[dict[str, Sequence[Array]], bytes]:
+    """Return the arrays of a segment, in parts that are joined, and its JSON lines."""
+    lines = b"".join(_lines(notes))
+    count = 2 if read_detail(fingerprint) == Detail.ENRICHED else 1
+    members = _members(notes, _vectors(notes, dimension, count))
+    members["fingerprint"] = [np.frombuffer(fingerprint.encode(), np.uint8)]
+    members["lines_digest"] = [np.frombuffer(sha256(lines).digest(), np.uint8)]
+    return members, lines
 
 
 def _lines(notes: Sequence[NoteRow]) -> Iterator[bytes]:

@@ -98,7 +98,7 @@ class KnownEntities:
         self._facts = facts
 
     def __contains__(self, entity: object) -> bool:
-        return len(self._facts.rows(FactKind.ENTITY, str(entity))) > 0
+        return self._facts.is_held(FactKind.ENTITY, str(entity))
 
 
 def _content_words(words: Sequence[Word]) -> tuple[str, ...]:

@@ -201,7 +201,7 @@ class Confidence:
     def _words(self) -> list[_Word]:
         """The words of the question that carry meaning."""
         note_of, evidence = self._snapshot.row_note, self._evidence
-        count = int(np.count_nonzero(self._snapshot.hot_rows))
+        count = self._snapshot.statistics.rows
         found = []
         for term in evidence.question.content_terms:
             rows = evidence.word_rows.rows(term)

@@ -18,9 +18,8 @@ from memory_palace.index.calibration import (
     LEAST,
     expect,
     read_null,
-    sample_rows,
     stand_above,
-    standardise,
+    stand_out,
 )
 from memory_palace.index.postings import BM25, PostingLookup
 from memory_palace.index.recipes import Detail
@@ -143,9 +142,7 @@ class VectorEvidence:
         """Return the cosines of some rows in double precision."""
         if self._vector is None:
             return np.zeros(len(rows))
-        vectors = self._snapshot.rows_of(rows, self._which)
-        cosines: Exact = np.einsum("ij,j->i", vectors, self._vector, dtype=np.float64)
-        return cosines
+        return self._snapshot.cosines_of(rows, self._vector, self._which)
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
@@ -158,7 +155,9 @@ class VectorEvidence:
         """Cosines of the rows that stand for all, see ``sample_rows``."""
         if self._rough is not None:
             return self._rough.sample
-        return self.multiply(sample_rows(self._snapshot))
+        if self._vector is None:
+            return np.zeros(0)
+        return self._snapshot.statistics.sample(self._vector, self._which)
 
 
 class Evidence:
@@ -166,6 +165,7 @@ class Evidence:
 
     def __init__(self, query: Query, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
+        self._all = snapshot.statistics
         vector = query.vector if query.text else None
         self._has_meaning = vector is not None
         has_descriptions = snapshot.detail == Detail.ENRICHED
@@ -205,22 +205,22 @@ class Evidence:
     def words(self) -> Scores:
         """Standardised BM25 of each row, over all words of the question."""
         scores = self._bm25.passages(self.question.terms)
-        counted = self._snapshot.row_note >= 0
-        if not scores[counted].any():  # only a question that a note answers holds any of them
-            counted = self._snapshot.row_owner >= 0
-        return self.bearing * standardise(scores, counted)
+        # Where no passage does, only a question that a note answers holds any of them.
+        counted = self._snapshot.row_note >= 0, self._snapshot.row_owner >= 0
+        return self.bearing * stand_out(scores, self._all.spread("words", scores, *counted))
 
     @cached_property
     def extras(self) -> Scores:
         """Standardised BM25 of each row over what describes it, for words that carry meaning."""
         scores = BM25(PostingLookup(self._snapshot, "extras")).passages(self.question.content_terms)
-        return standardise(scores, self._snapshot.row_note >= 0)
+        return stand_out(scores, self._all.spread("extras", scores, self._snapshot.row_note >= 0))
 
     @cached_property
     def note_words(self) -> Scores:
         """Standardised BM25 of each note, over the words that carry meaning."""
         scores = self._bm25.notes(self.question.content_terms)
-        return self.bearing * standardise(scores, np.ones(len(scores), np.bool_))
+        counted = np.ones(len(scores), np.bool_)
+        return self.bearing * stand_out(scores, self._all.spread("note_words", scores, counted))
 
     @cached_property
     def bearing(self) -> np.float32:
@@ -234,7 +234,7 @@ class Evidence:
         common, held = self._bm25.familiarity(self.question.terms)
         own = min(max(common - _FOREIGN, 0.0) / (_OWN - _FOREIGN), 1.0)
         share = max(own, min(held / _HELD, 1.0) ** _STEEPNESS)
-        rows = int(np.count_nonzero(self._snapshot.hot_rows))
+        rows = self._all.rows
         return np.float32(1 - (1 - share) * rows / (rows + _FEW_ROWS))
 
     @cached_property
@@ -263,7 +263,7 @@ class Evidence:
     def called(self) -> Scores:
         """How surely the question is the name of each note, in [0, 1]."""
         fields = (self.word_rows, self._names)
-        is_known = all(any(len(f.rows(term)) for f in fields) for term in self.question.terms)
+        is_known = all(any(f.is_held(term) for f in fields) for term in self.question.terms)
         return match_names(self.question.text, self._snapshot, is_known=is_known)
 
     @cached_property
@@ -271,7 +271,7 @@ class Evidence:
         """The share of the question's words that each note's names hold, the rarer the more."""
         whole = 0.0
         share = np.zeros(len(self._snapshot.paths))
-        rows = int(np.count_nonzero(self._snapshot.hot_rows))
+        rows = self._all.rows
         for term in self.question.content_terms:
             weight = expect_idf(term, self.word_rows.document_frequency(term), rows)
             whole += weight

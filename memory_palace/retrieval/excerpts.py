@@ -55,7 +55,7 @@ def choose_texts(
     text: str,
     hits: Sequence[Hit],
     snapshot: Snapshot,
-    paths: PalacePaths,
+    paths: PalacePaths | None,
     *,
     max_bytes: int | None = None,
 ) -> list[Hit]:
@@ -132,9 +132,12 @@ def _give_rest(
 
 
 class NoteReader:
-    """Reads the notes of hits as the index has them, and scores their parts for one question."""
+    """Reads the notes of hits as the index has them, and scores their parts for one question.
 
-    def __init__(self, snapshot: Snapshot, paths: PalacePaths, text: str = "") -> None:
+    Without ``paths``, and where no lines are given, notes have no text.
+    """
+
+    def __init__(self, snapshot: Snapshot, paths: PalacePaths | None, text: str = "") -> None:
         self._snapshot, self._paths, self._text = snapshot, paths, text
         self._notes: dict[str, MarkedLines] = {}
 
@@ -144,7 +147,7 @@ class NoteReader:
         terms = drop_stop_stems(self._tokenize(self._text)) if self._text else ()
         lookup = PostingLookup(self._snapshot, "words")
         counts = {term: lookup.document_frequency(term) for term in terms}
-        rows = int(self._snapshot.hot_rows.sum())
+        rows = self._snapshot.statistics.rows
         weights = {term: bm25_idf(count, rows) for term, count in counts.items() if count}
         mean = sum(weights.values()) / max(len(weights), 1)
         return {term: weight / mean for term, weight in weights.items()}
@@ -200,6 +203,10 @@ class NoteReader:
         return self._notes[path]
 
     def _read_lines(self, path: str) -> list[str]:
+        if self._snapshot.origin:
+            return list(self._snapshot.origin.lines(path))
+        if self._paths is None:
+            return []
         place = bisect_left(self._snapshot.paths, path)
         size = int(self._snapshot.stats[place][STAT.size])
         problems = {problem.kind for problem in self._snapshot.note(place).problems}

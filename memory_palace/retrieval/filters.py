@@ -98,21 +98,23 @@ def check_room(name: str) -> None:
 def match_names(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
     """Say for each note whether it lies in a folder of the filters and bears all their tags.
 
-    Raise ``UsageError`` for a folder or tag that no note of the index has.
+    Raise ``UsageError`` for a folder or tag that no note of the index has; who gave some notes of
+    many has looked.
     """
     passes = np.ones(len(snapshot.paths), np.bool_)
     if filters.folder:
-        passes &= _are_in(snapshot.paths, filters.folder)
+        passes &= _are_in(snapshot, filters.folder)
     if filters.tags:
         passes &= _bear(snapshot, filters.tags)
     return passes
 
 
-def _are_in(paths: Sequence[str], folders: Sequence[str]) -> NDArray[np.bool_]:
+def _are_in(snapshot: Snapshot, folders: Sequence[str]) -> NDArray[np.bool_]:
     """Say for each path whether it lies in or below one of the folders, in any case.
 
     A folder is given from the root, or from ``palace/``.
     """
+    paths = snapshot.paths
     parents = [_fold(path.rpartition("/")[0]) for path in paths]
     above = {
         parent: {parent[:end] for end in (*_slashes(parent), len(parent))} | {""}
@@ -122,10 +124,10 @@ def _are_in(paths: Sequence[str], folders: Sequence[str]) -> NDArray[np.bool_]:
     wanted = set()
     for folder in folders:
         places = [place for place in (_fold(folder), _fold(f"{PALACE}/{folder}")) if place in known]
-        if not places:
+        if not places and not snapshot.origin:
             written = {path[:end] for path in paths for end in _slashes(path)}
             raise UsageError(_unknown("no note of the index is in the folder", folder, written))
-        wanted.add(places[0])
+        wanted.update(places[:1])
     passing = {parent for parent, places in above.items() if places & wanted}
     return np.fromiter((parent in passing for parent in parents), np.bool_, len(parents))
 
@@ -138,7 +140,7 @@ def _bear(snapshot: Snapshot, tags: Sequence[str]) -> NDArray[np.bool_]:
     passes = np.ones(len(snapshot.paths), np.bool_)
     for tag in tags:
         has = bear_tag(snapshot, tag)
-        if not has.any():
+        if not has.any() and not snapshot.origin:
             written = {name for note in snapshot.shown_tags for name in note}
             raise UsageError(_unknown("no note of the index has the tag", tag, written))
         passes &= has

@@ -283,7 +283,7 @@ class _Rivals:
             cosines: Exact = np.round(vectors @ vectors.T, 6)
             return cosines
         words = [self._read_words(row) for row in self.rows.tolist()]
-        known, rows = self._context.words, len(snapshot.row_note)
+        known, rows = self._context.words, snapshot.statistics.rows
         listed = sorted(set().union(*words))
         rare = [expect_idf(word, known.document_frequency(word), rows) for word in listed]
         holds = np.array([[word in own for word in listed] for own in words]) * rare

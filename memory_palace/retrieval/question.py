@@ -165,10 +165,21 @@ def match_names(text: str, snapshot: Snapshot, *, is_known: bool) -> Scores:
     """
     scores: Scores = np.zeros(len(snapshot.paths), np.float32)
     asked, loose = fold_name(text), squeeze_all([text])[0]
-    for names in (_read_names(snapshot), _Names(_linked(asked, snapshot))):
-        for place, value in names.called(asked, loose, DOUBTFUL if is_known else MISTYPED):
-            scores[place] = max(scores[place], value)
+    for place, value in _called(asked, loose, DOUBTFUL if is_known else MISTYPED, snapshot):
+        scores[place] = max(scores[place], value)
     return scores
+
+
+def _called(
+    asked: str, loose: str, mistyped: float, snapshot: Snapshot
+) -> Iterator[tuple[int, float]]:
+    if snapshot.origin:
+        places = {path: place for place, path in enumerate(snapshot.paths)}
+        found = snapshot.origin.called(asked, loose, mistyped)
+        yield from ((places[path], value) for path, value in found if path in places)
+        return
+    for names in (_read_names(snapshot), _Names(_linked(asked, snapshot))):
+        yield from names.called(asked, loose, mistyped)
 
 
 class _Names:

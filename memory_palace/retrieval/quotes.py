@@ -104,7 +104,8 @@ def _rows_of(note: int, wanted: str, snapshot: Snapshot, root: Path) -> Iterator
     path = snapshot.paths[note]
     rows = np.flatnonzero(snapshot.row_note == note)
     try:
-        data = (root / path).read_bytes()
+        origin = snapshot.origin
+        data = "\n".join(origin.lines(path)).encode() if origin else (root / path).read_bytes()
     except OSError:
         return
     found = parse_note(path, data, count_tokens=lambda text: 1, token_limit=1 << 20)

@@ -75,7 +75,7 @@ def _read_passages(scored: Scored, best: Places, paths: PalacePaths | None) -> l
     A passage that is not as it was indexed, and one without a folder, is its preview.
     """
     snapshot, context = scored.context.snapshot, scored.context
-    reader = NoteReader(snapshot, paths) if paths else None
+    reader = NoteReader(snapshot, paths)
     texts = []
     for place in best.tolist():
         note, chunk = snapshot.note(int(context.notes[place])), None
@@ -83,8 +83,7 @@ def _read_passages(scored: Scored, best: Places, paths: PalacePaths | None) -> l
             chunk = snapshot.chunk(row)
         text = ""
         if chunk and chunk.preview:
-            if reader:
-                text = reader.read_plain(note.path, chunk.first_line, chunk.last_line)
+            text = reader.read_plain(note.path, chunk.first_line, chunk.last_line)
             text = text or chunk.preview
         opening = text.partition("\n")[0].strip("# \t")
         above = dict.fromkeys((note.title, *(chunk.heading_path if chunk else ())))

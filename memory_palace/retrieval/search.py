@@ -87,11 +87,10 @@ def search(
     hits = [make_hit(scored, *each, judge, preferred=why.get(each[0], "")) for each in counts]
     hits, is_answered = _demand(hits, min_confidence)
     if neighbors > 0:
-        links = NearLinks.from_snapshot(snapshot)
-        hits = list(add_neighbors(hits, context, rule, links, judge, limit=neighbors))
-    if paths is not None:
-        shown = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
-        hits = mark_disputed(paths, shown)
+        hits = list(add_neighbors(hits, context, rule, judge, limit=neighbors))
+    if paths is not None or snapshot.origin:
+        hits = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
+    hits = mark_disputed(paths, hits) if paths is not None else hits
     return SearchResult(hits, is_answered, rule.read_times(context))
 
 
@@ -239,7 +238,6 @@ def add_neighbors(
     hits: Sequence[Hit],
     context: SearchContext,
     rule: ScoringRule,
-    links: NearLinks,
     judge: Confidence,
     *,
     limit: int,
@@ -250,8 +248,9 @@ def add_neighbors(
     first. Neighbors pass the query's filters, are never cold, and keep their own score.
     """
     paths = context.snapshot.paths
+    links = context.snapshot.origin or NearLinks.from_snapshot(context.snapshot)
     linked = links.neighbors_of(hit.path for hit in hits)
-    wanted = {path for near in linked.values() for path in (*near.out, *near.back)}
+    wanted = {path for near in linked.values() for side in near for path in side}
     scored = _score_notes(context, rule, wanted)
     best = _best_places(scored)
     shown = {hit.path for hit in hits}
@@ -279,7 +278,9 @@ def add_neighbors(
 def _score_notes(context: SearchContext, rule: ScoringRule, wanted: set[str]) -> Scored:
     paths = context.snapshot.paths
     is_wanted = np.zeros(len(paths), np.bool_)
-    is_wanted[[bisect_left(paths, path) for path in wanted]] = True
+    for path in wanted:
+        place = bisect_left(paths, path)
+        is_wanted[place : place + 1] |= paths[place : place + 1] == [path]
     is_wanted &= ~context.snapshot.cold
     return score_exactly(context.pick_exactly(np.flatnonzero(is_wanted[context.notes])), rule)
 

@@ -11,7 +11,11 @@ from memory_palace.retrieval.excerpts import NoteReader, count_bytes
 
 
 def full_texts(
-    hits: Sequence[Hit], snapshot: Snapshot, paths: PalacePaths, *, max_bytes: int | None = None
+    hits: Sequence[Hit],
+    snapshot: Snapshot,
+    paths: PalacePaths | None,
+    *,
+    max_bytes: int | None = None,
 ) -> list[str]:
     """Return the whole passage of each hit, or its text where the passage cannot be had.
 

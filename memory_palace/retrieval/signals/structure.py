@@ -99,9 +99,10 @@ def _dampen(context: SearchContext, scores: Scores) -> Scores:
     if not scores.any():
         return scores
     is_best = scores >= scores.max() - _TOLERANCE
-    notes = len(np.unique(context.notes))
-    share = len(np.unique(context.notes[is_best])) / notes
-    damped: Scores = scores * np.float32(CROWD / share if share > CROWD and notes > 1 else 1)
+    notes = len(np.unique(context.notes[context.notes >= 0]))
+    found = len(np.unique(context.notes[is_best])) / notes if notes > 1 else 0.0
+    share = context.snapshot.statistics.figure("crowd", found)
+    damped: Scores = scores * np.float32(CROWD / share if share > CROWD else 1)
     return damped
 
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.calibration import LEAST, standardise
+from memory_palace.index.calibration import LEAST, stand_out
 from memory_palace.index.postings import NO_ROWS
 from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import squeeze_all, tokenize
@@ -61,9 +61,9 @@ def measure(signal: str, context: SearchContext) -> Scores:
     if _SETTLED.isdisjoint((module, signal)):
         return find_signal(signal)(context)
     if signal not in context.settled:
-        found = find_signal(signal)
         is_share = signal in SHARES
-        context.settled[signal] = _stand_out(found, context) if is_share else found(context)
+        found = _stand_out(signal, context) if is_share else find_signal(signal)(context)
+        context.settled[signal] = found
     return context.settled[signal]
 
 
@@ -74,13 +74,15 @@ def find_signal(name: str) -> Signal:
     return found
 
 
-def _stand_out(share: Signal, context: SearchContext) -> Scores:
-    """Return by how many standard deviations the share of each candidate is above the mean, or 0.
+def _stand_out(signal: str, context: SearchContext) -> Scores:
+    """Return by how many deviations the value of a signal is above its mean per candidate, or 0.
 
     Of all rows, candidates or not, as for words: what a filter leaves out changes no score.
     """
-    shares = share(context.everywhere()).astype(np.float64)
-    scores: Scores = standardise(shares, context.snapshot.row_note >= 0)[context.rows]
+    shares = find_signal(signal)(context.everywhere()).astype(np.float64)
+    snapshot = context.snapshot
+    spread = snapshot.statistics.spread(signal, shares, snapshot.row_note >= 0)
+    scores: Scores = stand_out(shares, spread)[context.rows]
     return scores
 
 
@@ -140,7 +142,7 @@ def covered(context: SearchContext) -> Scores:
     bought it in Paris" may answer what was said of the ring before.
     """
     note_of, words = context.snapshot.row_note, context.words
-    rows = int(np.count_nonzero(context.snapshot.hot_rows))
+    rows = context.snapshot.statistics.rows
     found: Scores = np.zeros(len(note_of), np.float32)
     whole = LEAST
     for term in context.evidence.question.content_terms:

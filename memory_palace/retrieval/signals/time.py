@@ -102,7 +102,7 @@ def share_of_time(question: ParsedQuestion, words: PostingLookup, *, unknown: in
     sure = sum(map(_is_sure, question.times))
     if not sure:
         return 0.0
-    rows = len(words.snapshot.row_note)
+    rows = words.snapshot.statistics.rows
     found = ((term, words.document_frequency(term) or unknown) for term in question.untimed_terms)
     rest = sum(expect_idf(term, having, rows) for term, having in found if having)
     time = RARE_WORDS * sure * expect_idf("", 1, rows)

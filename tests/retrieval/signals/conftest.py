@@ -11,6 +11,7 @@ import pytest
 
 from memory_palace.facts.derive import extract_dates
 from memory_palace.facts.structure import extract_structure
+from memory_palace.index.statistics import OwnStatistics
 from memory_palace.language.tokens import tokenize
 from memory_palace.retrieval.analysis import Analysis, analyse
 from memory_palace.retrieval.question import ParsedQuestion
@@ -46,6 +47,10 @@ class Notes:
     days: np.ndarray
     paths: list
     row_note: np.ndarray
+
+    @property
+    def statistics(self):
+        return OwnStatistics(self)
 
 
 @dataclass(frozen=True)
