@@ -202,8 +202,8 @@ def registry_path() -> str | None:
     return None if folder.startswith("~") else f"{folder}/memory-palace/palaces.json"
 
 
-def read_registered() -> tuple[dict[str, str], str | None, str | None, str | None]:
-    """Return the user's palaces by name, which is the default, and what `serve` and `capture` say.
+def read_registered() -> tuple[dict[str, str], str | None, str | None, str | None, dict[str, str]]:
+    """Return the user's palaces by name, the default, what `serve` and `capture` say, and stores.
 
     Raise ``ValueError`` for a file that was made by something else.
     """
@@ -214,19 +214,20 @@ def read_registered() -> tuple[dict[str, str], str | None, str | None, str | Non
     except (FileNotFoundError, NotADirectoryError):
         text = ""
     if not text:
-        return {}, None, None, None
+        return {}, None, None, None, {}
     import json  # delayed: few have registered anything
 
     try:
         values = json.loads(text)
         palaces, default = values.get("palaces", {}), values.get("default")
-        is_sound = all(isinstance(folder, str) for folder in palaces.values())
+        stores = values.get("stores", {})
+        is_sound = all(isinstance(place, str) for m in (palaces, stores) for place in m.values())
     except (AttributeError, RecursionError) as error:
         raise ValueError(str(error)) from error
     if not is_sound or not (default is None or default in palaces):
-        raise ValueError("it must map names to folders")
+        raise ValueError("it must map names to folders and addresses")
     serve, capture = (
         value if isinstance(value := values.get(name), str) else None
         for name in ("serve", "capture")
     )
-    return palaces, default, serve, capture
+    return palaces, default, serve, capture, stores

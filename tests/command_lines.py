@@ -18,6 +18,7 @@ UNRUN = {
     "view": "it writes to any file, and opens a browser",
     "plugin": "it writes into any folder, such as /",
     "models fetch": "it asks another machine",
+    "store": "it asks a server",
     "bench": "its verbs take minutes, or need data of others",
 }
 """Verbs that are walked with ``--help`` alone."""

@@ -39,6 +39,7 @@ PANELS = {
         "config": ("settings:app", "Show the settings."),
         "graph": ("graph:app", "Follow and check the links between notes."),
         "cold": ("cold:app", "Archive notes, and keep the archive out of answers."),
+        "store": ("store:app", "Keep palaces in PostgreSQL, for many to read."),
     },
     "Work": {
         "task": ("task:app", "Manage task cards."),

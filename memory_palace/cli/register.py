@@ -14,6 +14,15 @@ from memory_palace.cli.registry import Registry, read_registry, write_registry
 from memory_palace.errors import UsageError
 from memory_palace.palace import Palace
 
+Address = Annotated[
+    str | None,
+    Option(
+        "--store",
+        metavar="ADDRESS",
+        help="A palace in PostgreSQL: postgresql://USER@HOST/DATABASE#PALACE. No password.",
+    ),
+]
+
 
 def register_palace(
     ctx: Context,
@@ -32,30 +41,48 @@ def register_palace(
     remove: Annotated[
         bool, Option("--remove", help="Forget the name. The palace itself stays as it is.")
     ] = False,
+    store: Address = None,
     as_json: Json = False,
 ) -> None:
     """Give a palace a name, so that -C NAME reaches it from every folder.
 
-    Names are kept in ~/.config/memory-palace/palaces.json, which no other verb writes.
+    Names are kept in ~/.config/memory-palace/palaces.json, which no other verb writes. A name with
+    --store is a palace in a database, for --store NAME.
     Example: palace register work ~/notes --default
     """
     registry = read_registry()
     if name is None:
-        if default or remove:
-            raise UsageError("name the palace: `palace register NAME --default` or `--remove`")
+        if default or remove or store is not None:
+            raise UsageError("name it: `palace register NAME` and --default, --remove or --store")
         _show(registry, as_json=as_json)
         return
-    if remove:
-        if folder is not None or default:
-            raise UsageError("--remove takes a name alone")
-        registry = registry.remove(name)
+    if store is None:
+        registry = _change(ctx, registry, name, folder, is_choice=default, is_removal=remove)
+    elif folder is not None or default or remove:
+        raise UsageError("--store takes a name alone; a folder has a line of its own")
     else:
-        registry = _add(ctx, registry, name, folder, is_choice=default)
-        registry = replace(registry, default=name if default else registry.default)
+        registry = registry.add_store(name, store)
     path = write_registry(registry)
     _show(registry, as_json=as_json)
     if not as_json:
         say(f"kept in {path}")
+
+
+def _change(
+    ctx: Context,
+    registry: Registry,
+    name: str,
+    folder: str | None,
+    *,
+    is_choice: bool,
+    is_removal: bool,
+) -> Registry:
+    if is_removal:
+        if folder is not None or is_choice:
+            raise UsageError("--remove takes a name alone")
+        return registry.remove(name)
+    registry = _add(ctx, registry, name, folder, is_choice=is_choice)
+    return replace(registry, default=name if is_choice else registry.default)
 
 
 def _add(
@@ -83,13 +110,15 @@ def _show(registry: Registry, *, as_json: bool) -> None:
         {"name": name, "folder": folder, "default": name == registry.default}
         for name, folder in sorted(registry.palaces.items())
     ]
-    width = max(map(len, registry.palaces), default=0)
+    width = max(map(len, (*registry.palaces, *registry.stores)), default=0)
     marks = {name: "  (default)" if name == registry.default else "" for name in registry.palaces}
     gone = {name for name, folder in registry.palaces.items() if not Path(folder).is_dir()}
     lines = [
         f"{name:<{width}}  {folder}{marks[name]}{'  (not there)' if name in gone else ''}"
         for name, folder in sorted(registry.palaces.items())
     ]
-    print_answer({"palaces": palaces}, lines, as_json=as_json)
-    if not palaces:
+    stores = [{"name": name, "address": place} for name, place in sorted(registry.stores.items())]
+    lines += [f"{store['name']:<{width}}  {store['address']}" for store in stores]
+    print_answer({"palaces": palaces, "stores": stores}, lines, as_json=as_json)
+    if not lines:
         say("no palace is registered; `palace register NAME FOLDER` gives one a name")

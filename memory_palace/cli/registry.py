@@ -1,4 +1,4 @@
-"""The user's palaces by name: one small file in the user's own configuration folder."""
+"""The user's palaces and stores by name: one small file in their own configuration folder."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from memory_palace.errors import ConfigError, UsageError
 from memory_palace.places import read_registered, registry_path
 from memory_palace.storage.atomic import write_atomic
+
+if TYPE_CHECKING:
+    from memory_palace.postgres.address import Address
 
 _NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 
@@ -27,6 +31,8 @@ class Registry:
     """``auto`` where a question starts the server that was not there."""
     capture: str | None = None
     """``on`` where hooks keep what was decided in a conversation."""
+    stores: Mapping[str, str] = field(default_factory=dict)
+    """Name and address of a palace in a database; no palace's own settings have these."""
 
     @property
     def default_folder(self) -> Path | None:
@@ -46,18 +52,49 @@ class Registry:
 
     def add(self, name: str, folder: Path) -> Registry:
         """Return the registry with one more name; raise ``UsageError`` for what is no name."""
-        if not _NAME.fullmatch(name):
-            raise UsageError(
-                f"{name!r} cannot be a name: up to 64 letters, digits, '.', '-' and '_', "
-                "the first a letter or a digit"
-            )
+        _check_name(name)
         return replace(self, palaces={**self.palaces, name: str(folder)})
 
+    def add_store(self, name: str, text: str) -> Registry:
+        """Return the registry with the address of a store; raise ``UsageError`` for a password."""
+        from memory_palace.postgres.address import read_address  # delayed: few have a store
+
+        _check_name(name)
+        if read_address(text).has_password:
+            raise UsageError(
+                "an address with a password is not kept: leave it out, and set PGPASSWORD or "
+                "write it into ~/.pgpass"
+            )
+        return replace(self, stores={**self.stores, name: text})
+
+    def store_of(self, given: str | None) -> Address:
+        """Return what ``--store`` means: an address, a registered name, or the only one."""
+        from memory_palace.postgres.address import read_address
+
+        if given is not None and not _NAME.fullmatch(given):
+            return read_address(given)  # nothing of what may hold a password is quoted
+        known = ", ".join(sorted(self.stores)) or "none"
+        name = next(iter(self.stores)) if given is None and len(self.stores) == 1 else given
+        if name is None:
+            raise UsageError(f"name the store: --store NAME|ADDRESS; registered: {known}")
+        if name not in self.stores:
+            near = get_close_matches(name, self.stores, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"registered: {known}"
+            raise UsageError(
+                f"no store is registered as {name!r}; {hint}; "
+                "`palace register NAME --store ADDRESS` keeps one"
+            )
+        address = read_address(self.stores[name])
+        return address if address.palace else replace(address, palace=name)
+
     def remove(self, name: str) -> Registry:
-        """Return the registry without a name; the folder stays as it is."""
-        self.check(name)
+        """Return the registry without a name; the folder or store stays as it is."""
+        if name not in self.stores:
+            self.check(name)
         left = {known: folder for known, folder in self.palaces.items() if known != name}
-        return replace(self, palaces=left, default=None if self.default == name else self.default)
+        stores = {known: place for known, place in self.stores.items() if known != name}
+        default = None if self.default == name else self.default
+        return replace(self, palaces=left, default=default, stores=stores)
 
     def check(self, name: str) -> None:
         """Raise ``UsageError`` where a name is not registered."""
@@ -70,6 +107,14 @@ class Registry:
         if near:
             return f"; did you mean {' or '.join(map(repr, near))}?"
         return f"; registered: {', '.join(sorted(self.palaces))}" if self.palaces else ""
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot be a name: up to 64 letters, digits, '.', '-' and '_', "
+            "the first a letter or a digit"
+        )
 
 
 def read_registry() -> Registry:
@@ -91,9 +136,13 @@ def write_registry(registry: Registry) -> Path:
         raise UsageError("there is no home folder to keep names in; set XDG_CONFIG_HOME")
     path = Path(place)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    record = {"palaces": dict(sorted(registry.palaces.items())), "default": registry.default}
+    record: dict[str, Any] = {
+        "palaces": dict(sorted(registry.palaces.items())),
+        "default": registry.default,
+    }
     record |= {"serve": registry.serve} if registry.serve else {}
     record |= {"capture": registry.capture} if registry.capture else {}
+    record |= {"stores": dict(sorted(registry.stores.items()))} if registry.stores else {}
     write_atomic(path, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode())
     return path
 

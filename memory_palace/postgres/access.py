@@ -12,7 +12,7 @@ from psycopg import sql
 from memory_palace.errors import IndexMissingError, UsageError
 from memory_palace.postgres.address import Address, check_name
 from memory_palace.postgres.connecting import SCHEMA, asking
-from memory_palace.postgres.schema import list_tables, settle_rights
+from memory_palace.postgres.schema import become_owner, list_tables, settle_rights
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +45,19 @@ def find_palace(connection: psycopg.Connection, address: Address) -> int:
 
     Raise ``IndexMissingError`` where it is not there, or was not granted: nobody is told which.
     """
+    return _find_named(connection, address)[1]
+
+
+def _find_named(connection: psycopg.Connection, address: Address) -> tuple[str, int]:
     with asking(address), connection.transaction():
         rows = connection.execute(
             "SELECT name, id FROM palace WHERE id IN (SELECT readable()) ORDER BY name"
         ).fetchall()
-    found = dict(rows)
+    found: dict[str, int] = dict(rows)
     if address.palace in found:
-        return int(found[address.palace])
+        return address.palace, found[address.palace]
     if len(found) == 1 and not address.palace:
-        return int(rows[0][1])
+        return next(iter(found.items()))
     known = ", ".join(found) or "none"
     if not address.palace and found:
         raise UsageError(f"name the palace: {address.shown}#NAME; it may be {known}")
@@ -70,17 +74,19 @@ def make_palace(connection: psycopg.Connection, address: Address) -> int:
     """
     check_name(address.palace)
     with asking(address), connection.transaction():
-        row = connection.execute(
-            "SELECT id FROM palace WHERE name = %s", [address.palace]
-        ).fetchone()
-        row = row or connection.execute("SELECT make_palace(%s)", [address.palace]).fetchone()
+        find = "SELECT id FROM palace WHERE name = %s"
+        row = connection.execute(find, [address.palace]).fetchone()
+        if row is None:
+            become_owner(connection, address, "makes palaces in it")
+            row = connection.execute("SELECT make_palace(%s)", [address.palace]).fetchone()
     return int(row[0]) if row else 0
 
 
-def grant(connection: psycopg.Connection, address: Address, role: str, *, may_write: bool) -> None:
-    """Let a role read a palace, or read and write it."""
-    palace = find_palace(connection, address)
+def grant(connection: psycopg.Connection, address: Address, role: str, *, may_write: bool) -> str:
+    """Let a role read a palace, or read and write it; return the palace's name."""
+    name, palace = _find_named(connection, address)
     with asking(address), connection.transaction():
+        become_owner(connection, address, "grants")
         _check_role(connection, role)
         connection.execute(
             "INSERT INTO member VALUES (%s, quote_ident(%s)::regrole, %s) "
@@ -88,12 +94,14 @@ def grant(connection: psycopg.Connection, address: Address, role: str, *, may_wr
             [palace, role, may_write],
         )
         settle_rights(connection)
+    return name
 
 
-def revoke(connection: psycopg.Connection, address: Address, role: str) -> None:
-    """Take a palace from a role, and with its last palace what it may do with tables."""
-    palace = find_palace(connection, address)
+def revoke(connection: psycopg.Connection, address: Address, role: str) -> str:
+    """Take a palace from a role, with the last its rights on tables; return the palace's name."""
+    name, palace = _find_named(connection, address)
     with asking(address), connection.transaction():
+        become_owner(connection, address, "revokes")
         _check_role(connection, role)
         gone = connection.execute(
             "DELETE FROM member WHERE palace = %s AND role = quote_ident(%s)::regrole "
@@ -106,6 +114,7 @@ def revoke(connection: psycopg.Connection, address: Address, role: str) -> None:
             )
         _close_tables(connection, role)
         settle_rights(connection)
+    return name
 
 
 def _close_tables(connection: psycopg.Connection, role: str) -> None:

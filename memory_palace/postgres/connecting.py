@@ -139,20 +139,31 @@ def _explain(
     if state in _ADVICE:
         return StoreError(f"{where}: {_ADVICE[state]} ({why})")
     if state == "42501":
-        role = read_parameters(address).get("user", "ROLE")
-        return StoreError(
-            f"{where}: {why}; whoever set the store up can run `palace store grant {role}`, "
-            "with --write for one who indexes"
-        )
+        return StoreError(f"{where}: {why}; {_explain_rights(address, why)}")
     if state == "55P03":
         return IndexLockedError(f"{where}: somebody else is writing; run the command again")
     if state in ("3F000", "42P01"):
-        return IndexMissingError(f"{where} holds no store; run `palace index --store ADDRESS`")
+        return IndexMissingError(
+            f"{where} holds no store, or none that is granted to this role; "
+            "run `palace index --store ADDRESS`, or ask whoever set it up"
+        )
     if state.startswith("XX"):
         return IndexDamagedError(
             f"{where}: {why}; run `palace store verify`, and see the server's log"
         )
     return StoreError(f"{where}: {why} ({state}); run `palace store verify`")
+
+
+def _explain_rights(address: Address, why: str) -> str:
+    role = read_parameters(address).get("user", "ROLE")
+    if "database" in why:
+        return (
+            f"to set a store up, have an administrator run `GRANT CREATE ON DATABASE … TO {role}`"
+        )
+    return (
+        f"whoever set the store up can run `palace store grant {role}`, "
+        "with --write for one who indexes"
+    )
 
 
 def _explain_connection(error: psycopg.Error, why: str) -> str:

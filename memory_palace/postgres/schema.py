@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 
@@ -11,7 +12,7 @@ from psycopg import sql
 
 from memory_palace.errors import IndexMissingError, StoreError
 from memory_palace.postgres.address import Address
-from memory_palace.postgres.connecting import SCHEMA, asking
+from memory_palace.postgres.connecting import SCHEMA, asking, connect
 
 _LOCK = 0x70616C616365
 """Key of the advisory lock of who changes the schema: ``palace``."""
@@ -33,15 +34,28 @@ def read_version(connection: psycopg.Connection) -> int:
     found = connection.execute("SELECT to_regnamespace(%s)", [SCHEMA]).fetchone()
     if found is None or found[0] is None:
         return 0
-    row = connection.execute("SELECT number FROM version").fetchone()
+    # By its full name: a schema that a role may not use is passed over in its search path.
+    table = sql.Identifier(SCHEMA, "version")
+    row = connection.execute(sql.SQL("SELECT number FROM {}").format(table)).fetchone()
     return row[0] if row else 0
+
+
+@contextmanager
+def open_store(address: Address, *, purpose: str) -> Iterator[psycopg.Connection]:
+    """Connect to a store whose tables this program can use; no transaction is begun."""
+    connection = connect(address, purpose=purpose)
+    try:
+        check_schema(connection, address)
+        yield connection
+    finally:
+        connection.close()
 
 
 def check_schema(connection: psycopg.Connection, address: Address) -> None:
     """Raise an error where this program cannot use the tables as they are."""
     with asking(address), connection.transaction():
         version = read_version(connection)
-        owner = _find_owner(connection) if version else ""
+        owner = find_owner(connection)
     newest = max(read_migrations())
     if not version:
         raise IndexMissingError(
@@ -73,6 +87,8 @@ def migrate(
                 _refuse_newer(version, max(steps), address)
                 if version == max(steps):
                     return version
+                if version:
+                    become_owner(connection, address, "brings it up to date")
                 _take_step(connection, version + 1, steps[version + 1])
 
 
@@ -122,13 +138,29 @@ def list_tables(connection: psycopg.Connection) -> list[str]:
     return [name for (name,) in rows.fetchall()]
 
 
-def _find_owner(connection: psycopg.Connection) -> str:
+def find_owner(connection: psycopg.Connection) -> str:
+    """Return the role that set the store up; empty where there is none."""
     row = connection.execute(
         "SELECT pg_catalog.pg_get_userbyid(nspowner) FROM pg_catalog.pg_namespace "
         "WHERE nspname = %s",
         [SCHEMA],
     ).fetchone()
     return str(row[0]) if row else ""
+
+
+def become_owner(connection: psycopg.Connection, address: Address, what: str) -> None:
+    """Act as the owner of the store until the outermost transaction ends.
+
+    Raise ``StoreError`` where the role is not one of the owner's.
+    """
+    owner = find_owner(connection)
+    row = connection.execute("SELECT pg_has_role(%s, 'MEMBER')", [owner]).fetchone()
+    if row is None or not row[0]:
+        raise StoreError(
+            f"only the role {owner}, which set {address.shown} up, {what}: give that role in the "
+            "address, or ask whoever has it"
+        )
+    connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(owner)))
 
 
 def _refuse_newer(version: int, newest: int, address: Address) -> None:

@@ -141,7 +141,8 @@ UNTRIED = {
         "report verify hierarchy confidence serve rerank view"
     ).split()
 }
-"""Verbs that need minutes, a model or a question set."""
+UNTRIED |= {"store status", "store grant", "store revoke"}
+"""Verbs that need minutes, a model, a question set or a server."""
 
 
 def list_verbs():

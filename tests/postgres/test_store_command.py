@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+
+from running import run_main  # noqa: E402
+
+from memory_palace.postgres.access import make_palace  # noqa: E402
+from memory_palace.postgres.address import read_address  # noqa: E402
+from memory_palace.postgres.connecting import connect  # noqa: E402
+from memory_palace.postgres.schema import migrate  # noqa: E402
+
+pytestmark = pytest.mark.postgres
+
+SCHEMAS = Path(__file__).parents[2] / "references" / "schemas"
+
+
+@pytest.fixture
+def palace(database, tmp_path, monkeypatch, capsys):
+    """Run the command as a user whose one store holds an empty palace called hut."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path)
+    address = read_address(database.url(palace="hut"))
+    with connect(address, purpose="test") as connection:
+        migrate(connection, address)
+        make_palace(connection, address)
+
+    def run(*line):
+        return run_main(capsys, *line)
+
+    assert run("register", "hut", "--store", database.url())[0] == 0
+    return run
+
+
+def test_who_may_read_is_granted_shown_and_revoked(palace, database):
+    database.make_role("anna")
+    assert palace("store", "grant", "anna")[:2] == (0, "anna may read hut\n")
+    assert palace("store", "grant", "anna", "--write")[:2] == (0, "anna may write hut\n")
+    status, out, _ = palace("store", "status")
+    assert status == 0
+    assert out.splitlines()[0].startswith("hut  0 notes, 0 passages, ")
+    assert out.splitlines()[1:] == ["  writes   anna", "  writes   keeper"]
+    hers = ["--store", database.url("anna")]
+    assert "writes   anna" in palace("store", "status", *hers)[1]
+    assert palace("store", "revoke", "anna")[:2] == (0, "anna may no longer read hut\n")
+    status, _, said = palace("store", "status", *hers)
+    assert status == 10
+    assert "whoever set the store up can run `palace store grant anna`" in said
+    assert len(said.splitlines()) == 1
+
+
+def test_json_answers_have_their_schemas(palace, database):
+    database.make_role("anna")
+    for verb, line in (("status", []), ("grant", ["anna"]), ("status", []), ("revoke", ["anna"])):
+        status, out, _ = palace("store", verb, *line, "--json")
+        assert status == 0
+        schema = json.loads((SCHEMAS / f"store-{verb}.json").read_text("utf-8"))
+        jsonschema.Draft202012Validator(schema).validate(json.loads(out))
+
+
+def test_a_stranger_is_told_whom_to_ask(palace, database):
+    database.make_role("bob")
+    for verb in (["status"], ["grant", "bob"], ["revoke", "bob"]):
+        status, out, said = palace("store", *verb, "--store", database.url("bob", palace="hut"))
+        assert (status, out) == (10, "")
+        assert "palace store grant bob" in said
+        assert len(said.splitlines()) == 1
+
+
+def test_a_role_that_is_not_there_is_named_with_the_nearest(palace, database):
+    database.make_role("annabel")
+    status, _, said = palace("store", "grant", "anabel")
+    assert status == 2
+    assert "did you mean 'annabel'?" in said
