@@ -106,7 +106,7 @@ class NearLinks:
 
     def _resolve(self, links: Collection[_Link]) -> dict[_Link, tuple[str, ...]]:
         """Give each link the one note it means, or nothing."""
-        wanted = {end for source, target in links for end in _ends(target, self._paths[source])}
+        wanted = {end for source, target in links for end in link_ends(target, self._paths[source])}
         could = {i for end in wanted for i in self._named.get(end, ())}
         could |= {i for _, target in links for i in self._called.get(fold_name(target), ())}
         chosen = sorted(could)
@@ -123,19 +123,24 @@ class NearLinks:
         folded = _fold_all([target for _, target in links])
         for (source, target), key in zip(links, folded, strict=True):
             if "." in key:
-                for end in _ends(target, self._paths[source]):
+                for end in link_ends(target, self._paths[source]):
                     yield end, (source, target)
             else:
                 yield _leaf(key), (source, target)
 
 
-def _ends(target: str, source: str) -> set[str]:
+def link_ends(target: str, source: str) -> set[str]:
     """Return the last part of each path that a link may mean; dots can change which it is."""
     key = fold_target(target)
     ends = {_leaf(key)}
     if "." in key and (path := join_path(posixpath.dirname(fold_name(source)), key)) is not None:
         ends.add(_leaf(path))
     return ends
+
+
+def path_leaf(path: str) -> str:
+    """Return the name that notes are grouped by: the last part of the path, folded."""
+    return _leaf(_fold_all([path])[0])
 
 
 def _leaf(path: str) -> str:

@@ -114,7 +114,7 @@ def _live_notes(fold: Fold, names: set[str]) -> Iterable[NoteRow]:
         if owned[place]:
             owner, record = fold.locate(int(fold.owners[place]))
             rows = rows_of[owner.name].get(record, [])
-            yield _with_chunks(read_row(fold, place, kind=CONTENT), owner, rows)
+            yield with_chunks(read_row(fold, place, kind=CONTENT), owner, rows)
         else:
             yield read_row(fold, place, kind=META)
 
@@ -133,7 +133,8 @@ def _needed_tombstones(fold: Fold, names: set[str]) -> Iterable[NoteRow]:
     return [tombstone(path) for path in gone & others - live]
 
 
-def _with_chunks(row: NoteRow, segment: Segment, rows: Sequence[int]) -> NoteRow:
+def with_chunks(row: NoteRow, segment: Segment, rows: Sequence[int]) -> NoteRow:
+    """Return a record with its chunks, which are consecutive rows of a segment."""
     members = segment.vector_members
     chunks = tuple(
         ChunkRow(

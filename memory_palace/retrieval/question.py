@@ -41,7 +41,7 @@ MISTYPED, DOUBTFUL = 0.25, 0.03
 every word of the question is known to the palace, so that it need not be a typo."""
 SHORTEST = 4
 """Letters of a question that may hold a typo: of shorter ones many are one letter apart."""
-_FOLDER_NOTES = frozenset({"index", "_index", "readme"})
+FOLDER_NOTES = frozenset({"index", "_index", "readme"})
 """Notes that stand for their folder, and are called like it."""
 
 _TAG = re.compile(r"(?<![\w&/#])#([^\W\d_][\w/-]*)")
@@ -267,7 +267,7 @@ def _names_of(snapshot: Snapshot) -> Iterator[_Named]:
     folders = [
         (place, leaves[place][0].rpartition("/")[2])
         for place, stem in enumerate(stems)
-        if stem.casefold() in _FOLDER_NOTES
+        if stem.casefold() in FOLDER_NOTES
     ]
     aliases = [(place, name) for place, names in enumerate(snapshot.aliases()) for name in names]
     pairs = [*folders, *aliases]

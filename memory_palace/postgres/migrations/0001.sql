@@ -178,7 +178,8 @@ BEGIN
     RETURN made;
 END $$;
 
--- Index the vectors of a palace, which only the owner of a table may. The caller is not
+-- Index the vectors of a palace, which only the owner of a table may; the dimension 0 drops the
+-- index, before vectors of another embedder come. The caller is not
 -- current_user here; what SET ROLE says counts before who logged in.
 CREATE FUNCTION index_vectors(of_palace int, dimension int) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -188,6 +189,10 @@ BEGIN
     IF NOT EXISTS (SELECT FROM member WHERE palace = of_palace AND may_write
                    AND pg_has_role(caller, role, 'USAGE')) THEN
         RAISE insufficient_privilege USING MESSAGE = 'permission denied for this palace';
+    END IF;
+    IF dimension = 0 THEN
+        EXECUTE format('DROP INDEX IF EXISTS %I', format('passage_%s_vector', of_palace));
+        RETURN;
     END IF;
     EXECUTE format('CREATE INDEX IF NOT EXISTS %I ON %I
         USING hnsw ((vector::halfvec(%s)) halfvec_ip_ops)',

@@ -1,0 +1,174 @@
+"""A store holds one generation of an index. The files are one; a server may hold another.
+
+What is written and compared is a ``StoredNote``: a note's record, its rows and its text as it may
+be shown. Private notes are in no store but the files.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Protocol
+
+import numpy as np
+
+from memory_palace.config import PalacePaths, Rooms
+from memory_palace.errors import IndexMissingError, NotesFailedError
+from memory_palace.index.commit import Commit
+from memory_palace.index.compact import with_chunks
+from memory_palace.index.fold import Fold
+from memory_palace.index.npz import Array
+from memory_palace.index.segment import CONTENT, HAS_PROBLEMS, PRIVATE, SOURCES, STAT, Segment
+from memory_palace.index.snapshot import Snapshot
+from memory_palace.index.state import CommittedState, open_state, read_row
+from memory_palace.index.writing import NUMBER_COLUMNS, TEXT_COLUMNS, ChunkRow, NoteRow
+from memory_palace.models import FileStat
+from memory_palace.notes.discovery import SourceFile
+from memory_palace.notes.reading import read_indexed
+
+STAMP_BYTES = 16
+_BY_MTIME = SOURCES.index("mtime")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNote:
+    """A live note with everything that a store keeps of it."""
+
+    row: NoteRow
+    is_cold: bool
+    text: str
+    """Its lines as they may be shown, where they stand."""
+
+
+class Store(Protocol):
+    """Where one generation of an index can be read from."""
+
+    def read_commit(self) -> Commit:
+        """Return the record of the generation; of its segments only files have any."""
+        ...
+
+    def list_stamps(self) -> Mapping[str, bytes]:
+        """Return the stamp of every live note that is not private, by path; see ``stamp``."""
+        ...
+
+    def read_notes(self, paths: Collection[str]) -> Iterator[StoredNote]:
+        """Yield notes, in the order of their paths."""
+        ...
+
+
+def stamp(row: NoteRow, rows: bytes, *, is_cold: bool, fingerprint: str) -> bytes:
+    """Return the digest of all that a store keeps of a note, given ``mark_chunks`` of its rows.
+
+    The recipe and the note's own digest stand for words and vectors. Where a file lies and when it
+    was touched is of one machine, unless the time is all that dates the note.
+    """
+    kept = settle(row)
+    texts = "\0".join(getattr(kept, field) for field in TEXT_COLUMNS.values())
+    numbers = [getattr(kept, name) for name in NUMBER_COLUMNS if name != "kind"]
+    head = f"{fingerprint}\0{is_cold:d}\0{texts}\0{numbers}\0{kept.days}\0{kept.stat}\0"
+    parts = (head.encode(), kept.digest, len(kept.line).to_bytes(4), kept.line, rows)
+    return blake2b(b"".join(parts), digest_size=STAMP_BYTES).digest()
+
+
+def settle(row: NoteRow) -> NoteRow:
+    """Return a record without what is of one machine alone."""
+    changed = row.stat[STAT.changed_ns] if row.date_source == _BY_MTIME else 0
+    return replace(row, kind=CONTENT, stat=(row.stat[STAT.size], 0, 0, 0, changed))
+
+
+def mark_chunks(chunks: Sequence[ChunkRow]) -> bytes:
+    """Return what tells the rows of a note from others: lines, checksums and digests."""
+    return b"".join(
+        np.array([c.first_line, c.last_line, zlib.crc32(c.line)], "<u4").tobytes()
+        + b"".join(c.digests)
+        for c in chunks
+    )
+
+
+class IndexFiles:
+    """The committed index of a folder, as a store."""
+
+    def __init__(self, paths: PalacePaths, state: CommittedState | None = None) -> None:
+        self._paths = paths
+        self._state = state or open_state(paths)
+
+    def read_commit(self) -> Commit:
+        """Return the commit record; raise ``IndexMissingError`` where there is none."""
+        if self._state.commit is None:
+            raise IndexMissingError(f"there is no index in {self._paths.index}; run `palace index`")
+        return self._state.commit
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The notes outside the cold zone."""
+        return Snapshot(self.read_commit(), [self._state.hot], rooms=self._paths.rooms)
+
+    def list_stamps(self) -> Mapping[str, bytes]:
+        """Return the stamp of every live note that is not private, by path."""
+        fingerprint = self.read_commit().fingerprint
+        return {
+            row.path: stamp(row, rows, is_cold=is_cold, fingerprint=fingerprint)
+            for is_cold in (False, True)
+            for row, rows in _marked_rows(self._state.fold(is_cold))
+        }
+
+    @property
+    def rooms(self) -> Rooms:
+        """Which folder is which room."""
+        return self._paths.rooms
+
+    def note_digests(self, paths: Collection[str]) -> dict[str, bytes]:
+        """Return the digests of some notes, by path."""
+        wanted = set(paths)
+        return {note.path: note.digest for note in self._state.known() if note.path in wanted}
+
+    def read_notes(self, paths: Collection[str]) -> Iterator[StoredNote]:
+        """Yield notes; raise ``NotesFailedError`` for one that is no longer what was indexed."""
+        wanted = set(paths)
+        for is_cold in (False, True):
+            fold = self._state.fold(is_cold)
+            for place, path in enumerate(fold.paths):
+                if path in wanted:
+                    row = _whole_row(fold, place)
+                    yield StoredNote(row, is_cold, self._read_text(row, is_cold=is_cold))
+
+    def _read_text(self, row: NoteRow, *, is_cold: bool) -> str:
+        file = SourceFile(row.path, FileStat(row.stat[STAT.size], 0, 0, 0), is_cold=is_cold)
+        is_withheld = bool(row.flags & HAS_PROBLEMS)
+        lines = read_indexed(self._paths, file, digest=row.digest, is_withheld=is_withheld)
+        if not lines:
+            raise NotesFailedError(f"{row.path} has changed since it was indexed; run it again")
+        return "\n".join(lines)
+
+
+def _marked_rows(fold: Fold) -> Iterator[tuple[NoteRow, bytes]]:
+    """Yield the record of each note that is not private, and ``mark_chunks`` of its rows."""
+    marks = {segment.name: _mark_rows(segment) for segment in fold.segments}
+    for place in range(len(fold.paths)):
+        row = read_row(fold, place, kind=CONTENT)
+        if not row.flags & PRIVATE:
+            owner, record = fold.locate(int(fold.owners[place]))
+            yield row, marks[owner.name][_rows_of(owner["chunk_note"], record)].tobytes()
+
+
+def _mark_rows(segment: Segment) -> Array:
+    """Return ``mark_chunks`` of every row of a segment, one line of bytes for each."""
+    numbers = [segment["chunk_lines"].astype("<u4"), segment["chunk_crc"].astype("<u4")[:, None]]
+    digests = [segment[digests] for digests in segment.vector_members.values()]
+    parts = [np.ascontiguousarray(np.concatenate(numbers, axis=1)).view(np.uint8), *digests]
+    marks: Array = np.concatenate(parts, axis=1)
+    return marks
+
+
+def _rows_of(owners: Array, record: int) -> slice:
+    first, last = np.searchsorted(owners, [record, record + 1])
+    return slice(int(first), int(last))
+
+
+def _whole_row(fold: Fold, place: int) -> NoteRow:
+    owner, record = fold.locate(int(fold.owners[place]))
+    rows = _rows_of(owner["chunk_note"], record)
+    return with_chunks(read_row(fold, place, kind=CONTENT), owner, range(rows.start, rows.stop))

@@ -1,0 +1,127 @@
+"""A palace in a store as a source of notes, and back to the files of an index."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from psycopg import Connection, ServerCursor
+from psycopg.rows import dict_row
+
+from memory_palace.config import PalacePaths
+from memory_palace.errors import IndexMissingError, UsageError
+from memory_palace.index.commit import Commit, SegmentRef, write_commit
+from memory_palace.index.recipes import Detail, read_detail
+from memory_palace.index.store import StoredNote
+from memory_palace.index.writing import write_segment
+from memory_palace.postgres.generation import Generation, read_generation
+from memory_palace.postgres.placing import batch_notes
+from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row
+from memory_palace.postgres.statements import Statements
+from memory_palace.postgres.writing import BATCH_ROWS
+from memory_palace.storage.atomic import make_ignored_folder
+from memory_palace.storage.lock import writer_lock
+
+_NOTES_AT_A_TIME = 256
+_NOTE = "id, path, is_cold, title, type, priority, days, flags, line, record, text"
+_ROW = "note, first_line, last_line, digest, described_digest, line, keys"
+
+
+class StoredIndex:
+    """The generation that a store has of a palace; all that is read of it is of one moment."""
+
+    def __init__(self, connection: Connection, palace: int) -> None:
+        """Begin a transaction, which whoever owns the connection ends."""
+        self._connection, self._palace = connection, palace
+        connection.rollback()
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self.statements = Statements(connection, palace)
+        found = read_generation(self.statements)
+        if found is None:
+            raise IndexMissingError(
+                "nothing was pushed to this palace of the store; run `palace index --store URL`"
+            )
+        self.generation: Generation = found
+
+    def read_commit(self) -> Commit:
+        """Return the record of the generation, without segments."""
+        return self.generation.commit
+
+    def list_stamps(self) -> Mapping[str, bytes]:
+        """Return the stamp of every note, by path."""
+        return dict(self.statements.ask("SELECT path, stamp FROM note WHERE palace = %(palace)s"))
+
+    def read_notes(
+        self, paths: Collection[str], *, with_vectors: bool = True
+    ) -> Iterator[StoredNote]:
+        """Yield notes, in the order of their paths."""
+        ordered = sorted(paths)
+        for start in range(0, len(ordered), _NOTES_AT_A_TIME):
+            yield from self._read(ordered[start : start + _NOTES_AT_A_TIME], with_vectors)
+
+    def open_cursor(self) -> ServerCursor:
+        """Open a cursor whose rows are fetched as they are needed."""
+        return self._connection.cursor("rows", binary=True)
+
+    def _read(self, paths: Sequence[str], with_vectors: bool) -> Iterator[StoredNote]:
+        notes = self._ask(
+            f"SELECT {_NOTE} FROM note WHERE palace = %(palace)s AND path = ANY(%(paths)s)"
+            " ORDER BY path",
+            paths=list(paths),
+        )
+        columns = f"{_ROW}, vector, described" if with_vectors else _ROW
+        rows: dict[int, list[dict[str, Any]]] = defaultdict(list)
+        for row in self._ask(
+            f"SELECT {columns} FROM passage WHERE palace = %(palace)s AND note = ANY(%(notes)s)"
+            " ORDER BY note, place",
+            notes=[note["id"] for note in notes],
+        ):
+            rows[row["note"]].append(row)
+        count = 2 if read_detail(self.read_commit().fingerprint) == Detail.ENRICHED else 1
+        for note in notes:
+            own = rows[note["id"]]
+            record = read_note_row(note["path"], note, [read_chunk(row) for row in own])
+            if with_vectors and own:
+                kinds = ("vector", "described")[:count]
+                matrices = (read_matrix([row[kind] for row in own]) for kind in kinds)
+                record = replace(record, vectors=tuple(matrices))
+            yield StoredNote(record, note["is_cold"], note["text"].decode())
+
+    def _ask(self, statement: str, **values: Any) -> list[dict[str, Any]]:
+        with self._connection.cursor(row_factory=dict_row, binary=True) as cursor:
+            cursor.execute(statement.encode(), values | {"palace": self._palace})
+            rows: list[dict[str, Any]] = cursor.fetchall()
+            return rows
+
+
+def export_index(store: StoredIndex, paths: PalacePaths) -> Commit:
+    """Write what a store holds as the index of a folder that has none, and return its record.
+
+    What dates a file is not known: the next build compares the notes' digests.
+    """
+    if paths.commit.exists():
+        raise UsageError(f"{paths.index} holds an index; name a folder that has none")
+    commit = store.read_commit()
+    with writer_lock(paths.lock):
+        make_ignored_folder(paths.index, mode=0o700)
+        refs: list[SegmentRef] = []
+        for is_cold in (False, True):
+            zone = store.statements.ask(
+                "SELECT path FROM note WHERE palace = %(palace)s AND is_cold = %(is_cold)s",
+                is_cold=is_cold,
+            )
+            for batch in batch_notes(store.read_notes([path for (path,) in zone]), BATCH_ROWS):
+                refs.append(
+                    write_segment(
+                        paths.index,
+                        [note.row for note in batch],
+                        fingerprint=commit.fingerprint,
+                        dimension=commit.dimension,
+                        is_cold=is_cold,
+                    )
+                )
+        commit = replace(commit, segments=tuple(refs))
+        write_commit(paths.commit, commit)
+    return commit

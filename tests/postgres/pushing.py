@@ -1,0 +1,66 @@
+"""A palace of a few notes, and the store it is pushed to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memory_palace.index.store import IndexFiles
+from memory_palace.palace import Palace
+from memory_palace.postgres.access import find_palace, make_palace
+from memory_palace.postgres.address import read_address
+from memory_palace.postgres.checking import verify_store
+from memory_palace.postgres.connecting import connect
+from memory_palace.postgres.exporting import StoredIndex
+from memory_palace.postgres.schema import migrate
+from memory_palace.postgres.writing import push
+
+SAMPLE = Path(__file__).parents[2] / "palace"
+
+
+class Store:
+    """What a builder has in hand."""
+
+    def __init__(self, database, palace: Palace, *, role: str | None = None) -> None:
+        self.palace = palace
+        self.address = read_address(database.url(*[role] * bool(role), palace="hut"))
+        self.connection = connect(self.address, purpose="test")
+        if role is None:
+            migrate(self.connection, self.address)
+            self.number = make_palace(self.connection, self.address)
+        else:
+            self.number = find_palace(self.connection, self.address)
+
+    def push(self, **options):
+        """Bring the index up to date, and the store."""
+        self.palace.index()
+        return push(self.connection, self.number, IndexFiles(self.palace.paths), **options)
+
+    def read(self) -> StoredIndex:
+        """Return what the store holds."""
+        return StoredIndex(self.connection, self.number)
+
+    def verify(self):
+        """Return what the store and the index disagree about."""
+        files = IndexFiles(self.palace.paths)
+        return verify_store(self.read(), self.palace.paths.rooms, files)
+
+    def ask(self, statement, *values):
+        """Return the rows of a query."""
+        self.connection.rollback()
+        rows = self.connection.execute(statement, values).fetchall()
+        self.connection.rollback()
+        return rows
+
+    def do(self, statement, *values):
+        """Change something behind the product's back."""
+        self.connection.rollback()
+        self.connection.execute(statement, values or None)
+        self.connection.commit()
+
+
+def write_notes(root: Path, **notes: str) -> None:
+    """Write notes of the grand hall, by their stems."""
+    for name, text in notes.items():
+        path = root / "palace" / "grand_hall" / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
