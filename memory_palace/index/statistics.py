@@ -80,6 +80,9 @@ class Origin(Protocol):
     def lines(self, path: str) -> Sequence[str]:
         """Return the lines of a note as they may be shown."""
 
+    def disputes(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the open conflicts of every note that is party to one."""
+
 
 class OwnStatistics:
     """Figures of a snapshot that holds all notes: what is found in it is what is asked for."""

@@ -179,6 +179,11 @@ def _open_parties(file: tuple[str, ...], stamp: tuple[int, ...]) -> list[str]:
             text = opened.read(_HEAD_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
     except OSError:
         return []  # it vanished, or it may not be read: the index names it
+    return read_parties(text)
+
+
+def read_parties(text: str) -> list[str]:
+    """Return the parties of a conflict that is open, given its note or how that begins."""
     head = text.partition("\n---\n")[0] if text.startswith("---\n") else ""
     parties = _PARTIES.search(head) if _OPEN.search(head) else None
     if parties is None:

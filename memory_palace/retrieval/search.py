@@ -89,8 +89,8 @@ def search(
     if neighbors > 0:
         hits = list(add_neighbors(hits, context, rule, judge, limit=neighbors))
     if paths is not None or snapshot.origin:
-        hits = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
-    hits = mark_disputed(paths, hits) if paths is not None else hits
+        shown = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
+        hits = mark_disputed(snapshot, paths, shown)
     return SearchResult(hits, is_answered, rule.read_times(context))
 
 
@@ -278,9 +278,8 @@ def add_neighbors(
 def _score_notes(context: SearchContext, rule: ScoringRule, wanted: set[str]) -> Scored:
     paths = context.snapshot.paths
     is_wanted = np.zeros(len(paths), np.bool_)
-    for path in wanted:
-        place = bisect_left(paths, path)
-        is_wanted[place : place + 1] |= paths[place : place + 1] == [path]
+    places = [(bisect_left(paths, path), path) for path in wanted]
+    is_wanted[[place for place, path in places if paths[place : place + 1] == [path]]] = True
     is_wanted &= ~context.snapshot.cold
     return score_exactly(context.pick_exactly(np.flatnonzero(is_wanted[context.notes])), rule)
 
@@ -294,7 +293,8 @@ def _best_places(scored: Scored) -> dict[str, tuple[int, int]]:
     return best
 
 
-def mark_disputed(paths: PalacePaths, hits: Sequence[Hit]) -> list[Hit]:
+def mark_disputed(snapshot: Snapshot, paths: PalacePaths | None, hits: Sequence[Hit]) -> list[Hit]:
     """Return the hits, those that are party to an open conflict with its path."""
-    found = find_disputes(paths)
+    told = snapshot.origin.disputes() if snapshot.origin else {}
+    found = told if paths is None else find_disputes(paths)
     return [replace(hit, disputed_in=found[hit.path]) if hit.path in found else hit for hit in hits]
