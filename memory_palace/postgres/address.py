@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from memory_palace.errors import UsageError
@@ -16,7 +16,7 @@ _SECRETS = ("password", "sslpassword")
 class Address:
     """A database, and the palace in it that is meant."""
 
-    url: str
+    url: str = field(repr=False)
     """As it was given, without the palace; it may hold a password and is never printed."""
     palace: str = ""
     """Empty where none was named."""
@@ -46,7 +46,9 @@ def read_address(text: str) -> Address:
         parts = urlsplit(url)
     except ValueError:
         raise UsageError(_FORM) from None
-    if parts.scheme not in ("postgresql", "postgres") or "://" not in url:
+    is_known = parts.scheme in ("postgresql", "postgres") and "://" in url
+    # A second @, or one behind the host: a password with a sign in it, which is not to be a host.
+    if not is_known or url.count("@") > 1 or "@" in parts.path + parts.query:
         raise UsageError(_FORM)
     if mark:
         check_name(palace := unquote(palace), shown="what follows # in the address")
@@ -58,11 +60,12 @@ def check_name(name: str, *, shown: str = "") -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"{shown or repr(name)} cannot be the name of a palace: up to 64 letters, digits, "
-            "'.', '-' and '_', the first a letter or a digit (a # in a password is written %23)"
+            "'.', '-' and '_', the first a letter or a digit"
         )
 
 
 _FORM = (
     "the address of a store is postgresql://USER@HOST/DATABASE#PALACE; "
-    "`palace register NAME --store ADDRESS` keeps one by name"
+    "`palace register NAME --store ADDRESS` keeps one by name (in a part of it that is no sign of "
+    "the address itself, : / ? # @ are %3A %2F %3F %23 %40)"
 )
