@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memory_palace.anchors.palace_anchors import PalaceAnchors
     from memory_palace.embedding.base import Embedder
     from memory_palace.graph.router import LinkGraph
-    from memory_palace.index.context import Progress
+    from memory_palace.index.context import FindVectors, Progress
     from memory_palace.index.snapshot import Snapshot
     from memory_palace.index.status import IndexStatus
     from memory_palace.index.values import IndexReport
@@ -64,9 +64,8 @@ class Engine:
         """The anchors of this palace."""
         from memory_palace.anchors.palace_anchors import PalaceAnchors
 
-        return PalaceAnchors(
-            self.paths, self.config, snapshot=self.snapshot, embedder=self.embedder
-        )
+        own = (self.paths, self.config)
+        return PalaceAnchors(*own, snapshot=self.snapshot, embedder=self.embedder)
 
     def index(
         self,
@@ -78,6 +77,7 @@ class Engine:
         structure: bool | None = None,
         enrich: bool | None = None,
         takes_up: bool = True,
+        find_vectors: FindVectors | None = None,
         wait_seconds: float = 0.0,
         progress: Progress = lambda doing, done, total: None,
     ) -> IndexReport:
@@ -85,12 +85,13 @@ class Engine:
 
         ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes nothing.
         ``structure`` and ``enrich`` keep what the profiles of these names read, and are remembered
-        as ``embedder`` is. ``takes_up`` lets an index built without a model get vectors. Raise
-        ``IndexLockedError`` after ``wait_seconds`` of another writer.
+        as ``embedder`` is. ``takes_up`` lets an index built without a model get vectors, and
+        ``find_vectors`` is asked for those that need not be made. Raise ``IndexLockedError`` after
+        ``wait_seconds`` of another writer.
         """
         from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
-        from memory_palace.index.context import BuildContext
+        from memory_palace.index.context import BuildContext, find_none
         from memory_palace.index.state import open_state
 
         with self.writing(wait_seconds=wait_seconds):
@@ -110,17 +111,16 @@ class Engine:
                 fingerprint=name_recipe(chosen, detail, *self.config.reading),
                 waits_for=waits_for,
                 is_dry_run=dry_run,
+                find_vectors=find_vectors or find_none,
                 follow=lambda *generation: self.anchors.follow(*generation),
             )
             return build_index(context, state, force=force, verify=verify)
 
-    @contextmanager
-    def writing(self, *, wait_seconds: float = 0.0) -> Iterator[None]:
+    def writing(self, *, wait_seconds: float = 0.0) -> AbstractContextManager[None]:
         """Hold the writer's lock of this palace."""
         from memory_palace.storage.lock import writer_lock
 
-        with writer_lock(self.paths.lock, wait_seconds=wait_seconds):
-            yield
+        return writer_lock(self.paths.lock, wait_seconds=wait_seconds)
 
     def query(
         self,

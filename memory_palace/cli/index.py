@@ -15,6 +15,7 @@ from memory_palace.cli.models import advice_record, describe_advice, offer_model
 from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line, show_duration
+from memory_palace.cli.pushing import StoreToPush, building_at, pushed_lines, pushed_record
 from memory_palace.cli.watch import CHANGES
 from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, find_ready, get_embedder
 from memory_palace.errors import MissingPartError, NotesFailedError, PalaceError, UsageError
@@ -71,6 +72,7 @@ def index_notes(
     structure: KeepStructure = None,
     enrich: Enriched = None,
     nightly: Nightly = False,
+    store: StoreToPush = None,
     wait: Wait = SHORT_WAIT_SECONDS,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -85,22 +87,29 @@ def index_notes(
         embedder, force = _prefer(palace, prefer, force=force, quiet=quiet)
     if not (quiet or dry_run or embedder):
         is_told = _announce_model(palace, as_json=as_json)
-    with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
-        report = palace.index(
-            force=force,
-            verify=verify,
-            dry_run=dry_run,
-            embedder=embedder,
-            structure=structure,
-            enrich=enrich,
-            wait_seconds=wait,
-            progress=advance,
-        )
+    pushed = None
+    with building_at(None if dry_run else store, palace) as builder:
+        with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
+            report = palace.index(
+                force=force,
+                verify=verify,
+                dry_run=dry_run,
+                embedder=embedder,
+                structure=structure,
+                enrich=enrich,
+                find_vectors=builder.find_vectors if builder and not force else None,
+                wait_seconds=wait,
+                progress=advance,
+            )
+        if builder:
+            pushed = builder.push(palace.paths, replaces=force, wait_seconds=wait)
     for problem in report.problems:
         say(str(problem))
     if as_json or not quiet:
         record = _record(report) | advice_record(advise(palace.paths, palace.config))
-        print_answer(record, _lines(report, palace), as_json=as_json)
+        record |= {"pushed": pushed_record(pushed)} if pushed else {}
+        lines = [*_lines(report, palace), *(pushed_lines(pushed) if pushed else ())]
+        print_answer(record, lines, as_json=as_json)
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
     if not quiet:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Annotated, Any
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Option, Typer
+from typer import Argument, Context, Option, Typer
 
-from memory_palace.cli.options import Json
+from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.registry import read_registry
+from memory_palace.errors import CheckFailedError, NotAPalaceError
 from memory_palace.libraries import check_postgres
 from memory_palace.postgres.address import Address
+
+if TYPE_CHECKING:
+    from memory_palace.palace import Palace
+    from memory_palace.postgres.exporting import StoredIndex
 
 app = Typer(no_args_is_help=True, help="Keep palaces in PostgreSQL, and say who may read them.")
 Store = Annotated[
@@ -88,6 +97,105 @@ def revoke_palace(role: Role, store: Store = None, as_json: Json = False) -> Non
     with open_store(address, purpose="store revoke") as connection:
         palace = revoke(connection, address, role)
     _show({"palace": palace, "role": role, "read": False, "write": False}, as_json=as_json)
+
+
+@app.command("verify")
+def verify_palace(ctx: Context, store: Store = None, as_json: Json = False) -> None:
+    """Prove that a store holds what the notes' index says, and agrees with itself.
+
+    Outside of a palace only the second. Nothing is changed.
+
+    Example: palace store verify --store team
+    """
+    palace, address = _nearest_palace(ctx), find_store(store)
+    from memory_palace.index.store import IndexFiles
+    from memory_palace.postgres.checking import verify_store
+
+    with _open_stored(address, palace, "store verify") as stored:
+        source = IndexFiles(palace.paths) if palace else None
+        findings = verify_store(stored, palace.paths.rooms if palace else None, source)
+        said = stored.generation
+    record = {"generation": said.number, "notes": said.notes, "rows": said.rows}
+    record |= {"compared": palace is not None, "findings": to_record(findings)}
+    counts = f"{plural(said.notes, 'note')}, {plural(said.rows, 'passage')}"
+    lines = [f"{found.what} {found.where} {found.message}" for found in findings]
+    lines.append(f"generation {said.number}: {counts}, {plural(len(findings), 'difference')}")
+    print_answer(record, lines, as_json=as_json)
+    if findings:
+        raise CheckFailedError(
+            f"the store differs in {plural(len(findings), 'place')}; `palace index --store` pushes "
+            "what the notes say"
+        )
+
+
+@app.command("vacuum")
+def vacuum_palace(
+    store: Store = None, wait: Wait = SHORT_WAIT_SECONDS, as_json: Json = False
+) -> None:
+    """Merge what a store keeps of many small pushes, and leave out what is gone.
+
+    Example: palace store vacuum --store team
+    """
+    address = find_store(store)
+    from memory_palace.postgres.access import find_palace
+    from memory_palace.postgres.connecting import asking
+    from memory_palace.postgres.schema import open_store
+    from memory_palace.postgres.upkeep import vacuum
+
+    with open_store(address, purpose="store vacuum") as connection, asking(address):
+        done = vacuum(connection, find_palace(connection, address), wait_seconds=wait)
+    left_out = f"{plural(done.dead_rows, 'passage')} that were gone are left out"
+    line = f"{left_out}; {plural(done.blocks, 'block')}, before {done.blocks_before}"
+    print_answer(done._asdict(), [line], as_json=as_json)
+
+
+@app.command("export")
+def export_palace(ctx: Context, store: Store = None, as_json: Json = False) -> None:
+    """Write what a store holds as the index of a palace that has none.
+
+    Example: palace store export --store team -C ~/notes
+    """
+    palace, address = open_palace(ctx), find_store(store)
+    from memory_palace.postgres.exporting import export_index
+
+    with _open_stored(address, palace, "store export") as stored:
+        commit = export_index(stored, palace.paths)
+        notes = stored.generation.notes
+    record = {"index": str(palace.paths.index), "generation": commit.generation, "notes": notes}
+    line = f"{palace.paths.index} holds generation {commit.generation}: {plural(notes, 'note')}"
+    print_answer(record, [line], as_json=as_json)
+
+
+@contextmanager
+def _open_stored(address: Address, palace: Palace | None, purpose: str) -> Iterator[StoredIndex]:
+    from memory_palace.postgres.access import find_palace
+    from memory_palace.postgres.connecting import asking
+    from memory_palace.postgres.exporting import StoredIndex
+    from memory_palace.postgres.schema import open_store
+
+    address = name_palace(address, palace) if palace else address
+    with open_store(address, purpose=purpose) as connection, asking(address):
+        yield StoredIndex(connection, find_palace(connection, address))
+
+
+def _nearest_palace(ctx: Context) -> Palace | None:
+    """Open the palace that is meant; where none was named, there may be none."""
+    try:
+        return open_palace(ctx)
+    except NotAPalaceError:
+        if ctx.obj is not None:
+            raise
+        return None
+
+
+def name_palace(address: Address, palace: Palace) -> Address:
+    """Return an address with the palace named: as it is registered here, else as its folder is."""
+    if address.palace:
+        return address
+    folder = palace.paths.root.resolve()
+    names = [name for name, place in read_registry().palaces.items() if folder == Path(place)]
+    cleaned = re.sub(r"[^\w.-]+", "-", folder.name).strip("-._")[:64]
+    return replace(address, palace=names[0] if names else cleaned or "palace")
 
 
 def find_store(given: str | None) -> Address:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Derived
-from memory_palace.models import Problem
+from memory_palace.models import Problem, Vector
 from memory_palace.notes.note import Note
 
 Progress = Callable[[str, int, int], None]
@@ -20,6 +20,9 @@ by the present estimate."""
 LOOKING, READING = "looking for notes", "reading notes"
 EMBEDDING, WRITING = "embedding passages", "writing the index"
 """What a build says it is doing."""
+
+FindVectors = Callable[[str, Sequence[bytes]], Mapping[bytes, Vector]]
+"""Returns the vectors that are known elsewhere, given a recipe and the digests of texts."""
 
 Derive = Callable[[Note, Detail, Config], Sequence[Derived]]
 """Says what each chunk of a note is found by; a parameter, for it comes from a layer above."""
@@ -38,6 +41,11 @@ Follow = Callable[[Snapshot, tuple[str, ...], Embedder, int], Followed]
 so far, embedder and time."""
 
 
+def find_none(fingerprint: str, digests: Sequence[bytes]) -> Mapping[bytes, Vector]:
+    """Know no vectors."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class BuildContext:
     """The fixed part of a build."""
@@ -54,6 +62,7 @@ class BuildContext:
     waits_for: str = ""
     """The embedder that the present one stands in for."""
     is_dry_run: bool = False
+    find_vectors: FindVectors = find_none
     follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
 
     @property

@@ -189,6 +189,8 @@ class RowMaker:
         texts = {digest: text for draft in drafts for digest, text in draft[1].items()}
         vectors = self.known.find(list(texts)) if texts else {}
         missing = [digest for digest in texts if digest not in vectors]
+        vectors |= self._context.find_vectors(self._context.fingerprint, missing)
+        missing = [digest for digest in missing if digest not in vectors]
         self._tally.embedded += len(missing)
         asked = sum(len(chunk.digests) for draft in drafts for chunk in draft[0].chunks)
         self._tally.reused += asked - len(missing)

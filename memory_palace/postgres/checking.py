@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
-from memory_palace.config import Rooms
+from memory_palace.config import SEVEN, Rooms
 from memory_palace.index.doctor import Finding
 from memory_palace.index.postings import FIELDS, same_keys
 from memory_palace.index.store import IndexFiles, StoredNote, settle
 from memory_palace.postgres.exporting import StoredIndex
-from memory_palace.postgres.generation import Statistics, group_stamps
+from memory_palace.postgres.generation import Totals, group_stamps
 from memory_palace.postgres.packing import (
     BLOCK_FIELD,
     unpack_block,
@@ -55,7 +55,9 @@ class _Sums(dict[int, tuple[int, int]]):
         self[field] = count + len(mixed), (total + int(mixed.sum(dtype=np.uint64))) % 2**64
 
 
-def verify_store(store: StoredIndex, rooms: Rooms, source: IndexFiles | None) -> list[Finding]:
+def verify_store(
+    store: StoredIndex, rooms: Rooms | None, source: IndexFiles | None
+) -> list[Finding]:
     """Return what disagrees: within the store, and with the index of the notes where it is given.
 
     Raise ``NotesFailedError`` where a note has changed since that index was built.
@@ -96,9 +98,9 @@ class _Counted:
         self.lengths = [a + b for a, b in zip(self.lengths, lengths, strict=True)]
 
     @property
-    def statistics(self) -> Statistics:
+    def statistics(self) -> Totals:
         """The same as a generation keeps it."""
-        return Statistics(self.passages, self.hot_notes, tuple(self.lengths))
+        return Totals(self.passages, self.hot_notes, tuple(self.lengths))
 
 
 class _Tables:
@@ -125,13 +127,15 @@ class _Tables:
         for number, mark in marks:
             self._marks.setdefault(number, []).append(mark)
 
-    def check(self, note: StoredNote, rooms: Rooms) -> Iterator[str]:
+    def check(self, note: StoredNote, rooms: Rooms | None) -> Iterator[str]:
         """Yield what does not follow from the record of a note and its rows."""
         stored = self._notes[note.row.path]
         number = stored[0]
         made = stamp_note(note, self._fingerprint)
-        wanted = note_values(number, note, made, rooms)
+        wanted = note_values(number, note, made, rooms or SEVEN)
         for name, there, right in zip(NOTE_COLUMNS, stored, wanted, strict=True):
+            if name == "room" and rooms is None:
+                continue  # only the palace's settings say which folder is which
             if there != (right.obj if isinstance(right, Jsonb) else right):
                 yield f"has another {name} than its record says"
         if self._marks.get(number, []) != mark_rows(note, self._fingerprint):

@@ -34,7 +34,7 @@ _WRITE = (
 )
 
 
-class Statistics(NamedTuple):
+class Totals(NamedTuple):
     """What BM25 needs of the notes outside the cold zone."""
 
     passages: int
@@ -44,7 +44,7 @@ class Statistics(NamedTuple):
     """How many terms all passages hold, by field."""
 
 
-NO_STATISTICS = Statistics(0, 0, (0,) * len(FIELDS))
+NO_TOTALS = Totals(0, 0, (0,) * len(FIELDS))
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class Generation:
     notes: int = 0
     rows: int = 0
     """Live ones, those of the cold zone and questions as well."""
-    statistics: Statistics = NO_STATISTICS
+    statistics: Totals = NO_TOTALS
     next_note: int = 0
     next_row: int = 0
     next_block: int = 1
@@ -83,7 +83,7 @@ def read_generation(statements: Statements) -> Generation | None:
         return None
     row = dict(zip(_COLUMNS, found[0], strict=True))
     return Generation(
-        statistics=Statistics(row.pop("passages"), row.pop("hot_notes"), tuple(row.pop("lengths"))),
+        statistics=Totals(row.pop("passages"), row.pop("hot_notes"), tuple(row.pop("lengths"))),
         dead=np.frombuffer(row.pop("dead"), "<i4"),
         blocks={int(block): rows for block, rows in row.pop("blocks").items()},
         groups=np.frombuffer(row.pop("groups"), "<u8"),
@@ -135,7 +135,7 @@ def group_stamps(stamps: Mapping[str, bytes]) -> NDArray[np.uint64]:
     return np.array(groups, np.uint64)
 
 
-def count_statistics(hot: Snapshot) -> Statistics:
+def count_statistics(hot: Snapshot) -> Totals:
     """Count what BM25 needs, from the notes of an index outside the cold zone."""
     rows = hot.hot_rows
     lengths = [
@@ -143,7 +143,7 @@ def count_statistics(hot: Snapshot) -> Statistics:
         for name in FIELDS
     ]
     words = np.bincount(hot.row_note[rows], weights=lengths[0][rows])
-    return Statistics(
+    return Totals(
         int(np.count_nonzero(rows)),
         int(np.count_nonzero(words)),
         tuple(int(column[rows].sum()) for column in lengths),

@@ -1,0 +1,54 @@
+"""``palace index --store``: push what was indexed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
+
+from memory_palace.cli.store import find_store, name_palace
+from memory_palace.palace import Palace
+
+if TYPE_CHECKING:
+    from memory_palace.postgres.building import Builder
+    from memory_palace.postgres.writing import Pushed
+
+StoreToPush = Annotated[
+    str | None,
+    Option(
+        "--store",
+        metavar="NAME|ADDRESS",
+        help="Push the index to this store as well, and take vectors that it has.",
+        show_default=False,
+    ),
+]
+
+
+@contextmanager
+def building_at(store: str | None, palace: Palace) -> Iterator[Builder | None]:
+    """Connect to the store that was named, if one was."""
+    if store is None:
+        yield None
+        return
+    address = name_palace(find_store(store), palace)
+    from memory_palace.postgres.building import open_builder
+
+    with open_builder(address) as builder:
+        yield builder
+
+
+def pushed_record(pushed: Pushed) -> dict[str, Any]:
+    """Return what ``--json`` says of a push."""
+    return asdict(pushed)
+
+
+def pushed_lines(pushed: Pushed) -> Iterator[str]:
+    """Yield what is said of a push."""
+    if not pushed.is_new:
+        yield f"  {'pushed':<10} nothing: generation {pushed.generation} is the same"
+        return
+    counts = f"{pushed.rows_sent} passages, {pushed.rows_removed} removed"
+    yield f"  {'pushed':<10} {counts}; generation {pushed.generation} in {pushed.seconds:.2f} s"

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+
+from postgres.pushing import write_notes  # noqa: E402
+from running import run_main  # noqa: E402
+
+from memory_palace.palace import Palace  # noqa: E402
+
+pytestmark = pytest.mark.postgres
+
+SCHEMAS = Path(__file__).parents[2] / "references" / "schemas"
+HUT_PATH = ["palace/grand_hall/hut.md"]
+HUT = "# Hut\n\nThe hut has a stove.\n"
+
+
+@pytest.fixture
+def notes(tmp_path):
+    (tmp_path / "hut-notes" / "palace").mkdir(parents=True)
+    write_notes(tmp_path / "hut-notes", hut=HUT, path="# Path\n\nSee [[hut]].\n")
+    return tmp_path / "hut-notes"
+
+
+@pytest.fixture
+def run(capsys, database):
+    def run(*line, schema=None, palace=""):
+        json_too = ["--json"] if schema else []
+        status, out, err = run_main(
+            capsys, *line, "--store", database.url(palace=palace), *json_too
+        )
+        if not schema:
+            return status, out, err
+        assert status == 0, out + err
+        form = json.loads((SCHEMAS / f"{schema}.json").read_text("utf-8"))
+        del form["$schema"]
+        definitions = json.loads((SCHEMAS / "definitions.json").read_text("utf-8"))["$defs"]
+        text = json.dumps(form).replace("definitions.json#", "#")
+        jsonschema.validate(json.loads(out), {**json.loads(text), "$defs": definitions})
+        return json.loads(out)
+
+    return run
+
+
+def test_indexing_pushes_and_a_second_machine_embeds_nothing(run, notes, tmp_path):
+    first = run("-C", notes, "index", "--embedder", "hashing", schema="index")
+    assert first["pushed"]["added"] == first["embedded"] == 2
+    assert run("-C", notes, "index", schema="index")["pushed"]["rows_sent"] == 0
+
+    other = tmp_path / "elsewhere" / "hut-notes"
+    (other / "palace").mkdir(parents=True)
+    write_notes(other, hut=HUT, path="# Path\n\nSee [[hut]].\n")
+    second = run("-C", other, "index", "--embedder", "hashing", schema="index")
+    assert (second["embedded"], second["reused"]) == (0, 2)
+
+
+def test_a_store_of_another_embedder_is_replaced_by_force_alone(run, notes):
+    run("-C", notes, "index", "--embedder", "hashing")
+    Palace(notes).index(embedder="none", force=True)
+    status, _, err = run("-C", notes, "index")
+    assert status == 4
+    assert "was indexed with hashing, and these notes with none" in err
+    assert len(err.strip().splitlines()) == 1
+    assert run("-C", notes, "index", "--force", schema="index")["pushed"]["added"] == 2
+
+
+def test_verify_vacuum_and_export(run, notes, tmp_path, database):
+    run("-C", notes, "index", "--embedder", "hashing")
+    write_notes(notes, hut=HUT + "More.\n")
+    assert "generation 2" in run("-C", notes, "index")[1]
+    verified = run("-C", notes, "store", "verify", schema="store-verify")
+    assert (verified["findings"], verified["compared"], verified["notes"]) == ([], True, 2)
+    assert run("store", "vacuum", schema="store-vacuum")["dead_rows"] == 1
+    assert "passages that were gone" in run("store", "vacuum")[1]
+
+    again = tmp_path / "again"
+    (again / "palace").mkdir(parents=True)
+    run("-C", again, "store", "export", palace="hut-notes", schema="store-export")
+    assert [hit.path for hit in Palace(again).query("stove").hits][:1] == HUT_PATH
+
+    with database.server.connect(database.name) as admin:
+        admin.execute("UPDATE memory_palace.note SET title = 'x' WHERE title = 'Hut'")
+    status, out, err = run("-C", notes, "store", "verify")
+    assert status == 8
+    assert "palace/grand_hall/hut.md" in out
+    assert "differs in" in err
