@@ -102,10 +102,10 @@ def pack_postings(field: str, rows: Sequence[KeyCounts]) -> dict[str, Sequence[A
     keys = np.concatenate([_NO_KEYS, *(row.keys for row in rows)])
     counts = np.concatenate([np.zeros(0, np.uint8), *(row.counts for row in rows)])
     owners = np.repeat(np.arange(len(rows)), [len(row.keys) for row in rows])
+    lengths = np.bincount(owners, counts, len(rows)).astype(np.int64)
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     starts = np.flatnonzero(np.append(np.ones(1, np.bool_), keys[1:] != keys[:-1]))[: len(keys)]
-    lengths = np.array([int(row.counts.sum()) for row in rows], np.int64)
     return {
         f"{field}_keys": [keys[starts]],
         f"{field}_sizes": [smallest(np.diff(np.append(starts, len(keys))))],
@@ -164,6 +164,7 @@ class PostingLookup:
     def __init__(self, snapshot: Snapshot, field: str) -> None:
         self.snapshot, self._field = snapshot, field
         self._found: dict[tuple[str, ...], tuple[Rows, Counts]] = {}
+        self._frequencies: dict[tuple[str, ...], int] = {}
 
     def find(self, *parts: str) -> tuple[Rows, Counts]:
         """Return the live passages that hold a term, ascending, and how often each does.
@@ -202,7 +203,10 @@ class PostingLookup:
 
     def document_frequency(self, *parts: str) -> int:
         """Return how many live rows of all notes hold a term, those in the cold zone aside."""
-        return self.snapshot.statistics.frequency(self._field, parts, self.rows(*parts))
+        if parts not in self._frequencies:
+            rows = self.rows(*parts)
+            self._frequencies[parts] = self.snapshot.statistics.frequency(self._field, parts, rows)
+        return self._frequencies[parts]
 
     def is_held(self, *parts: str) -> bool:
         """Say whether any live row of all notes holds a term."""
@@ -211,7 +215,8 @@ class PostingLookup:
     def mean_length(self) -> float:
         """Return how many terms a row outside the cold zone holds, on average over all notes."""
         name: Figure = "extras_length" if self._field == "extras" else "words_length"
-        return self.snapshot.statistics.figure(name, _mean(self.lengths[self.snapshot.hot_rows]))
+        hot = self.lengths[self.snapshot.hot_rows]
+        return self.snapshot.statistics.figure(name, float(hot.sum()) / max(len(hot), 1))
 
     @cached_property
     def lengths(self) -> Counts:
@@ -228,8 +233,7 @@ class BM25:
     """
 
     def __init__(self, lists: PostingLookup) -> None:
-        self._lists, self._snapshot = lists, lists.snapshot
-        self._all = lists.snapshot.statistics
+        self._lists, self._snapshot, self._all = lists, lists.snapshot, lists.snapshot.statistics
         self._count_rows = self._all.rows
 
     def passages(self, terms: Sequence[str]) -> Counts:
@@ -253,7 +257,7 @@ class BM25:
         if not (notes := int(self._all.figure("notes", int(np.count_nonzero(hot))))):
             return scores
         lengths = self._note_lengths
-        mean = self._all.figure("note_length", _mean(lengths[hot]))
+        mean = self._all.figure("note_length", float(lengths[hot].sum()) / max(hot.sum(), 1))
         norm = K1 * (1 - NOTE_B + NOTE_B * lengths / mean)
         for term in dict.fromkeys(terms):
             rows, counts = self._lists.find(term)
@@ -294,7 +298,3 @@ class BM25:
             weights=self._lists.lengths[live],
             minlength=len(self._snapshot.paths),
         ).astype(np.float64)
-
-
-def _mean(values: Counts) -> float:
-    return float(values.mean()) if len(values) else 0.0
