@@ -40,6 +40,8 @@ class Engine:
         self._embedders = Embedders(self.paths, self.config)
         self.check_freshness = check_freshness
         self._opened = OpenedIndex(self.paths, self.config.languages)
+        self.find_vectors: FindVectors | None = None
+        """What a build asks for vectors before it makes them."""
         self.unread: dict[str, Problem] = {}
         """Files and folders that a method could not read and went on without, by path."""
 
@@ -77,17 +79,14 @@ class Engine:
         structure: bool | None = None,
         enrich: bool | None = None,
         takes_up: bool = True,
-        find_vectors: FindVectors | None = None,
         wait_seconds: float = 0.0,
         progress: Progress = lambda doing, done, total: None,
     ) -> IndexReport:
         """Bring the index up to date with the notes.
 
         ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes nothing.
-        ``structure`` and ``enrich`` keep what the profiles of these names read, and are remembered
-        as ``embedder`` is. ``takes_up`` lets an index built without a model get vectors, and
-        ``find_vectors`` is asked for those that need not be made. Raise ``IndexLockedError`` after
-        ``wait_seconds`` of another writer.
+        ``structure`` and ``enrich`` keep what profiles of these names read, as ``embedder`` stays.
+        ``takes_up`` gives an index of words vectors. Raise ``IndexLockedError`` for another writer.
         """
         from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
@@ -111,7 +110,7 @@ class Engine:
                 fingerprint=name_recipe(chosen, detail, *self.config.reading),
                 waits_for=waits_for,
                 is_dry_run=dry_run,
-                find_vectors=find_vectors or find_none,
+                find_vectors=find_none if force else self.find_vectors or find_none,
                 follow=lambda *generation: self.anchors.follow(*generation),
             )
             return build_index(context, state, force=force, verify=verify)

@@ -225,6 +225,7 @@ def test_the_package_looks_at_a_clock_only_where_it_waits_or_reports() -> None:
     """What an answer says does not depend on how busy the machine is."""
     allowed = {
         "storage/lock.py",  # --wait SECONDS
+        "postgres/statements.py",  # the same
         "index/watch.py",  # the pause after a burst of changes
         "anchors/build.py",  # how long a build took, as it reports it
         "engine.py",  # the same

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from typer import Context, Option
@@ -26,6 +26,9 @@ from memory_palace.index.values import IndexReport
 from memory_palace.models import ChunkRecord
 from memory_palace.notes.excerpt import excerpt
 from memory_palace.palace import Palace
+
+if TYPE_CHECKING:
+    from memory_palace.postgres.writing import Pushed
 
 Verify = Annotated[
     bool, Option("--verify", help="Hash every note and index file, and repair what differs.")
@@ -87,7 +90,6 @@ def index_notes(
         embedder, force = _prefer(palace, prefer, force=force, quiet=quiet)
     if not (quiet or dry_run or embedder):
         is_told = _announce_model(palace, as_json=as_json)
-    pushed = None
     with building_at(None if dry_run else store, palace) as builder:
         with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
             report = palace.index(
@@ -97,24 +99,28 @@ def index_notes(
                 embedder=embedder,
                 structure=structure,
                 enrich=enrich,
-                find_vectors=builder.find_vectors if builder and not force else None,
                 wait_seconds=wait,
                 progress=advance,
             )
-        if builder:
-            pushed = builder.push(palace.paths, replaces=force, wait_seconds=wait)
-    for problem in report.problems:
-        say(str(problem))
-    if as_json or not quiet:
-        record = _record(report) | advice_record(advise(palace.paths, palace.config))
-        record |= {"pushed": pushed_record(pushed)} if pushed else {}
-        lines = [*_lines(report, palace), *(pushed_lines(pushed) if pushed else ())]
-        print_answer(record, lines, as_json=as_json)
+        push = builder.push if builder else None
+        pushed = push(palace.paths, replaces=force, wait_seconds=wait) if push else None
+    _show(palace, report, pushed, as_json=as_json, quiet=quiet)
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
     if not quiet:
         _say_after(palace, report, is_told=is_told, as_json=as_json)
     _raise_failed(report)
+
+
+def _show(
+    palace: Palace, report: IndexReport, pushed: Pushed | None, *, as_json: bool, quiet: bool
+) -> None:
+    for problem in report.problems:
+        say(str(problem))
+    if as_json or not quiet:
+        record = _record(report) | advice_record(advise(palace.paths, palace.config))
+        lines = [*_lines(report, palace), *pushed_lines(pushed)]
+        print_answer(record | pushed_record(pushed), lines, as_json=as_json)
 
 
 def _raise_failed(report: IndexReport) -> None:

@@ -29,7 +29,7 @@ StoreToPush = Annotated[
 
 @contextmanager
 def building_at(store: str | None, palace: Palace) -> Iterator[Builder | None]:
-    """Connect to the store that was named, if one was."""
+    """Connect to the store that was named, if one was, and take vectors from there."""
     if store is None:
         yield None
         return
@@ -37,18 +37,28 @@ def building_at(store: str | None, palace: Palace) -> Iterator[Builder | None]:
     from memory_palace.postgres.building import open_builder
 
     with open_builder(address) as builder:
-        yield builder
+        palace.find_vectors = builder.find_vectors
+        try:
+            yield builder
+        finally:
+            palace.find_vectors = None
 
 
-def pushed_record(pushed: Pushed) -> dict[str, Any]:
-    """Return what ``--json`` says of a push."""
-    return asdict(pushed)
+def pushed_record(pushed: Pushed | None) -> dict[str, Any]:
+    """Return what ``--json`` says of a push besides what it says of the index."""
+    if pushed is None:
+        return {}
+    record = asdict(pushed)
+    del record["is_new"]
+    return {"pushed": record}
 
 
-def pushed_lines(pushed: Pushed) -> Iterator[str]:
+def pushed_lines(pushed: Pushed | None) -> Iterator[str]:
     """Yield what is said of a push."""
+    if pushed is None:
+        return
     if not pushed.is_new:
         yield f"  {'pushed':<10} nothing: generation {pushed.generation} is the same"
         return
     counts = f"{pushed.rows_sent} passages, {pushed.rows_removed} removed"
-    yield f"  {'pushed':<10} {counts}; generation {pushed.generation} in {pushed.seconds:.2f} s"
+    yield f"  {'pushed':<10} {counts}; generation {pushed.generation}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -43,12 +42,8 @@ class Pushed:
     removed: int = 0
     rows_sent: int = 0
     rows_removed: int = 0
-    seconds: float = 0.0
-
-    @property
-    def is_new(self) -> bool:
-        """Whether anything was written."""
-        return bool(self.seconds)
+    is_new: bool = True
+    """Whether anything was written."""
 
 
 class _Known(NamedTuple):
@@ -92,7 +87,7 @@ def push(
         groups = group_stamps(stamps)
         is_same = before is not None and np.array_equal(before.groups, groups)
         if before and is_same and is_same_record(before.record, record):
-            return Pushed(before.number)
+            return Pushed(before.number, is_new=False)
         generation = before or Generation()
         return _write(statements, source, generation, stamps, (groups, record, built_by))
 
@@ -105,7 +100,7 @@ def _write(
     head: tuple[NDArray[np.uint64], dict[str, Any], str],
 ) -> Pushed:
     """Write what differs, and the record last."""
-    started, (groups, record, built_by) = time.monotonic(), head
+    groups, record, built_by = head
     writer = RowWriter(statements, generation, record["fingerprint"], source.rooms)
     before = generation.rows
     if generation.record and generation.record["fingerprint"] != record["fingerprint"]:
@@ -132,7 +127,6 @@ def _write(
         len(found.gone),
         writer.sent,
         len(writer.dead),
-        time.monotonic() - started,
     )
 
 

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import shutil
-import time
 from itertools import pairwise
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -224,10 +222,14 @@ def test_a_second_builder_waits_and_says_for_whom(open_store, store):
     store.do("SELECT pg_advisory_lock(1885432929, %s)", store.number)
     with pytest.raises(IndexLockedError, match=r"palace test: .*wait longer with --wait"):
         other.push(wait_seconds=0.1)
-    free = Thread(target=lambda: (time.sleep(0.3), store.connection.close()))
-    free.start()
-    assert not other.push(wait_seconds=20).is_new
-    free.join()
+    told = []
+
+    def free(statement):
+        told.append(statement)
+        if len(told) == 3:
+            store.connection.close()
+
+    assert not other.push(wait_seconds=20, hook=free).is_new
 
 
 def test_readers_see_one_generation_while_another_is_written(open_store, store, tmp_path):
