@@ -25,6 +25,7 @@ from memory_palace.cli.bench_seek import run_seek
 from memory_palace.cli.bench_serve import connect, run_serve
 from memory_palace.cli.bench_sets import beir, cache_of, locomo, longmemeval, notes, qmsum
 from memory_palace.cli.bench_shown import draw_answer
+from memory_palace.cli.bench_store import run_store
 from memory_palace.cli.bench_tune import tune
 from memory_palace.cli.bench_verify import run_verify
 from memory_palace.cli.bench_view import run_view
@@ -117,6 +118,7 @@ app.command("seek")(run_seek)
 app.command("recall")(run_recall)
 app.command("serve")(run_serve)
 app.command("rerank")(run_rerank)
+app.command("store")(run_store)
 app.command("view")(run_view)
 for command in (longmemeval, locomo, beir, qmsum, pages, notes, ablate, tune, compare):
     app.command()(command)
