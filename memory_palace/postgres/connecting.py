@@ -177,7 +177,7 @@ def _explain_connection(error: psycopg.Error, why: str) -> str:
         return f"{why}; have an administrator run `createuser`, or give another user"
     if 'database "' in why and "does not exist" in why:
         return f"{why}; have an administrator run `createdb`, or give another database"
-    if why.startswith("the connection is "):  # lost or closed, as psycopg says
+    if "the connection" in why:  # it "is lost" or "closed", "server closed the connection"
         return f"{why}; run the command again"
     return f"{why}; `pg_isready` with this address says whether a server is there"
 

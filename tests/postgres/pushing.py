@@ -30,6 +30,15 @@ class Store:
         else:
             self.number = find_palace(self.connection, self.address)
 
+    @classmethod
+    def at(cls, url: str, palace: Palace) -> Store:
+        """Open a store that is there."""
+        store = cls.__new__(cls)
+        store.palace, store.address = palace, read_address(url)
+        store.connection = connect(store.address, purpose="test")
+        store.number = find_palace(store.connection, store.address)
+        return store
+
     def push(self, **options):
         """Bring the index up to date, and the store."""
         self.palace.index()
