@@ -25,7 +25,7 @@ class PalacesAsked:
     """What was found, and where."""
 
     palaces: Mapping[str, Palace]
-    """By the name that their hits have: empty for the only one."""
+    """Folders, by the name that their hits have: empty for the only one."""
     result: QueryResult
     """Of all of them."""
     own: Mapping[str, QueryResult]
@@ -137,7 +137,9 @@ def _show(
 
 
 def _roots(answer: PalacesAsked) -> dict[str, Path]:
-    return {name: palace.paths.root for name, palace in answer.palaces.items()}
+    """Return the folders of palaces; of a store a path is shown as it is in its palace."""
+    here = dict.fromkeys(answer.own, Path.cwd())
+    return here | {name: palace.paths.root for name, palace in answer.palaces.items()}
 
 
 def _open_hit(answer: PalacesAsked, number: int) -> None:
@@ -156,6 +158,10 @@ def _remark_all(answer: PalacesAsked, *, include_cold: bool) -> Iterator[str]:
     yield from _remark_quotes(answer.result)
     for name, result in answer.own.items():
         alone = replace(result, unmatched_quotes=())
+        if name not in answer.palaces:
+            if result.mode == "lexical":
+                yield f"{name}: mode: lexical"
+            continue
         for remark in _remark(answer.palaces[name], alone, include_cold=include_cold):
             yield f"{name}: {remark}"
     yield from (f"{name}: {say_failure(error)}" for name, error in answer.failed.items())

@@ -43,6 +43,12 @@ Palaces = Annotated[
         help="Ask several palaces, by name or folder, and give one answer, the surest hits first.",
     ),
 ]
+Store = Annotated[
+    str | None,
+    Option(
+        "--store", metavar="NAME|ADDRESS", help="Ask a palace in PostgreSQL instead of a folder."
+    ),
+]
 Details = Annotated[bool, Option("--details", help="Show how each score was made.")]
 NoGate = Annotated[bool, Option("--no-gate", help="Let recency and priority count for every note.")]
 Neighbors = Annotated[
@@ -129,19 +135,28 @@ def query_notes(
     open_number: Open = None,
     interactive: Interactive = False,
     palaces: Palaces = None,
+    store: Store = None,
     as_json: Json = False,
 ) -> None:
     """Find the notes that answer TEXT; without TEXT, list those that match the filters.
 
     Example: palace query why did we drop MQTT --details
     """
-    line, asked = " ".join(text or ()), _question(ctx.params)
-    if palaces is None:
-        _ask_one(ctx, line, asked)
-        return
-    from memory_palace.cli.several import ask_several  # delayed: few ask more than one
+    _answer(ctx, " ".join(text or ()))
 
-    give_answer(ask_several(ctx, palaces, line, asked), ctx.params)
+
+def _answer(ctx: Context, text: str) -> None:
+    asked = _question(ctx.params)
+    if ctx.params["store"] is not None:
+        from memory_palace.cli.stored import ask_store  # delayed: few ask a server
+
+        give_answer(ask_store(text, asked, ctx.params), ctx.params)
+    elif ctx.params["palaces"] is not None:
+        from memory_palace.cli.several import ask_several  # delayed: few ask more than one
+
+        give_answer(ask_several(ctx, text, asked), ctx.params)
+    else:
+        _ask_one(ctx, text, asked)
 
 
 def _ask_one(ctx: Context, text: str, asked: dict[str, Any]) -> None:

@@ -12,14 +12,16 @@ from memory_palace.cli.answering import PalacesAsked, say_failure
 from memory_palace.cli.faults import describe
 from memory_palace.cli.options import find_palace, locate, name_unread_later
 from memory_palace.cli.query import refresh_index, restrict
+from memory_palace.cli.registry import read_registry
+from memory_palace.cli.stored import query_store
 from memory_palace.errors import PalaceError, UsageError
-from memory_palace.models import Hit, QueryResult
+from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
 from memory_palace.retrieval.excerpts import choose_texts, count_bytes
 from memory_palace.retrieval.merging import merge_results
 
 
-def ask_several(ctx: Context, names: str, text: str, asked: Mapping[str, Any]) -> PalacesAsked:
+def ask_several(ctx: Context, text: str, asked: Mapping[str, Any]) -> PalacesAsked:
     """Ask each palace; one that cannot answer is named, and the others do.
 
     Raise ``UsageError`` where the names or other options cannot be used, and what failed first
@@ -32,23 +34,31 @@ def ask_several(ctx: Context, names: str, text: str, asked: Mapping[str, Any]) -
     palaces: dict[str, Palace] = {}
     own: dict[str, QueryResult] = {}
     failed: dict[str, PalaceError] = {}
-    for name in _read_names(names):
+    wanted, stores = _read_names(given["palaces"]), read_registry().stores
+    share = None if budget is None else max(budget // len(wanted), 1)
+    for name in wanted:
         try:
-            palace = _open(ctx, name, palaces)
-            own[name] = palace.query(text, **asked, **restrict(palace, given))
-        except PalaceError as error:
-            failed[name] = error
-        except OSError as error:
-            failed[name] = PalaceError(describe(error))
-        else:
-            palaces[name] = palace
+            if name in stores:
+                own[name] = query_store(name, text, {**asked, "budget_bytes": share}, given)
+            else:
+                palaces[name] = palace = _open(ctx, name, palaces)
+                own[name] = palace.query(text, **asked, **restrict(palace, given))
+        except (PalaceError, OSError) as error:
+            palaces.pop(name, None)
+            failed[name] = _explain(error)
     if not own:
         raise _join_failures(failed)
     least = asked["min_confidence"]
     result = merge_results(own, limit=asked["limit"], min_confidence=least)
-    if budget is not None:
+    if budget is not None and palaces:
+        stored = sum(count_bytes(hit.text) for hit in result if hit.palace in stores)
+        budget -= stored
         result = _spend(result, palaces, budget, include_cold=asked["include_cold"])
     return PalacesAsked(palaces, result, own, failed)
+
+
+def _explain(error: PalaceError | OSError) -> PalaceError:
+    return error if isinstance(error, PalaceError) else PalaceError(describe(error))
 
 
 def _open(ctx: Context, name: str, opened: Mapping[str, Palace]) -> Palace:
@@ -83,8 +93,9 @@ def _spend(
     result: QueryResult, palaces: Mapping[str, Palace], budget: int, *, include_cold: bool
 ) -> QueryResult:
     """Give the hits of each palace their share of the bytes; what one leaves goes to the next."""
-    shown: dict[int, Hit] = {}
-    left, to_come = budget, sum(hit.role == "core" for hit in result)
+    shown = {place: hit for place, hit in enumerate(result) if hit.palace not in palaces}
+    to_come = sum(hit.role == "core" and hit.palace in palaces for hit in result)
+    left = budget
     for name, palace in palaces.items():
         own = {place: hit for place, hit in enumerate(result) if hit.palace == name}
         count = sum(hit.role == "core" for hit in own.values())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache, partial
@@ -115,16 +115,22 @@ def narrow(query: Query, snapshot: Snapshot, root: Path) -> Query:
         rest, times = take_when(query.text, partial(read, languages=snapshot.languages))
         filters = replace(query.filters, when=(*query.filters.when, *times))
         query = replace(query, text=rest, filters=filters)
-    tags = [tag for tag in _TAG.findall(query.text) if bear_tag(snapshot, tag).any()]
-    if tags:
-        filters = replace(query.filters, tags=(*query.filters.tags, *tags))
-        rest = _TAG.sub(lambda found: "" if found[1] in tags else found[0], query.text)
-        query = replace(query, text=" ".join(rest.split()), filters=filters)
+    query = take_tags(query, lambda tag: bool(bear_tag(snapshot, tag).any()))
     quotes = find_quoted(query.text)
     if not quotes:
         return query
     found = match_quotes(quotes, snapshot, root, match_notes(snapshot, query.filters))
     return replace(query, rows=found.rows, unmatched=found.unmatched)
+
+
+def take_tags(query: Query, is_known: Callable[[str], bool]) -> Query:
+    """Make filters of the tags of a question that some note has."""
+    tags = [tag for tag in _TAG.findall(query.text) if is_known(tag)]
+    if not tags:
+        return query
+    filters = replace(query.filters, tags=(*query.filters.tags, *tags))
+    rest = _TAG.sub(lambda found: "" if found[1] in tags else found[0], query.text)
+    return replace(query, text=" ".join(rest.split()), filters=filters)
 
 
 def find_unknown_tags(text: str, snapshot: Snapshot) -> list[str]:

@@ -89,12 +89,12 @@ def match_when(
         for column in (0, 2):
             begin, end = snapshot.days[:, column], snapshot.days[:, column + 1]
             notes |= (begin > 0) & (begin <= last) & (first <= end)
-        for key in _keys(time.first, time.last):
+        for key in list_keys(time.first, time.last):
             rows[facts.rows(FactKind.DATE, key)] = True
     return notes, rows
 
 
-def _keys(first: date, last: date) -> Iterator[str]:
+def list_keys(first: date, last: date) -> Iterator[str]:
     """Yield the keys of dates that lie within a span."""
     begin, end = month_span(last.year, last.month)
     years: set[int] = set()

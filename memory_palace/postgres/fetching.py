@@ -1,0 +1,284 @@
+"""The notes that may answer, from a store into a snapshot in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import md5
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.embedding.base import PART_LENGTH
+from memory_palace.graph.near import NearLinks, link_ends, path_leaf
+from memory_palace.graph.resolve import fold_name
+from memory_palace.index.chosen import ChosenSnapshot, gather
+from memory_palace.index.copies import find_copies
+from memory_palace.index.segment import COPY, PASSAGES, VectorChoice
+from memory_palace.index.snapshot import SEPARATOR
+from memory_palace.index.writing import ChunkRow, NoteRow
+from memory_palace.language.tokens import squeeze_all
+from memory_palace.models import Matrix, Vector
+from memory_palace.notes.reading import read_parties
+from memory_palace.postgres.collection import PostedStatistics
+from memory_palace.postgres.generation import Generation
+from memory_palace.postgres.naming import NameKind
+from memory_palace.postgres.records import read_chunk, read_note_row
+from memory_palace.postgres.statements import Statements
+from memory_palace.retrieval.question import LINKED, LOOSE, SHORTEST, is_mistyped
+
+_NOTE = "id path is_cold title type priority days flags line record".split()
+_CHUNK = "note id first_line last_line digest described_digest line keys vector described".split()
+
+
+class Fetched:
+    """Notes of a store with all of their rows, and what is known of the others."""
+
+    def __init__(
+        self,
+        statements: Statements,
+        generation: Generation,
+        collection: PostedStatistics,
+        allowed: NDArray[np.int32] | None,
+    ) -> None:
+        """Take no notes yet; ``allowed`` pass the filters, ``None`` where there are none."""
+        self._statements, self._generation = statements, generation
+        self.statistics, self._allowed = collection, allowed
+        self._rows: dict[int, tuple[NoteRow, bool, list[Any], list[Any]]] = {}
+        self._order: list[int] = []
+        self._matrices: dict[tuple[str, str], Matrix] = {}
+
+    def add(self, notes: Iterable[int]) -> None:
+        """Read notes by their numbers, those aside that are here."""
+        wanted = sorted(set(notes) - self._rows.keys())
+        if not wanted:
+            return
+        found = self._statements.ask(
+            f"SELECT {', '.join(_NOTE)} FROM note"
+            " WHERE palace = %(palace)s AND id = ANY(%(notes)s)",
+            notes=wanted,
+        )
+        chunks: dict[int, list[tuple[ChunkRow, Any, Any]]] = {}
+        rows = self._statements.connection.execute(
+            f"SELECT {', '.join(_CHUNK)} FROM passage"
+            " WHERE palace = %(palace)s AND note = ANY(%(notes)s) ORDER BY note, place",
+            {"palace": self._statements.palace, "notes": wanted},
+            binary=True,  # text takes vectors ten times as long
+        )
+        for values in rows:
+            row = dict(zip(_CHUNK, values, strict=True))
+            each = read_chunk(row), row["vector"], row["described"]
+            chunks.setdefault(row["note"], []).append(each)
+        for values in found:
+            columns = dict(zip(_NOTE, values, strict=True))
+            own = chunks.get(columns["id"], [])
+            note = read_note_row(columns["path"], columns, [chunk for chunk, _, _ in own])
+            vectors, described = [each[1] for each in own], [each[2] for each in own]
+            self._rows[columns["id"]] = note, columns["is_cold"], vectors, described
+
+    def snapshot(self) -> ChosenSnapshot:
+        """Return what is here as a snapshot, copies of notes that are here left out."""
+        copies = self._find_copies()
+        self._matrices = {}
+        kept = [number for number in self._rows if number not in copies]
+        zones = [[n for n in kept if self._rows[n][1] is is_cold] for is_cold in (False, True)]
+        self._order = [number for zone in zones for number in zone]
+        hot, cold = ([self._rows[number][0] for number in zone] for zone in zones)
+        return gather(self._generation.commit, hot, cold, self)
+
+    def _find_copies(self) -> set[int]:
+        named = {
+            number: note.originals.split(SEPARATOR)
+            for number, (note, *_) in self._rows.items()
+            if note.flags & COPY and note.originals
+        }
+        stems = [stem for names in named.values() for stem in names]
+        if not stems:
+            return set()
+        known = self._statements.ask(
+            "SELECT n.id, n.path FROM name JOIN note AS n ON n.palace = name.palace"
+            " AND n.id = name.note WHERE name.palace = %(palace)s AND kind = %(kind)s"
+            " AND folded = ANY(%(stems)s) AND NOT n.is_cold",
+            kind=int(NameKind.STEM),
+            stems=stems,
+        )
+        found = find_copies(named, dict(known))
+        return {copy for copy, originals in found.items() if self._are_allowed(originals)}
+
+    def _are_allowed(self, notes: Sequence[int]) -> bool:
+        return self._allowed is None or bool(np.isin(notes, self._allowed).all())
+
+    def compare(self, vector: Vector, which: VectorChoice) -> NDArray[np.float64]:
+        """Return the cosine of a unit vector with every row here."""
+        return compare(self._matrix(which), vector)
+
+    def vectors(self, rows: NDArray[np.int64], which: VectorChoice) -> Matrix:
+        """Return the unit vectors of a few rows."""
+        found: Matrix = self._matrix(which)[rows]
+        return found
+
+    def _matrix(self, which: VectorChoice) -> Matrix:
+        key = which.member, which.prefix
+        if key not in self._matrices:
+            is_described = which.member != PASSAGES.member
+            rows = [self._rows[number][2:][is_described] for number in self._order]
+            every = [vector for vectors in rows for vector in vectors]
+            self._matrices[key] = take_part(stack_vectors(every), which)
+        return self._matrices[key]
+
+    def called(self, asked: str, loose: str, mistyped: float) -> Iterator[tuple[str, float]]:
+        """Yield the paths that a question may name, and what that counts."""
+        ask = self._statements.ask
+        path = "JOIN note AS n ON n.palace = name.palace AND n.id = name.note"
+        where = "WHERE name.palace = %(palace)s AND kind = %(kind)s"
+        kind = int(NameKind.CALLED)
+        yield from ask(
+            f"SELECT n.path, value FROM name {path} {where} AND folded = %(asked)s",
+            kind=kind,
+            asked=asked,
+        )
+        if loose:
+            for found, value in ask(
+                f"SELECT n.path, value FROM name {path} {where} AND loose = %(loose)s",
+                kind=kind,
+                loose=loose,
+            ):
+                yield found, value * LOOSE
+        if len(loose) >= SHORTEST:
+            half = max(len(loose) // 2 - 1, 0)
+            for found, value, name in ask(
+                f"SELECT n.path, value, loose FROM name {path} {where}"
+                " AND char_length(loose) BETWEEN %(size)s - 1 AND %(size)s + 1"
+                " AND (left(loose, %(half)s) = %(first)s OR right(loose, %(half)s) = %(last)s)",
+                kind=kind,
+                size=len(loose),
+                half=half,
+                first=loose[:half],
+                last=loose[len(loose) - half :],
+            ):
+                if name != loose and is_mistyped(loose, name):
+                    yield found, value * mistyped
+        yield from self._linked(asked)
+
+    def _linked(self, asked: str) -> Iterator[tuple[str, float]]:
+        """Yield the notes that some link calls what is asked for."""
+        found = self._statements.ask(
+            "SELECT DISTINCT target FROM name WHERE palace = %(palace)s AND kind = %(kind)s"
+            " AND folded = %(asked)s",
+            kind=int(NameKind.LINKED),
+            asked=asked,
+        )
+        leaves = [target.rpartition("/")[2] for (target,) in found]
+        for _, path, *_ in self._named(NameKind.LEAF, leaves) if leaves else ():
+            yield path, LINKED
+
+    def _named(self, kind: NameKind, names: Iterable[str]) -> list[tuple[Any, ...]]:
+        """Return number, path, aliases and targets of the notes of a name."""
+        return self._statements.ask(
+            "SELECT DISTINCT n.id, n.path, n.record->>'aliases', n.record->>'targets', n.is_cold"
+            " FROM name JOIN note AS n ON n.palace = name.palace AND n.id = name.note"
+            " WHERE name.palace = %(palace)s AND kind = %(kind)s AND folded = ANY(%(names)s)",
+            kind=int(kind),
+            names=sorted(set(names)),
+        )
+
+    def neighbors_of(self, paths: Iterable[str]) -> Mapping[str, Sequence[Sequence[str]]]:
+        """Return what notes link to and what links to them."""
+        asked = list(paths)
+        nodes = self._nodes("path = ANY(%(paths)s)", paths=asked)
+        own = dict(nodes)
+        names = [name for path, (aliases, _) in own.items() for name in (path, *aliases)]
+        ends = sorted({path_leaf(name) for name in names})
+        nodes |= self._nodes(
+            "id IN (SELECT note FROM link WHERE palace = %(palace)s AND ending = ANY(%(ends)s))",
+            ends=ends,
+        )
+        links = [
+            (path, target)
+            for path, (_, targets) in nodes.items()
+            for target in targets
+            if path in own or link_ends(target, path) & set(ends)
+        ]
+        meant = {end for path, target in links for end in link_ends(target, path)}
+        others = [
+            *self._named(NameKind.LEAF, meant),
+            *self._named(NameKind.ALIAS, (fold_name(target) for _, target in links)),
+        ]
+        nodes |= {
+            path: (_split(aliases), _split(targets))
+            for _, path, aliases, targets, is_cold in others
+            if not is_cold
+        }
+        order = sorted(nodes)
+        near = NearLinks(order, [nodes[p][0] for p in order], [nodes[p][1] for p in order])
+        return near.neighbors_of(asked)
+
+    def _nodes(self, where: str, **values: Any) -> dict[str, tuple[list[str], list[str]]]:
+        found = self._statements.ask(
+            "SELECT path, record->>'aliases', record->>'targets' FROM note"
+            f" WHERE palace = %(palace)s AND NOT is_cold AND {where}",
+            **values,
+        )
+        return {path: (_split(aliases), _split(targets)) for path, aliases, targets in found}
+
+    def numbers_of(self, paths: Iterable[str], *, include_cold: bool = False) -> list[int]:
+        """Return the numbers of notes by their paths."""
+        found = self._statements.ask(
+            "SELECT id FROM note WHERE palace = %(palace)s AND (%(cold)s OR NOT is_cold)"
+            " AND md5(path) = ANY(%(digests)s)",
+            digests=[md5(path.encode(), usedforsecurity=False).hexdigest() for path in paths],
+            cold=include_cold,
+        )
+        return [number for (number,) in found]
+
+    def find_called(self, text: str, *, include_cold: bool) -> set[int]:
+        """Return the notes that a question may name, if they pass the filters."""
+        called = self.called(fold_name(text), squeeze_all([text])[0], 1.0)
+        paths = {path for path, _ in called}
+        numbers = self.numbers_of(paths, include_cold=include_cold) if paths else []
+        return {number for number in numbers if self._are_allowed([number])}
+
+    def disputes(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the open conflicts of every note that is party to one."""
+        found: dict[str, tuple[str, ...]] = {}
+        for path, text in self._statements.ask(
+            "SELECT path, text FROM note WHERE palace = %(palace)s AND room = 'conflict_room'"
+            " AND NOT is_cold ORDER BY path"
+        ):
+            for party in read_parties(bytes(text).decode()):
+                found[party] = (*found.get(party, ()), path)
+        return found
+
+    def lines(self, path: str) -> Sequence[str]:
+        """Return the lines of a note as they may be shown."""
+        found = self._statements.ask(
+            "SELECT text FROM note WHERE palace = %(palace)s AND md5(path) = md5(%(path)s)",
+            path=path,
+        )
+        return bytes(found[0][0]).decode().split("\n") if found else []
+
+
+def compare(matrix: Matrix, vector: Vector) -> NDArray[np.float64]:
+    """Return the cosine of each row with a vector, in double precision, as files do."""
+    if not matrix.shape[1]:
+        return np.zeros(len(matrix))
+    cosines: NDArray[np.float64] = np.einsum("ij,j->i", matrix, vector, dtype=np.float64)
+    return cosines
+
+
+def stack_vectors(vectors: Sequence[Any]) -> Matrix:
+    """Return vectors as a matrix, 0 wide where there are none."""
+    if not vectors or vectors[0] is None:
+        return np.zeros((len(vectors), 0), np.float32)
+    found: Matrix = np.stack([vector.to_numpy() for vector in vectors])
+    return found
+
+
+def take_part(matrix: Matrix, which: VectorChoice) -> Matrix:
+    """Return the vectors of one of two embedders, or all there is."""
+    part: Matrix = matrix[:, which.part]
+    return part / PART_LENGTH if which.prefix else part
+
+
+def _split(text: str) -> list[str]:
+    return text.split(SEPARATOR) if text else []

@@ -1,0 +1,275 @@
+"""A question answered by a store as the files answer it, without the notes and without an index."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg import IsolationLevel
+
+from memory_palace.config import SEVEN, Config
+from memory_palace.embedding.registry import get_embedder
+from memory_palace.errors import IndexMissingError, UsageError, WrongEmbedderError
+from memory_palace.index.recipes import describe_mismatch, fits_recipe
+from memory_palace.index.segment import VectorChoice
+from memory_palace.language.moments import Moment
+from memory_palace.models import Filters, Matrix, Query, QueryResult, Vector
+from memory_palace.postgres.access import find_palace
+from memory_palace.postgres.address import Address
+from memory_palace.postgres.asking import (
+    bearing,
+    find_by_quotes,
+    find_by_times,
+    find_by_vector,
+    find_by_words,
+    find_passing,
+    known_tags,
+)
+from memory_palace.postgres.collection import PostedRows, PostedSnapshot, PostedStatistics
+from memory_palace.postgres.connecting import asking, connect
+from memory_palace.postgres.fetching import Fetched, compare, stack_vectors, take_part
+from memory_palace.postgres.generation import Generation, read_generation
+from memory_palace.postgres.schema import check_schema
+from memory_palace.postgres.statements import Statements
+from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
+from memory_palace.retrieval.profiles import HYBRID, Mode, Profile, choose_profile
+from memory_palace.retrieval.question import (
+    ParsedQuestion,
+    embed_question,
+    may_narrow,
+    narrow,
+    take_tags,
+)
+from memory_palace.retrieval.search import RankingOptions, SearchResult, search
+
+if TYPE_CHECKING:
+    from memory_palace.embedding.base import Embedder
+
+_SIGNALS = frozenset(HYBRID) | {"semantic", "recency", "importance"}
+"""Those whose figures a store has."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What stays the same from question to question of one generation."""
+
+    number: int
+    snapshot: PostedSnapshot
+    notes: int
+    """Those without rows as well."""
+    sample: Matrix
+    described: Matrix
+
+    def compare(self, vector: Vector, which: VectorChoice) -> NDArray[np.float64]:
+        """Return the cosines of the rows that stand for all."""
+        whole = self.sample if which.member == "vectors" else self.described
+        return compare(take_part(whole, which), vector)
+
+
+class StoreReader:
+    """Answers questions about one palace of a store; each sees one generation."""
+
+    def __init__(self, address: Address, config: Config | None = None) -> None:
+        self.address, self.config = address, config or Config()
+        self._connection = connect(address, purpose="query")
+        check_schema(self._connection, address)
+        self._statements = Statements(self._connection, find_palace(self._connection, address))
+        self._connection.isolation_level = IsolationLevel.REPEATABLE_READ
+        self._connection.read_only = True
+        self._held: dict[bool, _Held] = {}
+        self._embedders: dict[str, Embedder] = {}
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def ask(
+        self,
+        text: str = "",
+        *,
+        profile: str | None = None,
+        lexical: bool = False,
+        include_cold: bool = False,
+        as_of: Moment | None = None,
+        ranking: RankingOptions,
+        **conditions: Unpack[Conditions],
+    ) -> QueryResult:
+        """Rank notes as ``Palace.query`` does, with its conditions and its words for moments."""
+        now = time.time()
+        filters = choose_filters(None, conditions, SEVEN, now=now, as_of=as_of)
+        filters, moment = ask_as_of(filters, as_of, now=now)
+        return self.query(
+            text,
+            filters=filters,
+            profile=profile,
+            lexical=lexical,
+            include_cold=include_cold,
+            as_of=moment,
+            **ranking,
+        )
+
+    @contextmanager
+    def _reading(self) -> Iterator[Generation]:
+        """See one generation; raise ``IndexMissingError`` where there is none."""
+        with asking(self.address), self._connection.transaction():
+            generation = read_generation(self._statements)
+            if generation is None:
+                raise IndexMissingError(
+                    f"nothing was pushed to {self.address.shown} yet; run `palace index --store`"
+                )
+            yield generation
+
+    def query(
+        self,
+        text: str,
+        *,
+        filters: Filters | None = None,
+        profile: str | None = None,
+        lexical: bool = False,
+        include_cold: bool = False,
+        as_of: float | None = None,
+        **ranking: Unpack[RankingOptions],
+    ) -> QueryResult:
+        """Rank notes as ``Engine.query`` does."""
+        with self._reading() as generation:
+            moment, asked = time.time() if as_of is None else as_of, " ".join(text.split())
+            query = Query(asked, moment, filters or Filters(), locale=self.config.locale)
+            if may_narrow(asked):
+                tags = known_tags(self._statements)
+                query = take_tags(query, lambda tag: bool(bearing(tags, tag)))
+            has_vectors = bool(generation.commit.dimension)
+            is_lexical = bool(query.text) and (lexical or not has_vectors)
+            mode: Mode = "lexical" if is_lexical else "vector" if query.text else "listing"
+            chosen = choose_profile(profile, self.config, mode)
+            _check_profile(chosen)
+            if mode == "vector":
+                query = embed_question(query, self._embedder(generation))
+            fetched = self._find(query, generation, include_cold=include_cold)
+            query, found = self._search(query, fetched, chosen, ranking)
+        return QueryResult(
+            text=asked,
+            profile=chosen.name,
+            mode=mode,
+            embedder=None if mode == "lexical" else generation.commit.embedder,
+            hits=tuple(found.hits),
+            is_answered=found.is_answered,
+            freshness="current",
+            languages=self._held[include_cold].snapshot.languages,
+            unmatched_quotes=query.unmatched,
+            times=(*query.filters.when, *found.times),
+        )
+
+    def _find(self, query: Query, generation: Generation, *, include_cold: bool) -> Fetched:
+        """Read the notes that may answer."""
+        statements, held = self._statements, self._hold(generation, include_cold=include_cold)
+        snapshot = held.snapshot
+        question = ParsedQuestion(
+            query.text, as_of=query.as_of, languages=snapshot.languages, locale=query.locale
+        )
+        collection = PostedStatistics(
+            statements, snapshot, question, notes=held.notes, sample=held.compare
+        )
+        allowed = find_passing(statements, query.filters, include_cold=include_cold)
+        fetched = Fetched(statements, generation, collection, allowed)
+        if not query.text:
+            fetched.add([] if allowed is None else allowed.tolist())
+            return fetched
+        found = find_by_words(collection, snapshot, allowed)
+        found |= find_by_quotes(query.text, collection, snapshot, allowed)
+        found |= find_by_times(statements, collection, snapshot, allowed)
+        if query.vector is not None:
+            found |= find_by_vector(
+                statements, generation, query.vector, allowed, include_cold=include_cold
+            )
+        found |= fetched.find_called(query.text, include_cold=include_cold)
+        fetched.add(found)
+        return fetched
+
+    def _search(
+        self, query: Query, fetched: Fetched, profile: Profile, ranking: RankingOptions
+    ) -> tuple[Query, SearchResult]:
+        """Rank what was read; linked notes are read once it is known of which hits."""
+        snapshot = fetched.snapshot()
+        query = replace(query, filters=_without_room(query.filters))
+        narrowed = narrow(query, snapshot, Path()) if may_narrow(query.text) else query
+        days = self.config.half_life_days
+        first: RankingOptions = {**ranking, "neighbors": 0}
+        found = search(narrowed, snapshot, profile=profile, half_life_days=days, **first)
+        if not ranking.get("neighbors") or not found.hits:
+            return narrowed, found
+        linked = fetched.neighbors_of(hit.path for hit in found.hits)
+        near = {path for sides in linked.values() for side in sides for path in side}
+        fetched.add(fetched.numbers_of(near))
+        snapshot = fetched.snapshot()
+        if narrowed.rows is not None:
+            narrowed = narrow(query, snapshot, Path())
+        return narrowed, search(narrowed, snapshot, profile=profile, half_life_days=days, **ranking)
+
+    def _hold(self, generation: Generation, *, include_cold: bool) -> _Held:
+        held = self._held.get(include_cold)
+        if held is not None and held.number == generation.number:
+            return held
+        ask = self._statements.ask
+        posted = PostedRows(self._statements, generation, include_cold=include_cold)
+        ((notes,),) = ask(
+            "SELECT count(*) FROM note WHERE palace = %(palace)s AND (%(cold)s OR NOT is_cold)",
+            cold=include_cold,
+        )
+        rows = {
+            row: (vector, described)
+            for row, vector, described in ask(
+                "SELECT id, vector, described FROM passage"
+                " WHERE palace = %(palace)s AND id = ANY(%(rows)s)",
+                rows=generation.sample,
+            )
+        }
+        pairs = [rows[row] for row in generation.sample]
+        self._held[include_cold] = _Held(
+            generation.number,
+            PostedSnapshot(generation, posted),
+            notes,
+            stack_vectors([vector for vector, _ in pairs]),
+            stack_vectors([described for _, described in pairs]),
+        )
+        return self._held[include_cold]
+
+    def _embedder(self, generation: Generation) -> Embedder:
+        """Return the embedder of the index; raise ``WrongEmbedderError`` for another recipe."""
+        commit = generation.commit
+        if commit.embedder not in self._embedders:
+            self._embedders[commit.embedder] = get_embedder(commit.embedder)
+        embedder = self._embedders[commit.embedder]
+        if not fits_recipe(embedder, commit):
+            raise WrongEmbedderError(describe_mismatch(embedder, commit))
+        return embedder
+
+
+def _without_room(filters: Filters) -> Filters:
+    """Return filters that ask for no room: which folder is which the store alone knows.
+
+    They stay filters, or nothing would be listed by them.
+    """
+    if filters.room is None:
+        return filters
+    return replace(filters, room=None, since=-math.inf if filters.since is None else filters.since)
+
+
+def _check_profile(profile: Profile) -> None:
+    """Raise ``UsageError`` for a profile that needs more than a store knows of all notes."""
+    unknown = sorted(profile.weights.keys() - _SIGNALS)
+    if unknown or profile.is_routed or profile.capped:
+        why = f"signals {', '.join(unknown)}" if unknown else "rules about whole notes"
+        raise UsageError(
+            f"a store cannot be asked by the profile {profile.name}: it has {why}; use hybrid"
+        )

@@ -1,0 +1,209 @@
+"""A store answers as the files do."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+
+from postgres.pushing import SAMPLE, Store, write_notes  # noqa: E402
+from running import run_main  # noqa: E402
+
+from memory_palace.bench.datasets.locomo import load_locomo  # noqa: E402
+from memory_palace.bench.golden import read_pairs  # noqa: E402
+from memory_palace.engine import Engine  # noqa: E402
+from memory_palace.errors import IndexMissingError, UsageError  # noqa: E402
+from memory_palace.models import Filters  # noqa: E402
+from memory_palace.palace import Palace  # noqa: E402
+from memory_palace.postgres import asking  # noqa: E402
+from memory_palace.postgres.reader import StoreReader  # noqa: E402
+
+pytestmark = pytest.mark.postgres
+
+ROOT = Path(__file__).parents[2]
+TALKS = ROOT.parent / "shared" / "data" / "locomo" / "locomo_dev.json"
+GOLDEN = [pair.question for pair in read_pairs(ROOT / "tests/golden/sample_palace.md")]
+NOW = 1_794_700_000.0
+FILTERS = [
+    Filters(type="project"),
+    Filters(type="PROJECT", priority="high"),
+    Filters(room="project_rooms"),
+    Filters(folder=("chambers",)),
+    Filters(folder=("palace/Project_Rooms",)),
+    Filters(since=1.77e9),
+    Filters(until=1.78e9),
+    Filters(written_by=1.78e9),
+    Filters(domains=frozenset({"palace/project_rooms/winter-2026"})),
+]
+
+
+@pytest.fixture
+def sample(tmp_path):
+    shutil.copytree(SAMPLE, tmp_path / "palace", ignore=shutil.ignore_patterns(".index"))
+    made = Palace(tmp_path)
+    made.index(embedder="hashing")
+    return made
+
+
+@pytest.fixture
+def pushed(database):
+    """Push a palace, and return it as a store that can be asked."""
+    opened = []
+
+    def push(palace):
+        store = Store(database, palace)
+        store.push()
+        store.connection.close()
+        opened.append(StoreReader(store.address))
+        return opened[-1]
+
+    yield push
+    for reader in opened:
+        reader.__exit__()
+
+
+def compare(palace, reader, text, **how):
+    """Ask both, and demand the same hits in every field but for the last bits of the scores."""
+    found = Engine.query(palace, text, as_of=NOW, **how)
+    again = reader.query(text, as_of=NOW, **how)
+    assert [hit.path for hit in again] == [hit.path for hit in found], text
+    assert [hit.score for hit in again] == pytest.approx([hit.score for hit in found], abs=1e-4)
+    for one, other in zip(found, again, strict=True):
+        assert one.confidence == pytest.approx(other.confidence, abs=1e-4)
+        assert (one.chunk, one.text, one.role) == (other.chunk, other.text, other.role)
+        assert (one.linked_from, one.disputed_in) == (other.linked_from, other.disputed_in)
+        total = sum(part.contribution for part in other.contributions)
+        assert total == pytest.approx(other.score, abs=1e-6)
+    assert again.is_answered == found.is_answered
+    assert again.unmatched_quotes == found.unmatched_quotes
+    return found
+
+
+def test_golden_questions_are_answered_as_by_the_files(sample, pushed):
+    reader = pushed(sample)
+    for text in GOLDEN:
+        compare(sample, reader, text, limit=10, neighbors=2)
+
+
+@pytest.mark.parametrize("how", [{"lexical": True}, {"include_cold": True}, {"profile": "raw"}])
+def test_other_ways_to_ask_are_answered_as_by_the_files(sample, pushed, how):
+    reader = pushed(sample)
+    for text in GOLDEN[::5]:
+        compare(sample, reader, text, limit=10, **how)
+
+
+def test_a_few_candidates_are_enough(sample, pushed, monkeypatch):
+    """Twelve notes of 54 by each way: figures of the candidates alone would show."""
+    monkeypatch.setattr(asking, "BY_WORDS", 6)
+    monkeypatch.setattr(asking, "BY_VECTORS", 12)
+    reader = pushed(sample)
+    for text in GOLDEN[::2]:
+        compare(sample, reader, text, limit=3)
+
+
+@pytest.mark.parametrize("filters", FILTERS, ids=str)
+def test_filters_leave_the_same_notes(sample, pushed, filters):
+    reader = pushed(sample)
+    assert compare(sample, reader, "what ruins cells in winter", filters=filters, limit=20).hits
+    compare(sample, reader, "", filters=filters, limit=20)
+
+
+def test_quotes_tags_and_names_are_found_as_in_the_files(tmp_path, pushed):
+    (tmp_path / "palace").mkdir()
+    write_notes(
+        tmp_path,
+        hut="---\ntags: [place/hut]\naliases: [the cabin]\n---\n# Hut\n\nIt has a red stove.\n",
+        path="# Path\n\nSee [[hut]]; the path is steep, and nobody sweeps it.\n",
+        stove="# Stove\n\nA stove that is red smokes. See [[path]].\n",
+    )
+    palace = Palace(tmp_path)
+    palace.index(embedder="hashing")
+    reader = pushed(palace)
+    for text in ('"red stove"', '"blue stove"', "#place stove", "#nothing stove", "the cabin"):
+        compare(palace, reader, text, limit=5, neighbors=2)
+    compare(palace, reader, "the cabim", limit=5)
+    assert reader.query('"red stove"')[0].title == "Hut"
+
+
+def test_talks_of_others_are_answered_as_by_the_files(tmp_path, pushed, monkeypatch):
+    if not TALKS.exists():
+        pytest.skip(f"needs {TALKS}")
+    monkeypatch.setattr(asking, "BY_WORDS", 40)
+    monkeypatch.setattr(asking, "BY_VECTORS", 120)
+    questions = []
+    for number, talk in enumerate(load_locomo(TALKS)):
+        for session in talk.documents:
+            path = tmp_path / "palace" / str(number) / f"{re.sub(r'[^0-9]', '-', session.id)}.md"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("\n\n".join(turn.text for turn in session.passages) or session.text)
+        questions += [question.text for question in talk.questions]
+    palace = Palace(tmp_path)
+    palace.index(embedder="hashing")
+    reader = pushed(palace)
+    for text in questions[::20]:
+        compare(palace, reader, text, limit=10)
+
+
+def test_a_reader_sees_the_next_generation_and_no_private_note(tmp_path, database):
+    (tmp_path / "palace").mkdir()
+    write_notes(tmp_path, hut="# Hut\n\nThe hut has a stove.\n")
+    palace = Palace(tmp_path)
+    palace.index(embedder="hashing")
+    store = Store(database, palace)
+    store.push()
+    with StoreReader(store.address) as reader:
+        assert [hit.title for hit in reader.query("stove")] == ["Hut"]
+        write_notes(
+            tmp_path,
+            oven="# Oven\n\nThe oven is beside the stove.\n",
+            secret="---\nprivate: true\n---\n# Secret\n\nThe stove is stolen.\n",
+        )
+        store.push()
+        assert sorted(hit.title for hit in reader.query("stove")) == ["Hut", "Oven"]
+    store.connection.close()
+
+
+def test_what_a_store_cannot_be_asked_is_one_line(sample, pushed, database):
+    reader = pushed(sample)
+    with pytest.raises(UsageError, match="profile hierarchical"):
+        reader.query("stove", profile="hierarchical")
+    with pytest.raises(UsageError, match="no note of the index has the tag"):
+        reader.query("stove", filters=Filters(tags=("'; DROP TABLE note; --",)))
+    assert reader.query("'; DROP TABLE memory_palace.note; --").hits is not None
+
+
+def test_a_palace_that_nothing_was_pushed_to_says_what_to_run(sample, database):
+    store = Store(database, sample)
+    store.connection.commit()
+    store.connection.close()
+    with StoreReader(store.address) as reader, pytest.raises(IndexMissingError, match="--store"):
+        reader.query("stove")
+
+
+def test_the_command_asks_a_store_alone_or_beside_folders(
+    sample, pushed, monkeypatch, capsys, tmp_path
+):
+    reader = pushed(sample)
+    address = f"{reader.address.url}#{reader.address.palace}"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    asked = ("query", GOLDEN[0], "--json", "--details", "--as-of", "2026-11-14")
+    status, out, err = run_main(capsys, *asked, "--store", address)
+    assert status == 0, err
+    stored = json.loads(out)["hits"]
+    local = json.loads(run_main(capsys, *asked, "-C", str(tmp_path))[1])["hits"]
+    assert {hit.pop("palace") for hit in stored} == {"hut"}
+    assert [hit["path"] for hit in stored] == [hit["path"] for hit in local]
+    run_main(capsys, "register", "team", "--store", address)
+    run_main(capsys, "register", "own", str(tmp_path))
+    status, out, err = run_main(capsys, *asked, "--palaces", "team,own")
+    assert status == 0, err
+    assert [palace["palace"] for palace in json.loads(out)["palaces"]] == ["team", "own"]
+    status, out, err = run_main(capsys, "query", "stove", "--store", "team", "--open")
+    assert (status, out) == (2, "") and "--open needs the notes" in err
