@@ -98,6 +98,8 @@ CREATE TABLE posting (
 );
 ALTER TABLE posting ALTER data SET STORAGE EXTERNAL;
 
+CREATE INDEX ON posting (palace, block);  -- blocks are deleted when they are merged
+
 CREATE TABLE name (
     palace int NOT NULL,
     note int NOT NULL,
