@@ -79,14 +79,14 @@ class Engine:
         structure: bool | None = None,
         enrich: bool | None = None,
         takes_up: bool = True,
+        workers: int | str | None = None,
         wait_seconds: float = 0.0,
         progress: Progress = lambda doing, done, total: None,
     ) -> IndexReport:
-        """Bring the index up to date with the notes.
+        """Bring the index up to date; so many ``workers``, or ``ray``, make the vectors.
 
         ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes nothing.
-        ``structure`` and ``enrich`` keep what profiles of these names read, as ``embedder`` stays.
-        ``takes_up`` gives an index of words vectors. Raise ``IndexLockedError`` for another writer.
+        ``structure`` and ``enrich`` keep what profiles of these names read; ``takes_up`` a model.
         """
         from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
@@ -95,9 +95,8 @@ class Engine:
 
         with self.writing(wait_seconds=wait_seconds):
             state = open_state(self.paths, verify=verify)
-            chosen, waits_for = self._embedders.to_build_with(
-                state.commit, asked=embedder, force=force, takes_up=takes_up
-            )
+            choose = self._embedders.to_build_with
+            chosen, waits_for = choose(state.commit, asked=embedder, force=force, takes_up=takes_up)
             detail = choose_detail(state.commit, structure=structure, enrich=enrich)
             context = BuildContext(
                 paths=self.paths,
@@ -111,6 +110,7 @@ class Engine:
                 waits_for=waits_for,
                 is_dry_run=dry_run,
                 find_vectors=find_none if force else self.find_vectors or find_none,
+                workers=workers,
                 follow=lambda *generation: self.anchors.follow(*generation),
             )
             return build_index(context, state, force=force, verify=verify)

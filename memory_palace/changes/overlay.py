@@ -15,10 +15,11 @@ from memory_palace.index.context import BuildContext
 from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.known import KnownVectors
 from memory_palace.index.listing import Listing
-from memory_palace.index.rows import RowMaker, Tally
+from memory_palace.index.rows import RowMaker
 from memory_palace.index.segment import CONTENT, Segment, open_segment
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.state import CommittedState, open_state, read_row
+from memory_palace.index.tally import Tally
 from memory_palace.index.writing import NoteRow, tombstone, write_segment
 from memory_palace.models import FileStat
 from memory_palace.notes.discovery import SourceFile

@@ -59,6 +59,15 @@ Enriched = Annotated[
         show_default=False,
     ),
 ]
+Workers = Annotated[
+    str | None,
+    Option(
+        "--workers",
+        metavar="COUNT|ray",
+        help="Embed in so many processes, one core each, or on the Ray cluster of RAY_ADDRESS.",
+        show_default=False,
+    ),
+]
 _SAMPLE = 8
 """Passages by which the time that a new model takes is told."""
 NOTHING_CHANGED = "stopped; the anchors are as they were"
@@ -76,6 +85,7 @@ def index_notes(
     enrich: Enriched = None,
     nightly: Nightly = False,
     store: StoreToPush = None,
+    workers: Workers = None,
     wait: Wait = SHORT_WAIT_SECONDS,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -99,16 +109,15 @@ def index_notes(
                 embedder=embedder,
                 structure=structure,
                 enrich=enrich,
+                workers=workers,
                 wait_seconds=wait,
                 progress=advance,
             )
-        push = builder.push if builder else None
-        pushed = push(palace.paths, replaces=force, wait_seconds=wait) if push else None
+        pushed = builder.push(palace.paths, replaces=force, wait_seconds=wait) if builder else None
     _show(palace, report, pushed, as_json=as_json, quiet=quiet)
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet, verbose=verbose)
-    if not quiet:
-        _say_after(palace, report, is_told=is_told, as_json=as_json)
+    _say_after(palace, report, is_told=is_told, as_json=as_json, quiet=quiet)
     _raise_failed(report)
 
 
@@ -150,7 +159,11 @@ def _prefer(palace: Palace, wanted: str, *, force: bool, quiet: bool) -> tuple[s
     return asked, force or (asked is not None and committed not in (None, asked))
 
 
-def _say_after(palace: Palace, report: IndexReport, *, is_told: bool, as_json: bool) -> None:
+def _say_after(
+    palace: Palace, report: IndexReport, *, is_told: bool, as_json: bool, quiet: bool
+) -> None:
+    if quiet:
+        return
     if not report.added and not report.unchanged:
         say_outside(palace.paths)
     if not report.is_dry_run:
@@ -229,6 +242,9 @@ def _lines(report: IndexReport, palace: Palace) -> Iterator[str]:
     if not report.is_dry_run and (parts := split_vectors(palace.snapshot().commit)):
         sizes = " + ".join(f"{size / 1024:,.0f} KiB of {name}" for name, size in parts.items())
         yield f"  {'vectors':<10} {sizes}"
+    if report.workers:
+        most = f"the largest took {report.worker_mib:.0f} MiB"
+        yield f"  {'workers':<10} {report.workers}; {most}"
     yield f"  {'reused':<10} {report.reused} chunks"
     yield f"  {'failed':<10} {len(report.failed)}"
     if report.left_out:

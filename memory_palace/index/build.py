@@ -7,6 +7,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from memory_palace.embedding.base import find_parts
+from memory_palace.embedding.workers import Workers, open_workers
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.context import LOOKING, BuildContext
 from memory_palace.index.diff import Diff, diff_notes
@@ -14,9 +15,10 @@ from memory_palace.index.known import KnownVectors
 from memory_palace.index.listing import Listing, append_lines, consult, meta_rows
 from memory_palace.index.publish import Published, Written, draft_commit, publish
 from memory_palace.index.recipes import is_embedder_of
-from memory_palace.index.rows import RowMaker, Tally
+from memory_palace.index.rows import RowMaker
 from memory_palace.index.segment import Segment, open_segment
 from memory_palace.index.state import EMPTY, CommittedState, changed_ns
+from memory_palace.index.tally import Tally
 from memory_palace.index.values import IndexReport
 from memory_palace.index.writing import NoteRow, tombstone, write_segment
 from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
@@ -44,10 +46,10 @@ def build_index(
         verify=verify or bool(state.problems),
     )
     listing = consult(context, base, diff)
-    tally = Tally.of(diff)
-    vectors = _known_vectors(context, state, diff, force=force)
-    maker = RowMaker(context, listing, vectors, _ages(state, diff), tally)
-    written = _write_zones(context, base, diff, listing, maker, tally)
+    tally, vectors = Tally.of(diff), _known_vectors(context, state, diff, force=force)
+    with open_workers(context.workers, context.embedder) as workers:
+        maker = RowMaker(context, listing, vectors, _ages(state, diff), tally, workers)
+        written = _write_zones(context, base, diff, listing, maker, tally)
     manifest_digest = append_lines(context, listing, diff, _gone(tally))
     published = Published()
     if not context.is_dry_run:
@@ -57,7 +59,7 @@ def build_index(
     problems += [*tally.problems, *published.problems]
     known = {note.path for note in state.known()} if is_anew else set()
     return replace(
-        _report_fates(diff, known, found.left_out, gone=_gone(tally)),
+        _report_fates(diff, known, found.left_out, workers, gone=_gone(tally)),
         embedded=tally.embedded if context.embedder.dimension else 0,
         reused=tally.reused,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
@@ -81,7 +83,7 @@ def _discover(context: BuildContext) -> Discovery:
 
 
 def _report_fates(
-    diff: Diff, known: set[str], left_out: tuple[str, ...], *, gone: set[str]
+    diff: Diff, known: set[str], left_out: tuple[str, ...], workers: Workers, *, gone: set[str]
 ) -> IndexReport:
     """Say what became of each note; ``known`` are those of an index that is made anew."""
     new = {file.path for file in diff.new}
@@ -92,6 +94,8 @@ def _report_fates(
         removed=(*(note.path for note in diff.removed), *sorted(known - new)),
         unchanged=len(diff.unchanged) + len(diff.touched) + len(known & new),
         left_out=left_out,
+        workers=workers.count if workers.peak_mib else 0,
+        worker_mib=workers.peak_mib,
     )
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from memory_palace.embedding.base import find_parts
-from memory_palace.embedding.pair import join_parts
+from memory_palace.embedding.workers import HERE, Workers
 from memory_palace.index.compact import LARGE_ROWS
-from memory_palace.index.context import EMBEDDING, READING, BuildContext
-from memory_palace.index.diff import Diff
+from memory_palace.index.context import READING, BuildContext
 from memory_palace.index.known import KnownVectors
 from memory_palace.index.listing import Listing
 from memory_palace.index.postings import derived_keys
@@ -28,48 +26,19 @@ from memory_palace.index.segment import (
     chunk_line,
     note_line,
 )
+from memory_palace.index.tally import Tally
 from memory_palace.index.values import Derived
+from memory_palace.index.vectors import VectorMaker
 from memory_palace.index.writing import (
     DIGEST_BYTES,
     NO_DAYS,
     ChunkRow,
     NoteRow,
-    write_checkpoint,
 )
-from memory_palace.models import Matrix, Problem, Vector
+from memory_palace.models import Vector
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.note import Chunk, Days, Note
 from memory_palace.notes.reading import NoteUnreadable, read_note
-
-_SLICE = 32
-"""Texts embedded at a time, but for the first: 512 at a time take as long (21 CPU s for 256)."""
-_KEPT = 512
-"""Vectors that are kept as one file, should the build be killed."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """Counts that grow over a build."""
-
-    embedded: int = 0
-    reused: int = 0
-    reused_halves: int = 0
-    """Of those that were embedded by one of two embedders alone."""
-    notes_done: int = 0
-    notes_total: int = 0
-    bytes_done: int = 0
-    bytes_total: int = 0
-    texts: int = 0
-    """To be embedded or looked up: one per chunk, two in an enriched index."""
-    problems: list[Problem] = field(default_factory=list)
-    vanished: set[str] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, diff: Diff) -> Self:
-        """Return the counts before the notes that a diff names are read."""
-        files = [*diff.new, *(file for file, _ in (*diff.changed, *diff.moved))]
-        return cls(notes_total=len(files), bytes_total=sum(file.stat.size for file in files))
-
 
 _Draft: TypeAlias = tuple[NoteRow, dict[bytes, str]]
 """A row without its vectors, and what is embedded for it, by digest."""
@@ -85,12 +54,14 @@ class RowMaker:
         known: KnownVectors,
         changed_ns: Callable[[SourceFile], int | None],
         tally: Tally,
+        workers: Workers = HERE,
     ) -> None:
         self._context = context
         self._listing = listing
         self.known = known
         self._changed_ns = changed_ns
         self._tally = tally
+        self._vectors = VectorMaker(context, known, tally, workers)
 
     def batches(self, files: Sequence[SourceFile]) -> Iterator[list[NoteRow]]:
         """Yield lists of finished rows, in the order of ``files``."""
@@ -195,59 +166,8 @@ class RowMaker:
         asked = sum(len(chunk.digests) for draft in drafts for chunk in draft[0].chunks)
         self._tally.reused += asked - len(missing)
         if not self._context.is_dry_run:
-            vectors |= self._embed(missing, texts)
+            vectors |= self._vectors.make(missing, texts)
         return [self._with_vectors(draft[0], vectors) for draft in drafts]
-
-    def _embed(self, missing: Sequence[bytes], texts: dict[bytes, str]) -> dict[bytes, Vector]:
-        """Embed in slices, and keep what is made should the build be killed or stopped."""
-        made: dict[bytes, Vector] = {}
-        kept = start = 0
-        try:
-            while start < len(missing):
-                self._report(len(missing) - start)
-                # The first slices are small, so that the rate is known within the first second.
-                part = missing[start : start + min(max(start, 1), _SLICE)]
-                made.update(zip(part, self._make(part, texts), strict=True))
-                start += len(part)
-                if start - kept >= _KEPT and start < len(missing):
-                    self._keep(missing[kept:start], made)
-                    kept = start
-        finally:
-            if kept < start < len(missing):
-                self._keep(missing[kept:start], made)
-        self._report(0)
-        return made
-
-    def _make(self, digests: Sequence[bytes], texts: Mapping[bytes, str]) -> Matrix:
-        """Return a vector for each digest; of two embedders one may have made its half before."""
-        embedder, halves = self._context.embedder, self.known.halves
-        if not halves:
-            return embedder.embed_passages([texts[digest] for digest in digests])
-        matrices = []
-        for part in find_parts(embedder):
-            found = halves[part.name].find(digests) if part.name in halves else {}
-            missing = [digest for digest in digests if digest not in found]
-            if missing:
-                made = part.embed_passages([texts[digest] for digest in missing])
-                found |= zip(missing, made, strict=True)
-            self._tally.reused_halves += len(digests) - len(missing)
-            matrices.append(np.stack([found[digest] for digest in digests]))
-        return join_parts(matrices)
-
-    def _keep(self, digests: Sequence[bytes], made: Mapping[bytes, Vector]) -> None:
-        context = self._context
-        if context.embedder.dimension:
-            matrix = np.stack([made[digest] for digest in digests])
-            write_checkpoint(context.paths.index, digests, matrix, fingerprint=context.fingerprint)
-
-    def _report(self, left: int) -> None:
-        if not self._context.embedder.dimension:
-            return
-        tally = self._tally
-        done = tally.texts - left
-        share = tally.bytes_done / tally.bytes_total if tally.bytes_total else 1.0
-        total = max(tally.texts, round(tally.texts / max(share, 1e-9)))
-        self._context.progress(EMBEDDING, done, total)
 
     def _with_vectors(self, row: NoteRow, vectors: dict[bytes, Vector]) -> NoteRow:
         if not row.chunks or self._context.is_dry_run:
