@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -16,8 +15,6 @@ from memory_palace.storage.atomic import write_atomic
 
 if TYPE_CHECKING:
     from memory_palace.postgres.address import Address
-
-_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +49,16 @@ class Registry:
 
     def add(self, name: str, folder: Path) -> Registry:
         """Return the registry with one more name; raise ``UsageError`` for what is no name."""
-        _check_name(name)
+        from memory_palace.postgres.address import check_name  # delayed: few register a palace
+
+        check_name(name)
         return replace(self, palaces={**self.palaces, name: str(folder)})
 
     def add_store(self, name: str, text: str) -> Registry:
         """Return the registry with the address of a store; raise ``UsageError`` for a password."""
-        from memory_palace.postgres.address import read_address  # delayed: few have a store
+        from memory_palace.postgres.address import check_name, read_address  # delayed
 
-        _check_name(name)
+        check_name(name)
         if read_address(text).has_password:
             raise UsageError(
                 "an address with a password is not kept: leave it out, and set PGPASSWORD or "
@@ -69,9 +68,9 @@ class Registry:
 
     def store_of(self, given: str | None) -> Address:
         """Return what ``--store`` means: an address, a registered name, or the only one."""
-        from memory_palace.postgres.address import read_address
+        from memory_palace.postgres.address import is_name, read_address
 
-        if given is not None and not _NAME.fullmatch(given):
+        if given is not None and not is_name(given):
             return read_address(given)  # nothing of what may hold a password is quoted
         known = ", ".join(sorted(self.stores)) or "none"
         name = next(iter(self.stores)) if given is None and len(self.stores) == 1 else given
@@ -107,14 +106,6 @@ class Registry:
         if near:
             return f"; did you mean {' or '.join(map(repr, near))}?"
         return f"; registered: {', '.join(sorted(self.palaces))}" if self.palaces else ""
-
-
-def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name):
-        raise UsageError(
-            f"{name!r} cannot be a name: up to 64 letters, digits, '.', '-' and '_', "
-            "the first a letter or a digit"
-        )
 
 
 def read_registry() -> Registry:

@@ -55,9 +55,14 @@ def read_address(text: str) -> Address:
     return Address(url, palace)
 
 
+def is_name(text: str) -> bool:
+    """Say whether a palace can be called so."""
+    return _NAME.fullmatch(text) is not None
+
+
 def check_name(name: str, *, shown: str = "") -> None:
     """Raise ``UsageError`` for what cannot be the name of a palace."""
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise UsageError(
             f"{shown or repr(name)} cannot be the name of a palace: up to 64 letters, digits, "
             "'.', '-' and '_', the first a letter or a digit"

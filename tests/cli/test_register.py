@@ -117,7 +117,7 @@ def test_outside_of_all_palaces_a_new_name_is_not_one_more_for_the_default(world
 def test_a_name_is_one_word(world, name):
     root, run = world
     status, _, err = run("register", "--", name, str(root / "work"))
-    assert status == 2 and "cannot be a name" in err
+    assert status == 2 and "cannot be the name of a palace" in err
 
 
 def test_a_folder_that_is_no_palace_is_not_registered(world):

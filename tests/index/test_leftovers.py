@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.index import compact, rows
+from memory_palace.index import compact, vectors
 from memory_palace.index.commit import read_commit
 from memory_palace.index.writing import write_checkpoint
 from memory_palace.palace import Palace
@@ -37,7 +37,7 @@ def test_vectors_that_a_killed_build_left_are_not_made_again(indexed):
 
 
 def test_a_killed_build_has_kept_what_it_embedded_so_far(palace, monkeypatch):
-    monkeypatch.setattr(rows, "_SLICE", 1)
+    monkeypatch.setattr(vectors, "_SLICE", 1)
     embed, texts = HashingEmbedder.embed_passages, []
 
     def embed_two_and_die(self, given):
