@@ -187,11 +187,11 @@ class Engine:
         asked = " ".join(text.split())
         query = Query(asked, moment, filters or Filters(), locale=self.config.locale)
         query = narrow(query, snapshot, self.paths.root) if may_narrow(asked) else query
-        is_lexical = bool(query.text) and (lexical or not snapshot.commit.dimension)
-        mode: Mode = "lexical" if is_lexical else "vector" if query.text else "listing"
+        has_vectors = bool(snapshot.commit.dimension)
+        mode = profiles.choose_mode(query.text, lexical=lexical, has_vectors=has_vectors)
         chosen = profiles.choose_profile(profile, self.config, mode)
         profiles.check_detail(chosen, snapshot.detail)
-        if query.text and not is_lexical:
+        if mode == "vector":
             query = self._embed(query, snapshot, chosen)
         if query.text and "anchor" in chosen.weights:
             query = self.anchors.ask(query, snapshot)

@@ -39,7 +39,7 @@ from memory_palace.postgres.generation import Generation, read_generation
 from memory_palace.postgres.schema import check_schema
 from memory_palace.postgres.statements import Statements
 from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
-from memory_palace.retrieval.profiles import HYBRID, Mode, Profile, choose_profile
+from memory_palace.retrieval.profiles import HYBRID, Profile, choose_mode, choose_profile
 from memory_palace.retrieval.question import (
     ParsedQuestion,
     embed_question,
@@ -149,8 +149,7 @@ class StoreReader:
                 tags = known_tags(self._statements)
                 query = take_tags(query, lambda tag: bool(bearing(tags, tag)))
             has_vectors = bool(generation.commit.dimension)
-            is_lexical = bool(query.text) and (lexical or not has_vectors)
-            mode: Mode = "lexical" if is_lexical else "vector" if query.text else "listing"
+            mode = choose_mode(query.text, lexical=lexical, has_vectors=has_vectors)
             chosen = choose_profile(profile, self.config, mode)
             _check_profile(chosen)
             if mode == "vector":

@@ -157,6 +157,13 @@ Own: TypeAlias = Mapping[str, ProfileSettings]
 _NONE: Own = MappingProxyType({})
 
 
+def choose_mode(text: str, *, lexical: bool, has_vectors: bool) -> Mode:
+    """Return what a question is compared by, as asked and as the index can."""
+    if not text:
+        return "listing"
+    return "vector" if has_vectors and not lexical else "lexical"
+
+
 def choose_profile(asked: str | None, config: Config, mode: Mode) -> Profile:
     """Return the profile that answers: the one asked for, or one that can do without what is not.
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from memory_palace.palace import Palace
+
+SAMPLE = Path(__file__).parents[2] / "palace"
 
 if TYPE_CHECKING:
     from postgres.serving import Database, Server
@@ -36,3 +42,12 @@ def database(server: Server) -> Iterator[Database]:
     database = Database(server)
     yield database
     database.close()
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Palace:
+    """A copy of the sample palace, indexed without a model."""
+    shutil.copytree(SAMPLE, tmp_path / "palace", ignore=shutil.ignore_patterns(".index"))
+    made = Palace(tmp_path)
+    made.index(embedder="hashing")
+    return made

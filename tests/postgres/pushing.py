@@ -14,8 +14,6 @@ from memory_palace.postgres.exporting import StoredIndex
 from memory_palace.postgres.schema import migrate
 from memory_palace.postgres.writing import push
 
-SAMPLE = Path(__file__).parents[2] / "palace"
-
 
 class Store:
     """What a builder has in hand."""

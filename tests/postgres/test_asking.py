@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from postgres.pushing import SAMPLE, Store, write_notes  # noqa: E402
+from postgres.pushing import Store, write_notes  # noqa: E402
 from running import run_main  # noqa: E402
 
 from memory_palace.bench.datasets.locomo import load_locomo  # noqa: E402
@@ -40,14 +39,6 @@ FILTERS = [
     Filters(written_by=1.78e9),
     Filters(domains=frozenset({"palace/project_rooms/winter-2026"})),
 ]
-
-
-@pytest.fixture
-def sample(tmp_path):
-    shutil.copytree(SAMPLE, tmp_path / "palace", ignore=shutil.ignore_patterns(".index"))
-    made = Palace(tmp_path)
-    made.index(embedder="hashing")
-    return made
 
 
 @pytest.fixture

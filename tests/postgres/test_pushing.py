@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +9,7 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
-from postgres.pushing import SAMPLE, Store, write_notes  # noqa: E402
+from postgres.pushing import Store, write_notes  # noqa: E402
 
 from memory_palace.errors import IndexLockedError, NotesFailedError, UsageError  # noqa: E402
 from memory_palace.index.postings import count_keys, same_keys  # noqa: E402
@@ -40,14 +39,6 @@ def palace(tmp_path):
     (tmp_path / "palace").mkdir()
     made = Palace(tmp_path)
     write_notes(tmp_path, hut=HUT, path="# Path\n\nSee [[hut]]; the path is steep.\n")
-    made.index(embedder="hashing")
-    return made
-
-
-@pytest.fixture
-def sample(tmp_path):
-    shutil.copytree(SAMPLE, tmp_path / "palace", ignore=shutil.ignore_patterns(".index"))
-    made = Palace(tmp_path)
     made.index(embedder="hashing")
     return made
 
