@@ -31,11 +31,11 @@ slow: .venv/installed-test
 
 # In the Chromium of the system; .ci/run installs Debian's.
 browser: .venv/installed-test .venv/installed-browser
-	$(BIN)/python -m pytest -m browser $(IN_PARALLEL) --junitxml=build/browser.xml
+	$(BIN)/python -m pytest -m browser tests/browser $(IN_PARALLEL) --junitxml=build/browser.xml
 
 # A real server, from a wheel: on a Unix socket, in a folder of its own.
 postgres: .venv/installed-test .venv/installed-postgres .venv/installed-postgres-test
-	$(BIN)/python -m pytest -m postgres $(IN_PARALLEL) --junitxml=build/postgres.xml
+	$(BIN)/python -m pytest -m postgres tests/postgres $(IN_PARALLEL) --junitxml=build/postgres.xml
 
 lint: .venv/installed-lint
 	$(BIN)/ruff check
