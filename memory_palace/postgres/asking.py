@@ -23,6 +23,7 @@ from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.writing import INDEXED_ROWS
 from memory_palace.retrieval.filters import check_priority, check_room
 from memory_palace.retrieval.quotes import find_quoted
+from memory_palace.retrieval.signals.time import SAYS_WHEN
 from memory_palace.retrieval.when import list_keys
 
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -30,15 +31,30 @@ BY_WORDS = 200
 """Notes, and as many passages, that are looked at for their words."""
 BY_VECTORS = 400
 """Passages that are looked at for their meaning."""
+_FROM_TIMES = f"""rows > 0 AND (id = ANY(%(naming)s) OR EXISTS (
+    SELECT FROM unnest(%(firsts)s::int4[], %(lasts)s::int4[]) AS asked (first, last)
+    WHERE (days[1] > 0 AND days[1] <= last AND first <= days[2])
+    OR (days[3] > 0 AND days[3] <= last AND first <= days[4])
+    OR ((record->>'date_source')::int <= %(source)s
+        AND floor(date / 86400) + {_EPOCH} BETWEEN first AND last)))"""
+"""What ``retrieval.when.match_when`` says of a note."""
 EXACT_ROWS = 10_000
 """Where a filter leaves so few passages, all of them are compared."""
 
 
 def find_passing(
-    statements: Statements, filters: Filters, *, include_cold: bool
+    statements: Statements, filters: Filters, *, include_cold: bool, naming: Sequence[int] = ()
 ) -> NDArray[np.int32] | None:
-    """Return the numbers of the notes that pass the filters, ascending; ``None`` where all do."""
+    """Return the numbers of the notes that pass the filters, ascending; ``None`` where all do.
+
+    ``naming`` are those with a passage that names one of the times of the filters.
+    """
     clauses, values = _write_clauses(statements, filters)
+    if filters.when:
+        clauses.append(_FROM_TIMES)
+        values |= {"naming": list(naming), "source": SAYS_WHEN}
+        values |= {"firsts": [time.first.toordinal() for time in filters.when]}
+        values |= {"lasts": [time.last.toordinal() for time in filters.when]}
     if not clauses:
         return None
     cold = () if include_cold else ("NOT is_cold",)
@@ -49,8 +65,6 @@ def find_passing(
 
 def _write_clauses(statements: Statements, filters: Filters) -> tuple[list[str], dict[str, Any]]:
     """Return the conditions in SQL, with their values; names are compared here, not there."""
-    if filters.when:
-        raise UsageError("a store cannot be asked for a time with --when; use --since and --until")
     found = [*_write_names(statements, filters), *_write_dates(filters)]
     if filters.priority is not None:
         priority = PRIORITIES.index(check_priority(filters.priority))

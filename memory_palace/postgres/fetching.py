@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import md5
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.config import Rooms
 from memory_palace.embedding.base import PART_LENGTH
 from memory_palace.graph.near import NearLinks, link_ends, path_leaf
 from memory_palace.graph.resolve import fold_name
@@ -27,7 +29,7 @@ from memory_palace.postgres.records import read_chunk, read_note_row
 from memory_palace.postgres.statements import Statements
 from memory_palace.retrieval.question import LINKED, LOOSE, SHORTEST, is_mistyped
 
-_NOTE = "id path is_cold title type priority days flags line record".split()
+_NOTE = "id path is_cold title type room priority days flags line record".split()
 _CHUNK = "note id first_line last_line digest described_digest line keys vector described".split()
 
 
@@ -46,6 +48,7 @@ class Fetched:
         self.statistics, self._allowed = collection, allowed
         self._rows: dict[int, tuple[NoteRow, bool, list[Any], list[Any]]] = {}
         self._order: list[int] = []
+        self._rooms: dict[str, str] = {}
         self._matrices: dict[tuple[str, str], Matrix] = {}
 
     def add(self, notes: Iterable[int]) -> None:
@@ -72,6 +75,9 @@ class Fetched:
         for values in found:
             columns = dict(zip(_NOTE, values, strict=True))
             own = chunks.get(columns["id"], [])
+            if columns["room"]:
+                folder = columns["path"].rpartition("/")[0]
+                self._rooms[normalize("NFC", folder)] = columns["room"]
             note = read_note_row(columns["path"], columns, [chunk for chunk, _, _ in own])
             vectors, described = [each[1] for each in own], [each[2] for each in own]
             self._rows[columns["id"]] = note, columns["is_cold"], vectors, described
@@ -84,7 +90,7 @@ class Fetched:
         zones = [[n for n in kept if self._rows[n][1] is is_cold] for is_cold in (False, True)]
         self._order = [number for zone in zones for number in zone]
         hot, cold = ([self._rows[number][0] for number in zone] for zone in zones)
-        return gather(self._generation.commit, hot, cold, self)
+        return gather(self._generation.commit, hot, cold, self, rooms=Rooms(self._rooms))
 
     def _find_copies(self) -> set[int]:
         named = {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
@@ -38,6 +37,7 @@ from memory_palace.postgres.fetching import Fetched, compare, stack_vectors, tak
 from memory_palace.postgres.generation import Generation, read_generation
 from memory_palace.postgres.schema import check_schema
 from memory_palace.postgres.statements import Statements
+from memory_palace.postgres.timing import mark_naming
 from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
 from memory_palace.retrieval.profiles import HYBRID, Profile, choose_mode, choose_profile
 from memory_palace.retrieval.question import (
@@ -46,6 +46,7 @@ from memory_palace.retrieval.question import (
     may_narrow,
     narrow,
     take_tags,
+    take_times,
 )
 from memory_palace.retrieval.search import RankingOptions, SearchResult, search
 
@@ -146,6 +147,8 @@ class StoreReader:
             moment, asked = time.time() if as_of is None else as_of, " ".join(text.split())
             query = Query(asked, moment, filters or Filters(), locale=self.config.locale)
             if may_narrow(asked):
+                languages = self._hold(generation, include_cold=include_cold).snapshot.languages
+                query = take_times(query, languages)
                 tags = known_tags(self._statements)
                 query = take_tags(query, lambda tag: bool(bearing(tags, tag)))
             has_vectors = bool(generation.commit.dimension)
@@ -179,7 +182,13 @@ class StoreReader:
         collection = PostedStatistics(
             statements, snapshot, question, notes=held.notes, sample=held.compare
         )
-        allowed = find_passing(statements, query.filters, include_cold=include_cold)
+        naming = mark_naming(collection.lists["facts"], query.filters.when)
+        allowed = find_passing(
+            statements,
+            query.filters,
+            include_cold=include_cold,
+            naming=snapshot.posted.notes[naming].tolist(),
+        )
         fetched = Fetched(statements, generation, collection, allowed)
         if not query.text:
             fetched.add([] if allowed is None else allowed.tolist())
@@ -200,7 +209,6 @@ class StoreReader:
     ) -> tuple[Query, SearchResult]:
         """Rank what was read; linked notes are read once it is known of which hits."""
         snapshot = fetched.snapshot()
-        query = replace(query, filters=_without_room(query.filters))
         narrowed = narrow(query, snapshot, Path()) if may_narrow(query.text) else query
         days = self.config.half_life_days
         first: RankingOptions = {**ranking, "neighbors": 0}
@@ -252,16 +260,6 @@ class StoreReader:
         if not fits_recipe(embedder, commit):
             raise WrongEmbedderError(describe_mismatch(embedder, commit))
         return embedder
-
-
-def _without_room(filters: Filters) -> Filters:
-    """Return filters that ask for no room: which folder is which the store alone knows.
-
-    They stay filters, or nothing would be listed by them.
-    """
-    if filters.room is None:
-        return filters
-    return replace(filters, room=None, since=-math.inf if filters.since is None else filters.since)
 
 
 def _check_profile(profile: Profile) -> None:

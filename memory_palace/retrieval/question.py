@@ -108,19 +108,25 @@ def narrow(query: Query, snapshot: Snapshot, root: Path) -> Query:
     from memory_palace.retrieval.filters import bear_tag
     from memory_palace.retrieval.quotes import find_quoted, match_quotes
 
-    if _WHEN in query.text.casefold():
-        from memory_palace.retrieval.when import read_when, take_when
-
-        read = partial(read_when, as_of=query.as_of, locale=query.locale)
-        rest, times = take_when(query.text, partial(read, languages=snapshot.languages))
-        filters = replace(query.filters, when=(*query.filters.when, *times))
-        query = replace(query, text=rest, filters=filters)
+    query = take_times(query, snapshot.languages)
     query = take_tags(query, lambda tag: bool(bear_tag(snapshot, tag).any()))
     quotes = find_quoted(query.text)
     if not quotes:
         return query
     found = match_quotes(quotes, snapshot, root, match_notes(snapshot, query.filters))
     return replace(query, rows=found.rows, unmatched=found.unmatched)
+
+
+def take_times(query: Query, languages: Languages) -> Query:
+    """Make filters of each ``when:…`` of a question."""
+    if _WHEN not in query.text.casefold():
+        return query
+    from memory_palace.retrieval.when import read_when, take_when  # delayed: few questions need it
+
+    read = partial(read_when, as_of=query.as_of, locale=query.locale, languages=languages)
+    rest, times = take_when(query.text, read)
+    filters = replace(query.filters, when=(*query.filters.when, *times))
+    return replace(query, text=rest, filters=filters)
 
 
 def take_tags(query: Query, is_known: Callable[[str], bool]) -> Query:
