@@ -98,7 +98,8 @@ def _check_server(connection: psycopg.Connection, address: Address) -> None:
             "update the server, or give another address"
         )
     found = connection.execute(
-        "SELECT nspname, extversion FROM pg_catalog.pg_extension AS e "
+        "SELECT nspname, extversion, pg_catalog.has_schema_privilege('public', n.oid, 'CREATE') "
+        "FROM pg_catalog.pg_extension AS e "
         "JOIN pg_catalog.pg_namespace AS n ON n.oid = e.extnamespace WHERE extname = 'vector'"
     ).fetchone()
     if found is None:
@@ -110,6 +111,12 @@ def _check_server(connection: psycopg.Connection, address: Address) -> None:
         raise StoreError(
             f"{address.shown} has pgvector {found[1]} and needs 0.8 or newer: have an "
             "administrator run `ALTER EXTENSION vector UPDATE` in this database"
+        )
+    if found[2]:
+        raise StoreError(
+            f"everybody may make functions in the schema {found[0]} of {address.shown}, which act "
+            "for whoever uses the store: have its owner run "
+            f"`REVOKE CREATE ON SCHEMA {found[0]} FROM PUBLIC`"
         )
     # Nothing that somebody else may have made is found before what is meant.
     places = list(dict.fromkeys((SCHEMA, found[0], "pg_temp")))
