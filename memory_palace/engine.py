@@ -186,7 +186,7 @@ class Engine:
         moment = time.time() if as_of is None else as_of
         asked = " ".join(text.split())
         query = Query(asked, moment, filters or Filters(), locale=self.config.locale)
-        query = narrow(query, snapshot, self.paths.root) if may_narrow(asked) else query
+        query = narrow(query, snapshot, self.paths) if may_narrow(asked) else query
         has_vectors = bool(snapshot.commit.dimension)
         mode = profiles.choose_mode(query.text, lexical=lexical, has_vectors=has_vectors)
         chosen = profiles.choose_profile(profile, self.config, mode)

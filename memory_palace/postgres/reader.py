@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
 import numpy as np
@@ -209,7 +208,7 @@ class StoreReader:
     ) -> tuple[Query, SearchResult]:
         """Rank what was read; linked notes are read once it is known of which hits."""
         snapshot = fetched.snapshot()
-        narrowed = narrow(query, snapshot, Path()) if may_narrow(query.text) else query
+        narrowed = narrow(query, snapshot, None) if may_narrow(query.text) else query
         days = self.config.half_life_days
         first: RankingOptions = {**ranking, "neighbors": 0}
         found = search(narrowed, snapshot, profile=profile, half_life_days=days, **first)
@@ -220,7 +219,7 @@ class StoreReader:
         fetched.add(fetched.numbers_of(near))
         snapshot = fetched.snapshot()
         if narrowed.rows is not None:
-            narrowed = narrow(query, snapshot, Path())
+            narrowed = narrow(query, snapshot, None)
         return narrowed, search(narrowed, snapshot, profile=profile, half_life_days=days, **ranking)
 
     def _hold(self, generation: Generation, *, include_cold: bool) -> _Held:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +26,7 @@ from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
 from memory_palace.models import Query, Scores
 
 if TYPE_CHECKING:
+    from memory_palace.config import PalacePaths
     from memory_palace.embedding.base import Embedder
     from memory_palace.language.time.spans import TimeExpression
 
@@ -98,7 +98,7 @@ class ParsedQuestion:
         return tuple(term for term in terms if term not in STOP_STEMS)
 
 
-def narrow(query: Query, snapshot: Snapshot, root: Path) -> Query:
+def narrow(query: Query, snapshot: Snapshot, paths: PalacePaths | None) -> Query:
     """Leave those notes to be ranked that have the tags of a question, and what it quotes.
 
     So do those that are from the time of a ``when:…``. A tag that no note has is a word as any
@@ -113,7 +113,7 @@ def narrow(query: Query, snapshot: Snapshot, root: Path) -> Query:
     quotes = find_quoted(query.text)
     if not quotes:
         return query
-    found = match_quotes(quotes, snapshot, root, match_notes(snapshot, query.filters))
+    found = match_quotes(quotes, snapshot, paths, match_notes(snapshot, query.filters))
     return replace(query, rows=found.rows, unmatched=found.unmatched)
 
 

@@ -10,17 +10,19 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.config import PalacePaths
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import tokenize
 from memory_palace.markdown.prose import strip_markup
-from memory_palace.notes.parsing import parse_note
+from memory_palace.notes.parsing import read_body
+from memory_palace.notes.reading import NoteUnreadable, read_named
+from memory_palace.notes.rooms import stem_of
 
 _QUOTED = re.compile(
     r'"([^"]{1,500}+)"|“([^“”„]{1,500}+)”|„([^“”„]{1,500}+)[“”]|«([^«»]{1,500}+)»'
@@ -33,6 +35,8 @@ _WIKI_TARGET = re.compile(r"\[\[[^\[\]|\n]{0,500}+\|")
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,500}+>")
 _MOST_READ = 400
 """Notes that are read for one quote where none has all of its words as they are written."""
+_MOST_BYTES = 1 << 31
+"""Of one note: what is indexed has been measured before."""
 _ENOUGH = 0.6
 """Of the words of a quote: so many a note must have that writes the others with other accents."""
 
@@ -53,13 +57,17 @@ def find_quoted(text: str) -> list[str]:
 
 
 def match_quotes(
-    quotes: Sequence[str], snapshot: Snapshot, root: Path, allowed: NDArray[np.bool_]
+    quotes: Sequence[str],
+    snapshot: Snapshot,
+    paths: PalacePaths | None,
+    allowed: NDArray[np.bool_],
 ) -> QuotedRows:
     """Say which passages of the allowed notes hold the quotes of a question.
 
     Where no note holds all of them, those count that hold one. Notes that cannot be read hold none.
+    ``paths`` lead to them, unless the snapshot knows their lines.
     """
-    holding = {quote: _holders(quote, snapshot, root, allowed) for quote in quotes}
+    holding = {quote: _holders(quote, snapshot, paths, allowed) for quote in quotes}
     unmatched = tuple(quote for quote, held in holding.items() if not held)
     held = [rows for rows in holding.values() if rows]
     if not held:
@@ -71,7 +79,9 @@ def match_quotes(
     return QuotedRows(np.array(rows, np.int64), unmatched)
 
 
-def _holders(quote: str, snapshot: Snapshot, root: Path, allowed: NDArray[np.bool_]) -> list[int]:
+def _holders(
+    quote: str, snapshot: Snapshot, paths: PalacePaths | None, allowed: NDArray[np.bool_]
+) -> list[int]:
     wanted = _spell(quote)
     if not wanted:
         return []
@@ -81,7 +91,9 @@ def _holders(quote: str, snapshot: Snapshot, root: Path, allowed: NDArray[np.boo
     for least, most in ((len(terms), len(having)), (_ENOUGH * len(terms), _MOST_READ)):
         notes = np.flatnonzero(having >= max(least, 1))
         order = np.argsort(-having[notes], kind="stable")[:most]
-        held = [row for note in notes[order] for row in _rows_of(int(note), wanted, snapshot, root)]
+        held = [
+            row for note in notes[order] for row in _rows_of(int(note), wanted, snapshot, paths)
+        ]
         if held:
             return held
     return []
@@ -99,29 +111,37 @@ def _count_terms(terms: Iterable[str], snapshot: Snapshot) -> NDArray[np.int64]:
     return counts
 
 
-def _rows_of(note: int, wanted: str, snapshot: Snapshot, root: Path) -> Iterator[int]:
+def _rows_of(
+    note: int, wanted: str, snapshot: Snapshot, paths: PalacePaths | None
+) -> Iterator[int]:
     """Yield the passages of a note that hold a quote; the first for one in a name."""
     path = snapshot.paths[note]
     rows = np.flatnonzero(snapshot.row_note == note)
     try:
-        origin = snapshot.origin
-        data = "\n".join(origin.lines(path)).encode() if origin else (root / path).read_bytes()
-    except OSError:
+        found = read_body(path, _read(path, snapshot, paths))
+    except (NoteUnreadable, OSError):
         return
-    found = parse_note(path, data, count_tokens=lambda text: 1, token_limit=1 << 20)
     if found.is_private or not len(rows):
         return
     starts, ends = snapshot.row_lines[rows, 0].tolist(), snapshot.row_lines[rows, 1].tolist()
-    lines = list(_lines_of(wanted, found.body, found.body_first_line))
+    lines = list(_lines_of(wanted, found.text, found.first_line))
     places = {
         place
         for line in lines
         if (place := bisect_right(starts, line) - 1) >= 0 and line <= ends[place]
     }
-    names = (found.title, path.rpartition("/")[2].rpartition(".")[0], *found.aliases)
-    if not places and (lines or any(wanted in _spell(name) for name in names)):
-        places = {0}
+    if not places:
+        record = snapshot.note(note)
+        names = (record.title, stem_of(path), *record.aliases)
+        places = {0} if lines or any(wanted in _spell(name) for name in names) else set()
     yield from (int(rows[place]) for place in sorted(places))
+
+
+def _read(path: str, snapshot: Snapshot, paths: PalacePaths | None) -> bytes:
+    """Return a note, or of one that is elsewhere what may be shown of it."""
+    if snapshot.origin:
+        return "\n".join(snapshot.origin.lines(path)).encode()
+    return read_named(paths, path, limit_bytes=_MOST_BYTES) if paths else b""
 
 
 def _lines_of(wanted: str, body: str, first_line: int) -> Iterator[int]:

@@ -111,12 +111,16 @@ def test_quotes_tags_and_names_are_found_as_in_the_files(tmp_path, pushed):
         hut="---\ntags: [place/hut]\naliases: [the cabin]\n---\n# Hut\n\nIt has a red stove.\n",
         path="# Path\n\nSee [[hut]]; the path is steep, and nobody sweeps it.\n",
         stove="# Stove\n\nA stove that is red smokes. See [[path]].\n",
+        log="---\ntitle: Frost Report\naliases: [Cold Nights]\n---\n%% mine %% <private>a red key"
+        "</private>\n\nThe report is of frost in the cold of nights.\n",
     )
     palace = Palace(tmp_path)
     palace.index(embedder="hashing")
     reader = pushed(palace)
     for text in ('"red stove"', '"blue stove"', "#place stove", "#nothing stove", "the cabin"):
         compare(palace, reader, text, limit=5, neighbors=2)
+    for text in ('"frost report"', '"cold nights" of frost', '"red key"', '"red key" "red stove"'):
+        compare(palace, reader, text, limit=5)
     compare(palace, reader, "the cabim", limit=5)
     assert reader.query('"red stove"')[0].title == "Hut"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -89,6 +90,24 @@ def test_of_two_quotes_both_count_or_the_one_that_is_held(palace):
 def test_what_is_private_is_no_quote(palace):
     for quote in ("secret plum cake", "secret pear cake"):
         assert palace.query(f'"{quote}"').unmatched_quotes == (quote,)
+
+
+@pytest.mark.parametrize("become", ["link", "pipe", "folder", "gone"])
+def test_what_is_no_note_any_more_holds_no_quote(tmp_path, become):
+    """A link that leads out of the palace would say what stands elsewhere, a pipe would wait."""
+    outside = tmp_path / "outside.md"
+    outside.write_text("The plum jam is in the cellar.", "utf-8")
+    palace = Palace.init(tmp_path / "palace")
+    note = palace.paths.notes / "chambers" / "jam.md"
+    note.write_text("The plum jam is in a jar, and in the cellar is none.", "utf-8")
+    palace.index(embedder="hashing")
+    assert palace.query('"plum jam is in a jar"').unmatched_quotes == ()
+    note.unlink()
+    make = {"link": lambda: note.symlink_to(outside), "pipe": lambda: os.mkfifo(note)}
+    make |= {"folder": note.mkdir, "gone": lambda: None}
+    make[become]()
+    quote = "plum jam is in the cellar"
+    assert palace.query(f'"{quote}"').unmatched_quotes == (quote,)
 
 
 def test_marks_of_inches_and_apostrophes_quote_nothing():
