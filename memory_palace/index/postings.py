@@ -224,6 +224,23 @@ class PostingLookup:
         columns = [segment[f"{self._field}_lengths"] for segment in self.snapshot.segments]
         return np.concatenate([np.zeros(0), *columns]).astype(np.float64)
 
+    @property
+    def norms(self) -> Counts:
+        """By what BM25 tempers the count of a term in each row."""
+        return K1 * (1 - PASSAGE_B + PASSAGE_B * self.lengths / max(self.mean_length(), 1.0))
+
+    @cached_property
+    def hot_notes(self) -> NDArray[np.bool_]:
+        """Notes outside the cold zone that have text."""
+        return ~self.snapshot.cold & (self.note_lengths > 0)
+
+    @cached_property
+    def note_lengths(self) -> Counts:
+        """How many terms each note holds in its passages, repeated ones included."""
+        live = self.snapshot.row_note >= 0
+        owners, size = self.snapshot.row_note[live], len(self.snapshot.paths)
+        return np.bincount(owners, weights=self.lengths[live], minlength=size).astype(np.float64)
+
 
 class BM25:
     """Scores a question's terms, by passages and by whole notes, from the same postings.
@@ -238,11 +255,10 @@ class BM25:
 
     def passages(self, terms: Sequence[str]) -> Counts:
         """Return one score per row, questions too, 0 for rows without any of the distinct terms."""
-        lengths = self._lists.lengths
-        scores = np.zeros(len(lengths))
+        norm = self._lists.norms
+        scores = np.zeros(len(norm))
         if not self._count_rows:
             return scores
-        norm = K1 * (1 - PASSAGE_B + PASSAGE_B * lengths / max(self._lists.mean_length(), 1.0))
         for term in dict.fromkeys(terms):
             rows, counts = self._lists.find_all(term)
             weight = expect_idf(term, self._lists.document_frequency(term), self._count_rows)
@@ -253,10 +269,10 @@ class BM25:
         """Return one score per note, from the terms of all its passages."""
         note_of, size = self._snapshot.row_note, len(self._snapshot.paths)
         scores = np.zeros(size)
-        hot = self._hot_notes
+        hot = self._lists.hot_notes
         if not (notes := int(self._all.figure("notes", int(np.count_nonzero(hot))))):
             return scores
-        lengths = self._note_lengths
+        lengths = self._lists.note_lengths
         mean = self._all.figure("note_length", float(lengths[hot].sum()) / max(hot.sum(), 1))
         norm = K1 * (1 - NOTE_B + NOTE_B * lengths / mean)
         for term in dict.fromkeys(terms):
@@ -268,10 +284,7 @@ class BM25:
         return scores
 
     def familiarity(self, terms: Sequence[str]) -> tuple[float, float]:
-        """Return the mean share of passages with a term, and the largest share of terms of a note.
-
-        Of the latter rare ones count more.
-        """
+        """Return the mean share of passages with a term, and the largest of terms, by weight."""
         note_of, hot = self._snapshot.row_note, self._snapshot.hot_rows
         whole, common, held = 0.0, 0.0, np.zeros(len(self._snapshot.paths))
         for term in (distinct := dict.fromkeys(terms)):
@@ -284,17 +297,3 @@ class BM25:
             held[np.unique(note_of[rows])] += weight
         most = self._all.figure("most_held", float(held.max(initial=0.0)) / (whole or 1.0))
         return common / max(len(distinct), 1), most
-
-    @cached_property
-    def _hot_notes(self) -> NDArray[np.bool_]:
-        """Notes outside the cold zone that have text."""
-        return ~self._snapshot.cold & (self._note_lengths > 0)
-
-    @cached_property
-    def _note_lengths(self) -> Counts:
-        live = self._snapshot.row_note >= 0
-        return np.bincount(
-            self._snapshot.row_note[live],
-            weights=self._lists.lengths[live],
-            minlength=len(self._snapshot.paths),
-        ).astype(np.float64)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,147 +16,14 @@ from numpy.typing import NDArray
 
 from memory_palace.errors import UsageError
 from memory_palace.index.calibration import Spread, find_spread
-from memory_palace.index.postings import (
-    BM25,
-    FIELDS,
-    NO_ROWS,
-    Counts,
-    PostingLookup,
-    Rows,
-    fact_term,
-    hash_key,
-)
+from memory_palace.index.postings import BM25, Counts, Rows
 from memory_palace.index.segment import VectorChoice
-from memory_palace.index.snapshot import Snapshot
-from memory_palace.index.statistics import Figure, OwnStatistics, Statistics
+from memory_palace.index.statistics import Figure, Statistics
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Vector
-from memory_palace.postgres.generation import Generation
-from memory_palace.postgres.packing import (
-    BLOCK_FIELD,
-    unpack_block,
-    unpack_lengths,
-    unpack_posting,
-)
+from memory_palace.postgres.posted import PostedSnapshot, fetch
 from memory_palace.postgres.statements import Statements
 from memory_palace.retrieval.question import ParsedQuestion
-
-_WORDS, _EXTRAS = FIELDS.index("words"), FIELDS.index("extras")
-_BLOCKS = (
-    "SELECT key, block, data FROM posting WHERE palace = %(palace)s AND field = %(field)s"
-    " AND key = ANY(%(keys)s) AND block = ANY(%(blocks)s)"
-)
-_LISTS = (
-    "SELECT field, key, block, data FROM posting JOIN unnest(%(fields)s::int2[], %(keys)s::int8[])"
-    " AS wanted (field, key) USING (field, key)"
-    " WHERE palace = %(palace)s AND block = ANY(%(blocks)s)"
-)
-
-
-class PostedRows:
-    """The rows of all blocks of a generation, one block after the other."""
-
-    def __init__(
-        self, statements: Statements, generation: Generation, *, include_cold: bool
-    ) -> None:
-        blocks = [block for block in generation.blocks if block > 0 or include_cold]
-        self.blocks = sorted(blocks, key=abs)
-        found: dict[tuple[int, int], bytes] = {
-            (block, key): bytes(data)
-            for key, block, data in statements.ask(
-                _BLOCKS,
-                field=BLOCK_FIELD,
-                keys=[0, 1 + _WORDS, 1 + _EXTRAS],
-                blocks=self.blocks,
-            )
-        }
-        held = [unpack_block(found[block, 0]) for block in self.blocks]
-        self.sizes = {block: len(rows) for block, (rows, _) in zip(self.blocks, held, strict=True)}
-        starts = np.cumsum([0, *self.sizes.values()]).tolist()
-        self.starts = dict(zip(self.blocks, starts, strict=False))
-        none = np.zeros(0, np.int32)
-        self.numbers: NDArray[np.int32] = np.concatenate([none, *(rows for rows, _ in held)])
-        """The number of each row in the store."""
-        owners = np.concatenate([none, *(notes for _, notes in held)])
-        self.is_question = owners < 0
-        owners = np.where(self.is_question, ~owners, owners)
-        self.notes, self.owners = np.unique(owners, return_inverse=True)
-        """The notes that have rows, ascending by number, and for each row which one it is of."""
-        self.is_dead = np.isin(self.numbers, generation.dead)
-        is_cold = np.repeat(
-            np.array([block < 0 for block in self.blocks], np.bool_), [*self.sizes.values()]
-        )
-        self.cold_notes = np.zeros(len(self.notes), np.bool_)
-        self.cold_notes[self.owners[is_cold & ~self.is_dead]] = True
-        self.lengths = {
-            field: np.concatenate(
-                [np.zeros(0), *(unpack_lengths(found[block, 1 + field]) for block in self.blocks)]
-            ).astype(np.float64)
-            for field in (_WORDS, _EXTRAS)
-        }
-
-
-class PostedSnapshot(Snapshot):
-    """Rows as posting lists have them: enough to count and to score words."""
-
-    def __init__(self, generation: Generation, posted: PostedRows) -> None:
-        super().__init__(generation.commit, [])
-        self.posted = posted
-        owners = np.where(posted.is_dead, -1, posted.owners).astype(np.int32)
-        self.paths = [""] * len(posted.notes)
-        self.row_owner = owners
-        self.row_note = np.where(posted.is_question, -1, owners).astype(np.int32)
-        self.question_rows = np.flatnonzero(posted.is_question & ~posted.is_dead)
-        self.cold = posted.cold_notes
-
-    @cached_property
-    def hot_rows(self) -> NDArray[np.bool_]:
-        """Live passages outside the cold zone."""
-        hot = np.append(~self.cold, False)  # the place after the last note is that of -1
-        rows: NDArray[np.bool_] = hot[self.row_note]
-        return rows
-
-
-class PostedLists(PostingLookup):
-    """Finds rows by term in one field of a store."""
-
-    def __init__(self, snapshot: PostedSnapshot, field: str, statements: Statements) -> None:
-        super().__init__(snapshot, field)
-        self._posted, self._statements = snapshot.posted, statements
-        self._place = FIELDS.index(field)
-
-    @cached_property
-    def lengths(self) -> Counts:
-        """How many terms each row holds, repeated ones included."""
-        return self._posted.lengths[self._place]
-
-    def fetch(self, terms: Iterable[str]) -> None:
-        """Read the lists of some terms at once."""
-        wanted = {hash_key(term): (term,) for term in terms if (term,) not in self._found}
-        for key, found in self._read(wanted).items():
-            self._found[wanted[key]] = found
-
-    def _look_up(self, *parts: str) -> tuple[Rows, Counts]:
-        key = hash_key(parts[0] if len(parts) == 1 else fact_term(*parts))
-        return self._read([key])[key]
-
-    def _read(self, keys: Iterable[int]) -> dict[int, tuple[Rows, Counts]]:
-        signed = {key - (1 << 64) if key >> 63 else key: key for key in keys}
-        lists: dict[int, list[tuple[Rows, Counts]]] = {key: [] for key in signed.values()}
-        asked = {"fields": [self._place] * len(signed), "keys": [*signed]}
-        rows = self._statements.ask(_LISTS, **asked, blocks=self._posted.blocks) if signed else []
-        for _, key, block, data in sorted(rows, key=lambda row: abs(row[2])):
-            places, counts = unpack_posting(bytes(data), self._posted.sizes[block])
-            lists[signed[key]].append(
-                (places + self._posted.starts[block], counts.astype(np.float64))
-            )
-        return {key: self._join(found) for key, found in lists.items()}
-
-    def _join(self, found: list[tuple[Rows, Counts]]) -> tuple[Rows, Counts]:
-        rows = np.concatenate([NO_ROWS, *(places for places, _ in found)])
-        counts = np.concatenate([np.zeros(0), *(often for _, often in found)])
-        is_live = ~self._posted.is_dead[rows]
-        return rows[is_live], counts[is_live]
 
 
 class PostedStatistics:
@@ -169,20 +37,28 @@ class PostedStatistics:
         *,
         notes: int,
         sample: Any,
+        also: Iterable[tuple[str, tuple[str, ...]]] = (),
     ) -> None:
-        """Take how many ``notes`` there are, without words too; ``sample`` compares those rows."""
-        self._own: Statistics = OwnStatistics(snapshot)
+        """Take how many ``notes`` there are, without words too; ``sample`` compares those rows.
+
+        Lists that will be asked for ``also`` are read with those of the question.
+        """
+        self._own: Statistics = snapshot.statistics
         self._snapshot, self.question, self._sample = snapshot, question, sample
         self._notes = notes
-        self.lists = {field: PostedLists(snapshot, field, statements) for field in FIELDS}
-        for field in ("words", "names", "extras"):
-            self.lists[field].fetch(question.terms)
+        self.lists = snapshot.lists
+        for lists in self.lists.values():
+            lists.begin()
+        asked = ("words", "names", "extras")
+        terms = [(field, (term,)) for field in asked for term in question.terms]
+        wanted = ((self.lists[field], parts) for field, parts in chain(terms, also))
+        fetch(statements, wanted, snapshot.posted.blocks)
         self._bm25 = BM25(self.lists["words"])
 
     @cached_property
     def rows(self) -> int:
         """How many passages are live and outside the cold zone."""
-        return self._own.rows
+        return self._snapshot.count_hot
 
     def figure(self, name: Figure, found: float) -> float:
         """Return a figure of all notes."""
@@ -190,12 +66,8 @@ class PostedStatistics:
 
     @cached_property
     def _figures(self) -> Mapping[str, float]:
-        snapshot, words = self._snapshot, self.lists["words"]
-        live = snapshot.hot_rows
-        of_notes = np.bincount(
-            snapshot.row_note[live], weights=words.lengths[live], minlength=len(snapshot.paths)
-        )
-        of_notes = of_notes[of_notes > 0]
+        words, hot = self.lists["words"], self.lists["words"].hot_notes
+        of_notes = words.note_lengths[hot]
         return {
             "words_length": words.mean_length(),
             "extras_length": self.lists["extras"].mean_length(),
@@ -228,19 +100,25 @@ class PostedStatistics:
 
     @cached_property
     def _spreads(self) -> Mapping[str, Spread | None]:
-        snapshot, is_passage = self._snapshot, self._snapshot.row_note >= 0
         extras = BM25(self.lists["extras"]).passages(self.question.content_terms)
+        words = self._spread(self.row_scores, is_passage=True)
         return {
-            "words": self._own.spread(
-                "words", self.row_scores, is_passage, snapshot.row_owner >= 0
-            ),
-            "extras": self._own.spread("extras", extras, is_passage),
+            "words": words or self._spread(self.row_scores, is_passage=False),
+            "extras": self._spread(extras, is_passage=True),
             "note_words": find_spread(
-                self.note_scores,
+                self.note_scores[self.note_scores > 0],
                 count=self._notes,
                 best=float(self.note_scores.max(initial=0.0)),
             ),
         }
+
+    def _spread(self, scores: Counts, *, is_passage: bool) -> Spread | None:
+        """Return how the scores of live rows are spread, questions left out or not."""
+        rows = np.flatnonzero(scores)
+        owners = self._snapshot.row_note if is_passage else self._snapshot.row_owner
+        count = self._snapshot.count_passages if is_passage else self._snapshot.count_live
+        best = float(scores.max(initial=0.0))
+        return find_spread(scores[rows[owners[rows] >= 0]], count=count, best=best)
 
     def weigh(self, term: str) -> float:
         """Return what a word of the question counts: the rarer the more."""

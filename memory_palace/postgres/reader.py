@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Self, Unpack
 
 import numpy as np
@@ -21,19 +22,13 @@ from memory_palace.language.moments import Moment
 from memory_palace.models import Filters, Matrix, Query, QueryResult, Vector
 from memory_palace.postgres.access import find_palace
 from memory_palace.postgres.address import Address
-from memory_palace.postgres.asking import (
-    bearing,
-    find_by_quotes,
-    find_by_times,
-    find_by_vector,
-    find_by_words,
-    find_passing,
-    known_tags,
-)
-from memory_palace.postgres.collection import PostedRows, PostedSnapshot, PostedStatistics
+from memory_palace.postgres.asking import bearing, find_passing, known_tags
+from memory_palace.postgres.choosing import NoteEstimate, find_nearest, list_priors
+from memory_palace.postgres.collection import PostedStatistics
 from memory_palace.postgres.connecting import asking, connect
 from memory_palace.postgres.fetching import Fetched, compare, stack_vectors, take_part
 from memory_palace.postgres.generation import Generation, read_generation
+from memory_palace.postgres.posted import PostedRows, PostedSnapshot
 from memory_palace.postgres.schema import check_schema
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.timing import mark_naming
@@ -80,7 +75,8 @@ class StoreReader:
         self.address, self.config = address, config or Config()
         self._connection = connect(address, purpose="query")
         check_schema(self._connection, address)
-        self._statements = Statements(self._connection, find_palace(self._connection, address))
+        palace = find_palace(self._connection, address)
+        self._statements = Statements(self._connection, palace, is_binary=True)
         self._connection.isolation_level = IsolationLevel.REPEATABLE_READ
         self._connection.read_only = True
         self._held: dict[bool, _Held] = {}
@@ -156,7 +152,8 @@ class StoreReader:
             _check_profile(chosen)
             if mode == "vector":
                 query = embed_question(query, self._embedder(generation))
-            fetched = self._find(query, generation, include_cold=include_cold)
+            limit = ranking.get("limit", 5)
+            fetched = self._find(query, generation, limit, include_cold=include_cold)
             query, found = self._search(query, fetched, chosen, ranking)
         return QueryResult(
             text=asked,
@@ -171,7 +168,9 @@ class StoreReader:
             times=(*query.filters.when, *found.times),
         )
 
-    def _find(self, query: Query, generation: Generation, *, include_cold: bool) -> Fetched:
+    def _find(
+        self, query: Query, generation: Generation, limit: int, *, include_cold: bool
+    ) -> Fetched:
         """Read the notes that may answer."""
         statements, held = self._statements, self._hold(generation, include_cold=include_cold)
         snapshot = held.snapshot
@@ -179,26 +178,32 @@ class StoreReader:
             query.text, as_of=query.as_of, languages=snapshot.languages, locale=query.locale
         )
         collection = PostedStatistics(
-            statements, snapshot, question, notes=held.notes, sample=held.compare
+            statements,
+            snapshot,
+            question,
+            notes=held.notes,
+            sample=held.compare,
+            also=chain(*list_priors(query.text)),
         )
         naming = mark_naming(collection.lists["facts"], query.filters.when)
-        allowed = find_passing(
+        passing = find_passing(
             statements,
             query.filters,
             include_cold=include_cold,
             naming=snapshot.posted.notes[naming].tolist(),
         )
+        allowed = None if passing is None else passing.notes
         fetched = Fetched(statements, generation, collection, allowed)
         if not query.text:
             fetched.add([] if allowed is None else allowed.tolist())
             return fetched
-        found = find_by_words(collection, snapshot, allowed)
-        found |= find_by_quotes(query.text, collection, snapshot, allowed)
-        found |= find_by_times(statements, collection, snapshot, allowed)
+        nearest = None
         if query.vector is not None:
-            found |= find_by_vector(
-                statements, generation, query.vector, allowed, include_cold=include_cold
+            nearest = find_nearest(
+                statements, generation, query.vector, passing, include_cold=include_cold
             )
+        estimate = NoteEstimate(collection, snapshot, passing, nearest)
+        found = estimate.choose(limit) | estimate.choose_quoting(query.text)
         found |= fetched.find_called(query.text, include_cold=include_cold)
         fetched.add(found)
         return fetched
@@ -243,7 +248,7 @@ class StoreReader:
         pairs = [rows[row] for row in generation.sample]
         self._held[include_cold] = _Held(
             generation.number,
-            PostedSnapshot(generation, posted),
+            PostedSnapshot(self._statements, generation, posted),
             notes,
             stack_vectors([vector for vector, _ in pairs]),
             stack_vectors([described for _, described in pairs]),

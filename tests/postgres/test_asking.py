@@ -19,7 +19,7 @@ from memory_palace.engine import Engine  # noqa: E402
 from memory_palace.errors import IndexMissingError, UsageError  # noqa: E402
 from memory_palace.models import Filters  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres import asking  # noqa: E402
+from memory_palace.postgres import choosing  # noqa: E402
 from memory_palace.postgres.reader import StoreReader  # noqa: E402
 
 pytestmark = pytest.mark.postgres
@@ -58,6 +58,14 @@ def pushed(database):
         reader.__exit__()
 
 
+def look_at_few(monkeypatch, *, notes, passages):
+    """Let fewer candidates do than those palaces have."""
+    monkeypatch.setattr(choosing, "BY_ALL", notes)
+    monkeypatch.setattr(choosing, "BY_EACH", 2)
+    monkeypatch.setattr(choosing, "BY_VECTORS", passages)
+    monkeypatch.setattr(choosing, "BY_LIMIT", 1)
+
+
 def compare(palace, reader, text, **how):
     """Ask both, and demand the same hits in every field but for the last bits of the scores."""
     found = Engine.query(palace, text, as_of=NOW, **how)
@@ -89,9 +97,8 @@ def test_other_ways_to_ask_are_answered_as_by_the_files(sample, pushed, how):
 
 
 def test_a_few_candidates_are_enough(sample, pushed, monkeypatch):
-    """Twelve notes of 54 by each way: figures of the candidates alone would show."""
-    monkeypatch.setattr(asking, "BY_WORDS", 6)
-    monkeypatch.setattr(asking, "BY_VECTORS", 12)
+    """A quarter of 54 notes: figures of the candidates alone would show."""
+    look_at_few(monkeypatch, notes=12, passages=12)
     reader = pushed(sample)
     for text in GOLDEN[::2]:
         compare(sample, reader, text, limit=3)
@@ -128,8 +135,7 @@ def test_quotes_tags_and_names_are_found_as_in_the_files(tmp_path, pushed):
 def test_talks_of_others_are_answered_as_by_the_files(tmp_path, pushed, monkeypatch):
     if not TALKS.exists():
         pytest.skip(f"needs {TALKS}")
-    monkeypatch.setattr(asking, "BY_WORDS", 40)
-    monkeypatch.setattr(asking, "BY_VECTORS", 120)
+    look_at_few(monkeypatch, notes=50, passages=120)
     questions = []
     for number, talk in enumerate(load_locomo(TALKS)):
         for session in talk.documents:

@@ -71,11 +71,11 @@ def temporal(context: SearchContext) -> Scores:
     passages: Scores = np.zeros(len(context.snapshot.row_note), np.float32)
     for asked in context.times:
         for window in asked.windows:
-            near = np.float32(asked.certainty) * _note_dates(
-                context, window, is_sure=_is_sure(asked)
+            near = np.float32(asked.certainty) * near_notes(
+                context.snapshot, window, is_sure=is_sure(asked)
             )
             np.maximum(notes, near, out=notes)
-        if _is_sure(asked):
+        if is_sure(asked):
             _mark_passages(context, asked, passages)
     scores: Scores = np.maximum(notes[context.notes], passages[context.rows])
     return scores
@@ -99,7 +99,7 @@ def share_of_time(question: ParsedQuestion, words: PostingLookup, *, unknown: in
 
     A word that no passage has counts as one that ``unknown`` passages have, and not at all for 0.
     """
-    sure = sum(map(_is_sure, question.times))
+    sure = sum(map(is_sure, question.times))
     if not sure:
         return 0.0
     rows = words.snapshot.statistics.rows
@@ -159,7 +159,8 @@ def _mean_nearness(window: Window, first: Ordinals, last: Ordinals) -> Ordinals:
     return mean
 
 
-def _is_sure(asked: TimeExpression) -> bool:
+def is_sure(asked: TimeExpression) -> bool:
+    """Say whether an expression of time is surely that, and no topic."""
     return asked.certainty >= SURE
 
 
@@ -168,12 +169,11 @@ def changed_days(snapshot: Snapshot) -> Ordinals:
     return np.floor(snapshot.dates / _DAY_SECONDS) + _EPOCH
 
 
-def _note_dates(context: SearchContext, window: Window, *, is_sure: bool) -> Scores:
+def near_notes(snapshot: Snapshot, window: Window, *, is_sure: bool) -> Scores:
     """Return how near each note is by the spans it is of, and by when it was changed."""
-    snapshot = context.snapshot
     days = snapshot.days.astype(np.float64)
     is_said = snapshot.date_sources <= SAYS_WHEN
-    changed = changed_days(context.snapshot)
+    changed = changed_days(snapshot)
     near = nearness(window, changed, changed)
     near *= np.where(is_said, np.where(days[:, 0] > 0, BESIDE, 1.0), UNSAID if is_sure else 0.0)
     for column, share in ((0, 1.0), (2, BESIDE)):
@@ -185,17 +185,22 @@ def _note_dates(context: SearchContext, window: Window, *, is_sure: bool) -> Sco
 
 def _mark_passages(context: SearchContext, asked: TimeExpression, scores: Scores) -> None:
     """Raise the scores of rows to what the dates in their passages are worth."""
-    keys: dict[str, float] = {}
-    for window in asked.windows:
-        for key, value in _date_keys(window):
-            keys[key] = max(keys.get(key, 0.0), value)
-    for key, value in keys.items():
+    for key, value in weigh_keys(asked).items():
         rows = context.facts.rows(FactKind.DATE, key)
         scores[rows] = np.maximum(scores[rows], np.float32(asked.certainty * value))
 
 
+def weigh_keys(asked: TimeExpression) -> dict[str, float]:
+    """Return the keys of dates that a passage can name, and what each is worth."""
+    keys: dict[str, float] = {}
+    for window in asked.windows:
+        for key, value in _date_keys(window):
+            keys[key] = max(keys.get(key, 0.0), value)
+    return keys
+
+
 def _date_keys(window: Window) -> Iterator[tuple[str, float]]:
-    """Yield the keys of dates that a passage can name, and what each is worth."""
+    """Yield the same for one window, some keys more than once."""
     years, days = set(), list(_days_around(window))
     for first, last in _months(window):
         span = _ordinals(first), _ordinals(last)
