@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in FILES}
 
 LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 300, 45, 10
-MOST_LINES = 85_720
+MOST_LINES = 85_990
 """34,000 are aimed at; commit 1722493 had 37,574. Lower it with every cut.
 
 Task cards as people write them took 510: parts by any name, boxes of any kind, paths, near names.
@@ -49,6 +49,7 @@ memories and of a year 450.
 A store in PostgreSQL takes 900: its schema, how it is reached, rights, and the verbs for them.
 Several palaces asked at once take 330.
 A question answered from a store takes 1,150: filters, candidates, figures of all notes, links.
+What a damaged store says of itself, and what mends it, take 270.
 """
 DATA: frozenset[str] = frozenset({"models.py"})
 """Files that are tables or values and little else: they may be longer."""
@@ -211,6 +212,7 @@ def test_no_test_waits_for_a_clock_or_measures_with_one() -> None:
         "agents/talking.py",  # the same
         "index/test_workers.py",  # processes that are started, killed and waited for
         "cluster/test_ray.py",  # the same
+        "postgres/test_killing.py",  # clients and servers that are killed at any time
         "mutants/mutating.py",
     }
     tests = Path(__file__).parent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import logging
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ from memory_palace.errors import (
     UsageError,
 )
 from memory_palace.postgres.address import Address
+
+# What a lost connection leaves undone is said by ``asking``, in one line.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 SCHEMA = "memory_palace"
 LEAST_SERVER, LEAST_VECTOR = 14, (0, 8)

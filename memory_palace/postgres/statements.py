@@ -95,7 +95,6 @@ class Statements:
         if len(few) == _FEW:
             self._copy(table, columns, chain(few, left))
         elif few:
-            self._hook(f"INSERT INTO {table}")
             values = sql.SQL(", ").join(sql.SQL(f"%s::{kind}") for kind in columns.values())
             with self.connection.cursor() as cursor:
                 cursor.executemany(
@@ -105,8 +104,12 @@ class Statements:
                         sql.Literal(self.palace),
                         values,
                     ),
-                    few,
+                    (self._tell(table, row) for row in few),
                 )
+
+    def _tell(self, table: str, row: Sequence[Any]) -> Sequence[Any]:
+        self._hook(f"INSERT INTO {table}")
+        return row
 
     def _copy(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> None:
         """Copy rows in binary, by a temporary table: COPY refuses one that has row security."""
@@ -114,11 +117,12 @@ class Statements:
         types = sql.SQL(", ").join(
             sql.SQL("{} " + kind).format(sql.Identifier(name)) for name, kind in columns.items()
         )
-        self._hook(f"COPY {table}")
+        self._hook(f"CREATE TEMP TABLE new_{table}")
         with self.connection.cursor() as cursor:
             cursor.execute(
                 sql.SQL("CREATE TEMP TABLE {} ({}) ON COMMIT DROP").format(incoming, types)
             )
+            self._hook(f"COPY {table} FROM STDIN")
             copied = sql.SQL("COPY {} FROM STDIN (FORMAT BINARY)").format(incoming)
             with cursor.copy(copied) as copy:
                 copy.set_types(list(columns.values()))
@@ -133,6 +137,7 @@ class Statements:
                     incoming,
                 )
             )
+            self._hook(f"DROP TABLE new_{table}")
             cursor.execute(sql.SQL("DROP TABLE {}").format(incoming))
 
     def _lock(self, wait_seconds: float) -> None:

@@ -1,21 +1,26 @@
-"""A builder that is killed before a statement of its push."""
+"""Writers of a store that are killed before one of their statements, or when somebody likes."""
 
 from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
+from postgres.pushing import Store
 
-def push_and_die(root: str, url: str, before: int) -> None:
-    """Push the index of a palace, and die before that statement."""
-    from postgres.pushing import Store
+from memory_palace.errors import PalaceError
+from memory_palace.index.store import IndexFiles
+from memory_palace.palace import Palace
+from memory_palace.postgres import writing
+from memory_palace.postgres.connecting import asking
+from memory_palace.postgres.upkeep import vacuum
+from memory_palace.postgres.writing import push
 
-    from memory_palace.index.store import IndexFiles
-    from memory_palace.palace import Palace
-    from memory_palace.postgres.writing import push
 
-    left = before
+def die_before(number: int) -> Callable[[str], None]:
+    """Return a hook that kills its process before that statement."""
+    left = number
 
     def hook(_statement: str) -> None:
         nonlocal left
@@ -23,6 +28,38 @@ def push_and_die(root: str, url: str, before: int) -> None:
         if left < 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    palace = Palace(Path(root))
-    store = Store.at(url, palace)
-    push(store.connection, store.number, IndexFiles(palace.paths), hook=hook, wait_seconds=30)
+    return hook
+
+
+def open_store(root: str, url: str) -> Store:
+    """Open a store in which vectors are indexed as soon as there are any."""
+    writing.INDEXED_ROWS = 1
+    return Store.at(url, Palace(Path(root)))
+
+
+def push_and_die(root: str, url: str, before: int) -> None:
+    """Push the index of a palace, and die before that statement."""
+    store = open_store(root, url)
+    source = IndexFiles(store.palace.paths)
+    push(store.connection, store.number, source, hook=die_before(before), wait_seconds=30)
+
+
+def vacuum_and_die(root: str, url: str, before: int) -> None:
+    """Merge the posting lists of a palace, and die before that statement."""
+    store = open_store(root, url)
+    vacuum(store.connection, store.number, hook=die_before(before), wait_seconds=30)
+
+
+def push_and_tell(root: str, url: str, told: str) -> None:
+    """Push the index of a palace; write into a file, once it has begun, which backend does it."""
+    store = open_store(root, url)
+    source = IndexFiles(store.palace.paths)
+    source.list_stamps()
+    part = Path(told).with_suffix(".part")
+    part.write_text(str(store.connection.info.backend_pid))
+    part.rename(told)
+    try:
+        with asking(store.address):
+            push(store.connection, store.number, source, wait_seconds=30)
+    except PalaceError as error:
+        raise SystemExit(str(error)) from None

@@ -1,39 +1,59 @@
-"""Killed between any two statements: a store holds one generation or the other."""
+"""Killed at a hundred points: a store holds one generation or the other, and the next push works.
+
+Clients are killed, connections cut, backends and whole servers killed; before each statement,
+within batches of rows, and at any time.
+"""
 
 from __future__ import annotations
 
+import os
+import random
+import shutil
 import signal
+import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
-from forking import Forked  # noqa: E402
-from postgres.dying import push_and_die  # noqa: E402
+from forking import CONTEXT, Forked  # noqa: E402
+from postgres import dying  # noqa: E402
+from postgres.conftest import SAMPLE  # noqa: E402
 from postgres.pushing import Store, write_notes  # noqa: E402
+from postgres.serving import Database, Server, fill  # noqa: E402
 
-from memory_palace.errors import StoreError  # noqa: E402
+from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
 from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
+from memory_palace.postgres import writing  # noqa: E402
 from memory_palace.postgres.checking import verify_store  # noqa: E402
 from memory_palace.postgres.connecting import asking  # noqa: E402
+from memory_palace.postgres.reader import StoreReader  # noqa: E402
+from memory_palace.postgres.upkeep import vacuum  # noqa: E402
 from memory_palace.postgres.writing import push  # noqa: E402
 
 pytestmark = pytest.mark.postgres
+CONTEXT.set_forkserver_preload(["preloaded", "postgres.dying"])
 
 HUT = "# Hut\n\nA stove.\n\n## Roof\n\nMended.\n"
+OLD, NEW = {"hut", "path", "fog"}, {"hut", "way", "sun"}
 TABLES = ("generation", "note", "passage", "posting", "name", "link")
+IN_BATCHES, AT_ANY_TIME = 14, 12
+SEED = 20
 
 
 def read_tables(database) -> tuple[object, ...]:
-    """Return a digest of every table, read past the product."""
+    """Return a digest of every table, and the indexes of vectors, read past the product."""
     columns = ", ".join(
         f"(SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) "
         f"FROM memory_palace.{table} AS t)"
         for table in TABLES
     )
+    indexes = "(SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '%USING hnsw%')"
     with database.connect() as connection:
-        return connection.execute(f"SELECT {columns}").fetchone()
+        return connection.execute(f"SELECT {columns}, {indexes}").fetchone()
 
 
 @pytest.fixture
@@ -46,26 +66,21 @@ def store(database, tmp_path):
 def make_store(database, tmp_path) -> Store:
     """A store of three notes, and an index that has one edited, one moved, one gone, one new."""
     (tmp_path / "palace").mkdir()
-    write_notes(
-        tmp_path, hut="# Hut\n\nA stove.\n\n## Roof\n\nMended.\n", path="# Path\n\n[[hut]]\n"
-    )
-    write_notes(tmp_path, fog="# Fog\n\nThick.\n")
+    write_notes(tmp_path, hut=HUT, path="# Path\n\n[[hut]]\n", fog="# Fog\n\nThick.\n")
     palace = Palace(tmp_path)
     palace.index(embedder="hashing")
     store = Store(database, palace)
     store.push()
     hall = tmp_path / "palace" / "grand_hall"
-    write_notes(
-        tmp_path, hut="# Hut\n\nA new stove.\n\n## Roof\n\nMended.\n", sun="# Sun\n\nWarm.\n"
-    )
+    write_notes(tmp_path, hut=HUT.replace("A stove", "A new stove"), sun="# Sun\n\nWarm.\n")
     (hall / "path.md").rename(hall / "way.md")
     (hall / "fog.md").unlink()
     palace.index()
     return store
 
 
-def count_statements(store: Store) -> int:
-    """Return how many statements the push takes, which is undone."""
+def list_statements(store: Store, write=push) -> list[str]:
+    """Return the statements that a push or a vacuum takes, which is undone."""
     told: list[str] = []
 
     def hook(statement: str) -> None:
@@ -73,41 +88,64 @@ def count_statements(store: Store) -> int:
         if statement == "COMMIT":
             raise KeyboardInterrupt
 
+    source = [IndexFiles(store.palace.paths)] * (write is push)
     with pytest.raises(KeyboardInterrupt):
-        push(store.connection, store.number, IndexFiles(store.palace.paths), hook=hook)
-    return len(told)
+        write(store.connection, store.number, *source, hook=hook)
+    return told
 
 
-def check(store: Store, database, before: tuple[object, ...]) -> None:
-    """The store is as it was, and agrees with itself."""
+def choose_points(told: list[str], in_batches: int = 0) -> list[int]:
+    """Return where to kill: before each statement, and before so many further rows of batches."""
+    edges = [n for n, statement in enumerate(told) if not n or statement != told[n - 1]]
+    others = sorted(set(range(len(told))) - set(edges))
+    assert len(others) >= in_batches
+    return sorted(edges + random.Random(SEED).sample(others, in_batches))
+
+
+def answer(store: Store) -> set[str]:
+    """Return which notes a reader finds."""
+    with StoreReader(store.address) as reader:
+        return {hit.path.rpartition("/")[2][:-3] for hit in reader.query("stove hut way fog").hits}
+
+
+def check(store: Store, database, before: tuple[object, ...], notes=frozenset(OLD)) -> None:
+    """The store is as it was, agrees with itself, and answers."""
     assert read_tables(database) == before
-    again = Store.at(database.url(palace="hut"), store.palace)
+    again = Store.at(store.address.url + "#hut", store.palace)
     assert verify_store(again.read(), store.palace.paths.rooms, None) == []
     again.connection.close()
+    assert answer(store) >= notes - {"sun"}
 
 
 def finish(store: Store, database, before: tuple[object, ...]) -> None:
     """The next push makes the store what the index is."""
-    again = Store.at(database.url(palace="hut"), store.palace)
+    again = Store.at(store.address.url + "#hut", store.palace)
     push(again.connection, again.number, IndexFiles(store.palace.paths), wait_seconds=30)
     assert again.verify() == []
     assert read_tables(database) != before
     again.connection.close()
+    assert {"hut", "way"} <= answer(store) <= NEW
+
+
+def kill(run, store: Store, database, number: int) -> None:
+    """Run a writer in a process that is killed before that statement."""
+    died = Forked(run, store.palace.paths.root, database.url(palace="hut"), number)
+    assert died.wait()[0] == -signal.SIGKILL, number
 
 
 def test_a_builder_that_is_killed_leaves_what_was(store, database):
-    before, count = read_tables(database), count_statements(store)
-    assert count > 10
-    for number in range(count):
-        died = Forked(push_and_die, store.palace.paths.root, database.url(palace="hut"), number)
-        assert died.wait()[0] == -signal.SIGKILL, number
+    before, points = read_tables(database), choose_points(list_statements(store), IN_BATCHES)
+    assert len(points) >= 30
+    for number in points:
+        kill(dying.push_and_die, store, database, number)
         check(store, database, before)
     finish(store, database, before)
 
 
 def test_a_connection_that_the_server_ends_leaves_what_was(store, database):
-    before, count = read_tables(database), count_statements(store)
-    for number in range(count):
+    before, points = read_tables(database), choose_points(list_statements(store))
+    assert len(points) >= 15
+    for number in points:
         own = Store.at(database.url(palace="hut"), store.palace)
         left = number
 
@@ -128,38 +166,145 @@ def test_a_connection_that_the_server_ends_leaves_what_was(store, database):
     finish(store, database, before)
 
 
+def test_a_first_push_that_is_killed_leaves_nothing(database, sample, monkeypatch):
+    """Tables are filled by COPY, and vectors are indexed at its end."""
+    monkeypatch.setattr(writing, "INDEXED_ROWS", 1)
+    store, before = Store(database, sample), read_tables(database)
+    told = list_statements(store)
+    assert any("COPY" in statement for statement in told)
+    assert any("index_vectors" in statement for statement in told)
+    points = choose_points(told, 4)
+    assert len(points) >= 15
+    for number in points:
+        kill(dying.push_and_die, store, database, number)
+        assert read_tables(database) == before
+        with pytest.raises(IndexMissingError, match="nothing was pushed"):
+            answer(store)
+    store.push()
+    assert store.verify() == []
+    assert read_tables(database)[-1] == 1
+    store.connection.close()
+
+
+def test_a_vacuum_that_is_killed_leaves_what_was(store, database):
+    store.push()
+    before, points = read_tables(database), choose_points(list_statements(store, vacuum), 3)
+    assert len(points) >= 8
+    for number in points:
+        kill(dying.vacuum_and_die, store, database, number)
+        check(store, database, before, frozenset(NEW))
+    assert vacuum(store.connection, store.number).dead_rows
+    assert store.verify() == []
+
+
+def wait_for(database) -> None:
+    """Wait until a server has recovered."""
+    for _ in range(200):
+        try:
+            database.connect().close()
+        except psycopg.OperationalError:
+            time.sleep(0.05)
+        else:
+            return
+    pytest.fail("the server does not come back")
+
+
+def test_killed_at_any_time_one_generation_is_there_and_the_next_push_works(
+    database, sample, tmp_path
+):
+    """By turns the client, its connection, and the process of the server that serves it."""
+    store, folder = Store(database, sample), tmp_path / "other" / "palace"
+    shutil.copytree(SAMPLE, folder, ignore=shutil.ignore_patterns(".index"))
+    other, notes = Palace(folder.parent), sorted(folder.rglob("*.md"))
+    for note in notes[::2]:
+        note.write_text(note.read_text("utf-8") + "\nAnd a stove in the hut.\n" * 20, "utf-8")
+    notes[1].unlink()
+    other.index(embedder="hashing")
+    store.push()
+    rng, ends = random.Random(SEED), [0, 0]
+    palaces = [other, sample]
+    began = time.monotonic()
+    for palace in palaces:
+        push(store.connection, store.number, IndexFiles(palace.paths))
+    seconds = (time.monotonic() - began) / 2
+    store.connection.close()
+    for number in range(AT_ANY_TIME):
+        told, target = tmp_path / f"told{number}", palaces[number % 2]
+        process = Forked(
+            dying.push_and_tell, target.paths.root, database.url(palace="hut"), str(told)
+        )
+        while not told.exists():
+            time.sleep(0.001)
+        time.sleep(rng.uniform(0, seconds))
+        if number % 3 == 0:
+            process.kill()
+        elif number % 3 == 1:
+            with database.server.connect() as admin:
+                admin.execute("SELECT pg_terminate_backend(%s)", [int(told.read_text())])
+        else:
+            kill_backend(int(told.read_text()))
+        status, _, said = process.wait()
+        assert status in (0, 1, -signal.SIGKILL), said
+        assert len(said.splitlines()) == (status == 1), said
+        wait_for(database)
+        store = Store.at(database.url(palace="hut"), target)
+        is_new = store.verify() == []
+        ends[is_new] += 1
+        store.palace = palaces[1 - number % 2]
+        assert is_new or store.verify() == []
+        assert answer(store)
+        push(store.connection, store.number, IndexFiles(target.paths), wait_seconds=30)
+        store.palace = target
+        assert store.verify() == []
+        store.connection.close()
+    assert ends[0] >= AT_ANY_TIME // 4, "hardly any push was killed before its end"
+
+
+def kill_backend(pid: int) -> None:
+    """Kill a process of the server, which may have ended."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        assert b"postgres" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        os.kill(pid, signal.SIGKILL)
+
+
 def test_a_server_that_loses_its_power_has_what_was_or_what_came(tmp_path):
     """Before the first statement, in the middle, before the end, and right after it."""
-    from postgres.serving import Database, Server, fill
-
     server = Server()
     try:
         fill(server)
         database = Database(server)
         store = make_store(database, tmp_path)
-        before, count = read_tables(database), count_statements(store)
+        before, count = read_tables(database), len(list_statements(store))
         store.connection.close()
-        for number in (0, count // 2, count - 1):
+        for number, mark in (
+            (0, signal.SIGQUIT),
+            (count // 3, signal.SIGKILL),
+            (count // 2, signal.SIGQUIT),
+            (count * 2 // 3, signal.SIGKILL),
+            (count - 1, signal.SIGQUIT),
+            (count - 1, signal.SIGKILL),
+        ):
             own = Store.at(database.url(palace="hut"), store.palace)
             told: list[str] = []
 
-            def hook(statement: str, number: int = number, told: list[str] = told) -> None:
+            def hook(statement: str, number=number, told=told, mark=mark) -> None:
                 told.append(statement)
                 if len(told) == number + 1:
-                    server.crash()
+                    server.crash(mark)
                     server.start()
 
             with pytest.raises(StoreError), asking(own.address):
                 push(own.connection, own.number, IndexFiles(own.palace.paths), hook=hook)
             own.connection.close()
             check(store, database, before)
-        own = Store.at(database.url(palace="hut"), store.palace)
-        push(own.connection, own.number, IndexFiles(own.palace.paths))
-        after = read_tables(database)
-        own.connection.close()
-        server.crash()
-        server.start()
-        check(store, database, after)
+        for mark in (signal.SIGQUIT, signal.SIGKILL):
+            own = Store.at(database.url(palace="hut"), store.palace)
+            push(own.connection, own.number, IndexFiles(own.palace.paths))
+            after = read_tables(database)
+            own.connection.close()
+            server.crash(mark)
+            server.start()
+            check(store, database, after, frozenset(NEW))
         finish(store, database, before)
     finally:
         server.stop()
