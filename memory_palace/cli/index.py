@@ -15,7 +15,13 @@ from memory_palace.cli.models import advice_record, describe_advice, offer_model
 from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Quiet, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line, show_duration
-from memory_palace.cli.pushing import StoreToPush, building_at, pushed_lines, pushed_record
+from memory_palace.cli.pushing import (
+    StoreToPush,
+    building_at,
+    push_index,
+    pushed_lines,
+    pushed_record,
+)
 from memory_palace.cli.watch import CHANGES
 from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, find_ready, get_embedder
 from memory_palace.errors import MissingPartError, NotesFailedError, PalaceError, UsageError
@@ -31,7 +37,10 @@ if TYPE_CHECKING:
     from memory_palace.postgres.writing import Pushed
 
 Verify = Annotated[
-    bool, Option("--verify", help="Hash every note and index file, and repair what differs.")
+    bool,
+    Option(
+        "--verify", help="Hash every note and index file, mend what differs; push it all again."
+    ),
 ]
 DryRun = Annotated[bool, Option("--dry-run", help="Report what would change; write nothing.")]
 Embedder = Annotated[str | None, Option("--embedder", help="Embedder for a first or forced build.")]
@@ -100,7 +109,7 @@ def index_notes(
         embedder, force = _prefer(palace, prefer, force=force, quiet=quiet)
     if not (quiet or dry_run or embedder):
         is_told = _announce_model(palace, as_json=as_json)
-    with building_at(None if dry_run else store, palace) as builder:
+    with building_at(None if dry_run else store, palace, trusts=not verify) as builder:
         with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
             report = palace.index(
                 force=force,
@@ -113,7 +122,7 @@ def index_notes(
                 wait_seconds=wait,
                 progress=advance,
             )
-        pushed = builder.push(palace.paths, replaces=force, wait_seconds=wait) if builder else None
+        pushed = push_index(builder, palace, force=force, verify=verify, wait=wait)
     _show(palace, report, pushed, as_json=as_json, quiet=quiet)
     if nightly and not dry_run:
         _build_anchors(palace, wait, quiet=quiet, verbose=verbose)

@@ -28,7 +28,9 @@ StoreToPush = Annotated[
 
 
 @contextmanager
-def building_at(store: str | None, palace: Palace) -> Iterator[Builder | None]:
+def building_at(
+    store: str | None, palace: Palace, *, trusts: bool = True
+) -> Iterator[Builder | None]:
     """Connect to the store that was named, if one was, and take vectors from there."""
     if store is None:
         yield None
@@ -37,11 +39,20 @@ def building_at(store: str | None, palace: Palace) -> Iterator[Builder | None]:
     from memory_palace.postgres.building import open_builder
 
     with open_builder(address) as builder:
-        palace.find_vectors = builder.find_vectors
+        palace.find_vectors = builder.find_vectors if trusts else None
         try:
             yield builder
         finally:
             palace.find_vectors = None
+
+
+def push_index(
+    builder: Builder | None, palace: Palace, *, force: bool, verify: bool, wait: float
+) -> Pushed | None:
+    """Push what was indexed, where there is a store; ``verify`` pushes all of it again."""
+    if builder is None:
+        return None
+    return builder.push(palace.paths, replaces=force, renews=verify, wait_seconds=wait)
 
 
 def pushed_record(pushed: Pushed | None) -> dict[str, Any]:

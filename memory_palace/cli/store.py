@@ -13,6 +13,7 @@ from typer import Argument, Context, Option, Typer
 
 from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
+from memory_palace.cli.progress import progress_line
 from memory_palace.cli.registry import read_registry
 from memory_palace.errors import CheckFailedError, NotAPalaceError
 from memory_palace.libraries import check_postgres
@@ -111,9 +112,9 @@ def verify_palace(ctx: Context, store: Store = None, as_json: Json = False) -> N
     from memory_palace.index.store import IndexFiles
     from memory_palace.postgres.checking import verify_store
 
-    with _open_stored(address, palace, "store verify") as stored:
+    with _open_stored(address, palace, "store verify") as stored, progress_line() as advance:
         source = IndexFiles(palace.paths) if palace else None
-        findings = verify_store(stored, palace.paths.rooms if palace else None, source)
+        findings = verify_store(stored, palace.paths.rooms if palace else None, source, advance)
         said = stored.generation
     record = {"generation": said.number, "notes": said.notes, "rows": said.rows}
     record |= {"compared": palace is not None, "findings": to_record(findings)}
@@ -123,8 +124,8 @@ def verify_palace(ctx: Context, store: Store = None, as_json: Json = False) -> N
     print_answer(record, lines, as_json=as_json)
     if findings:
         raise CheckFailedError(
-            f"the store differs in {plural(len(findings), 'place')}; `palace index --store` pushes "
-            "what the notes say"
+            f"the store differs in {plural(len(findings), 'place')}; `palace index --store …` "
+            "pushes what is new, with --verify all of it"
         )
 
 
@@ -143,7 +144,9 @@ def vacuum_palace(
     from memory_palace.postgres.upkeep import vacuum
 
     with open_store(address, purpose="store vacuum") as connection, asking(address):
-        done = vacuum(connection, find_palace(connection, address), wait_seconds=wait)
+        number = find_palace(connection, address)
+        with progress_line(stopped="stopped; the store is as it was") as advance:
+            done = vacuum(connection, number, wait_seconds=wait, progress=advance)
     left_out = f"{plural(done.dead_rows, 'passage')} that were gone are left out"
     line = f"{left_out}; {plural(done.blocks, 'block')}, before {done.blocks_before}"
     print_answer(done._asdict(), [line], as_json=as_json)
@@ -158,8 +161,8 @@ def export_palace(ctx: Context, store: Store = None, as_json: Json = False) -> N
     palace, address = open_palace(ctx), find_store(store)
     from memory_palace.postgres.exporting import export_index
 
-    with _open_stored(address, palace, "store export") as stored:
-        commit = export_index(stored, palace.paths)
+    with _open_stored(address, palace, "store export") as stored, progress_line() as advance:
+        commit = export_index(stored, palace.paths, advance)
         notes = stored.generation.notes
     record = {"index": str(palace.paths.index), "generation": commit.generation, "notes": notes}
     line = f"{palace.paths.index} holds generation {commit.generation}: {plural(notes, 'note')}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,8 +58,8 @@ class Blocks:
             self.write([_posted(row) for row in rows], is_cold=pile[0] < 0)
             self._generation.dead = np.setdiff1d(self._generation.dead, held)
 
-    def rewrite(self) -> None:
-        """Write everything again, without what is dead."""
+    def rewrite(self, tell: Callable[[int], None]) -> None:
+        """Write everything again, without what is dead; tell how many rows that are."""
         self._statements.delete("posting")
         self._generation.blocks, self._generation.dead = {}, np.zeros(0, np.int32)
         for is_cold in (False, True):
@@ -69,6 +69,7 @@ class Blocks:
             ):
                 last = rows[-1][0]
                 self.write([_posted(row) for row in rows], is_cold=is_cold)
+                tell(sum(self._generation.blocks.values()))
 
     def _read_numbers(self, pile: Sequence[int]) -> list[int]:
         found = self._statements.ask(

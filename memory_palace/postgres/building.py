@@ -9,7 +9,7 @@ import numpy as np
 from psycopg import Connection
 
 from memory_palace.config import PalacePaths
-from memory_palace.errors import WrongEmbedderError
+from memory_palace.errors import IndexDamagedError, WrongEmbedderError
 from memory_palace.index.recipes import has_same_vectors
 from memory_palace.index.store import IndexFiles
 from memory_palace.models import Vector
@@ -38,21 +38,25 @@ class Builder:
                 return {}
             rows = statements.ask(
                 "SELECT digest, vector FROM passage"
-                " WHERE palace = %(palace)s AND digest = ANY(%(digests)s)",
+                " WHERE palace = %(palace)s AND digest = ANY(%(digests)s)"
+                " UNION ALL SELECT described_digest, described FROM passage"
+                " WHERE palace = %(palace)s AND described_digest = ANY(%(digests)s)",
                 digests=list(digests),
             )
-        return {digest: np.array(vector.to_numpy()) for digest, vector in rows}
+        found = {digest: np.array(vector.to_numpy()) for digest, vector in rows if vector}
+        return {d: vector for d, vector in found.items() if len(vector) == stored.commit.dimension}
 
-    def push(self, paths: PalacePaths, *, replaces: bool, wait_seconds: float) -> Pushed:
-        """Make the store hold the index of a folder.
+    def push(
+        self, paths: PalacePaths, *, replaces: bool, renews: bool, wait_seconds: float
+    ) -> Pushed:
+        """Make the store hold the index of a folder; ``renews`` mends what is damaged there.
 
         Raise ``WrongEmbedderError`` where its vectors are another embedder's, unless ``replaces``.
         """
         with writer_lock(paths.lock, wait_seconds=wait_seconds), asking(self._address):
             source = IndexFiles(paths)
             commit = source.read_commit()
-            with self._connection.transaction():
-                stored = read_generation(Statements(self._connection, self._palace))
+            stored = self._read_generation(is_damaged=renews)
             if stored and not replaces and not _has_vectors(stored, commit.fingerprint):
                 theirs = stored.commit.embedder
                 raise WrongEmbedderError(
@@ -66,8 +70,18 @@ class Builder:
                 self._palace,
                 source,
                 built_by=built_by,
+                renews=renews,
                 wait_seconds=wait_seconds,
             )
+
+    def _read_generation(self, *, is_damaged: bool) -> Generation | None:
+        try:
+            with self._connection.transaction():
+                return read_generation(Statements(self._connection, self._palace))
+        except IndexDamagedError:
+            if is_damaged:
+                return None
+            raise
 
 
 @contextmanager

@@ -6,22 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
 from memory_palace.config import SEVEN, Rooms
+from memory_palace.errors import IndexDamagedError
+from memory_palace.index.context import Progress
 from memory_palace.index.doctor import Finding
 from memory_palace.index.postings import FIELDS, same_keys
 from memory_palace.index.store import IndexFiles, StoredNote, settle
-from memory_palace.postgres.exporting import StoredIndex
+from memory_palace.postgres.exporting import NOTES_AT_A_TIME, StoredIndex
 from memory_palace.postgres.generation import Totals, group_stamps
-from memory_palace.postgres.packing import (
-    BLOCK_FIELD,
-    unpack_block,
-    unpack_keys,
-    unpack_lengths,
-    unpack_posting,
-)
 from memory_palace.postgres.records import (
     LINK_COLUMNS,
     NAME_COLUMNS,
@@ -32,31 +26,20 @@ from memory_palace.postgres.records import (
     note_values,
     stamp_note,
 )
+from memory_palace.postgres.summing import check_postings
 from memory_palace.postgres.writing import find_sample
 
-_NOTES_AT_A_TIME = 256
+CHECKING_NOTES = "comparing notes"
+
 _SPREAD = np.uint64(0xBF58476D1CE4E5B9)
 """An odd number that spreads what is summed up over 64 bits (one of SplitMix64)."""
 
 
-class _Sums(dict[int, tuple[int, int]]):
-    """Of each field, how many postings there are and what they come to, in whatever order."""
-
-    def add(
-        self, field: int, keys: NDArray[np.int64], is_cold: bool, figures: Sequence[NDArray[Any]]
-    ) -> None:
-        """Add postings, given their keys and, in parallel, whatever else there is of each."""
-        mixed = keys.astype(np.int64).view(np.uint64) * np.uint64(2) + np.uint64(is_cold)
-        for figure in figures:
-            mixed = (mixed ^ (mixed >> np.uint64(29))) * _SPREAD
-            mixed = mixed + figure.astype(np.int64).view(np.uint64)
-        mixed = (mixed ^ (mixed >> np.uint64(29))) * _SPREAD
-        count, total = self.get(field, (0, 0))
-        self[field] = count + len(mixed), (total + int(mixed.sum(dtype=np.uint64))) % 2**64
-
-
 def verify_store(
-    store: StoredIndex, rooms: Rooms | None, source: IndexFiles | None
+    store: StoredIndex,
+    rooms: Rooms | None,
+    source: IndexFiles | None,
+    progress: Progress = lambda doing, done, total: None,
 ) -> list[Finding]:
     """Return what disagrees: within the store, and with the index of the notes where it is given.
 
@@ -66,18 +49,23 @@ def verify_store(
     found = list(_compare_stamps(stamps, source)) if source else []
     counted = _Counted()
     paths = sorted(stamps)
-    for start in range(0, len(paths), _NOTES_AT_A_TIME):
-        chosen = paths[start : start + _NOTES_AT_A_TIME]
-        notes = list(store.read_notes(chosen))
+    for start in range(0, len(paths), NOTES_AT_A_TIME):
+        chosen = paths[start : start + NOTES_AT_A_TIME]
         ours = {note.row.path: note for note in source.read_notes(chosen)} if source else {}
         tables = _Tables(store, chosen)
-        for note in notes:
+        for raw in store.fetch(chosen):
+            path = raw[0]["path"]
+            try:
+                note = store.decode(raw)
+            except IndexDamagedError as error:
+                found.append(Finding("note", path, str(error).partition(":")[0]))
+                continue
             counted.add(note)
-            found += (_say(note, what) for what in tables.check(note, rooms))
-            own = ours.get(note.row.path)
-            if own and not _is_same(note, own):
-                found.append(_say(note, "is not what the index of the notes has of it"))
-    return [*found, *_check_whole(store, stamps, counted), *_check_postings(store)]
+            found += (Finding("note", path, what) for what in tables.check(note, rooms))
+            if path in ours and not _is_same(note, ours[path]):
+                found.append(Finding("note", path, "is not what the index of the notes has of it"))
+        progress(CHECKING_NOTES, min(start + NOTES_AT_A_TIME, len(paths)), len(paths))
+    return [*found, *_check_whole(store, stamps, counted), *check_postings(store, progress)]
 
 
 class _Counted:
@@ -118,14 +106,14 @@ class _Tables:
         numbers = [row[0] for row in notes]
         self._names = self._group(store, "name", NAME_COLUMNS, numbers)
         self._links = self._group(store, "link", LINK_COLUMNS, numbers)
-        marks = asked(
-            "SELECT note, mark FROM passage WHERE palace = %(palace)s AND note = ANY(%(notes)s)"
-            " ORDER BY note, place",
+        rows = asked(
+            "SELECT note, mark, place, is_cold FROM passage"
+            " WHERE palace = %(palace)s AND note = ANY(%(notes)s) ORDER BY note, place",
             notes=numbers,
         )
-        self._marks: dict[int, list[bytes]] = {}
-        for number, mark in marks:
-            self._marks.setdefault(number, []).append(mark)
+        self._rows: dict[int, list[tuple[bytes, int, bool]]] = {}
+        for number, *row in rows:
+            self._rows.setdefault(number, []).append(tuple(row))
 
     def check(self, note: StoredNote, rooms: Rooms | None) -> Iterator[str]:
         """Yield what does not follow from the record of a note and its rows."""
@@ -138,7 +126,8 @@ class _Tables:
                 continue  # only the palace's settings say which folder is which
             if there != (right.obj if isinstance(right, Jsonb) else right):
                 yield f"has another {name} than its record says"
-        if self._marks.get(number, []) != mark_rows(note, self._fingerprint):
+        marks = enumerate(mark_rows(note, self._fingerprint))
+        if self._rows.get(number, []) != [(mark, place, note.is_cold) for place, mark in marks]:
             yield "has rows that do not match their marks"
         if self._names.get(number, []) != sorted(name_values(number, note)):
             yield "is found by other names than it has"
@@ -197,71 +186,40 @@ def _check_whole(
         yield Finding("statistics", "generation", "has other groups than the stamps come to")
     if generation.sample != find_sample(store.statements):
         yield Finding("statistics", "generation", "has another sample of rows")
-    left = store.statements.ask(
-        "SELECT count(*) FROM passage WHERE palace = %(palace)s AND"
-        " (id = ANY(%(dead)s) OR note NOT IN (SELECT id FROM note WHERE palace = %(palace)s))",
-        dead=generation.dead.tolist(),
+    yield from _check_numbers(store)
+    yield from _find_orphans(store)
+
+
+def _check_numbers(store: StoredIndex) -> Iterator[Finding]:
+    """Yield which numbers would be given a second time."""
+    generation = store.generation
+    ((note, row),) = store.statements.ask(
+        "SELECT (SELECT max(id) FROM note WHERE palace = %(palace)s),"
+        " (SELECT max(id) FROM passage WHERE palace = %(palace)s)"
     )
-    if left[0][0]:
-        yield Finding("row", "passage", f"{left[0][0]} are of no note, or called dead")
+    block = max(map(abs, generation.blocks), default=0)
+    # The last number of notes and rows that was given, the next one of blocks.
+    given = (note or 0, row or 0, block + 1)
+    said = (generation.next_note, generation.next_row, generation.next_block)
+    for name, last, known in zip(("note", "row", "block"), given, said, strict=True):
+        if known < last:
+            yield Finding("statistics", "generation", f"would give the number of a {name} again")
 
 
-def _check_postings(store: StoredIndex) -> Iterator[Finding]:
-    wanted, found = _sum_rows(store), _sum_lists(store)
-    for place, name in enumerate(FIELDS):
-        if wanted.get(place, (0, 0)) != found.get(place, (0, 0)):
-            yield Finding("postings", name, "are not those of the rows")
-
-
-def _sum_rows(store: StoredIndex) -> _Sums:
-    """Sum up the postings that the live rows should have."""
-    sums = _Sums()
-    with store.open_cursor() as cursor:
-        cursor.execute(
-            "SELECT id, note, is_cold, first_line = 0, keys FROM passage WHERE palace = %s",
-            [store.statements.palace],
-        )
-        for row, note, is_cold, is_question, keys in cursor:
-            for place, (terms, counts) in enumerate(unpack_keys(keys)):
-                owner = ~note if is_question else note
-                length = np.full(len(terms), counts.sum(dtype=np.int64))
-                numbers, owners = np.full(len(terms), row), np.full(len(terms), owner)
-                sums.add(place, terms.view(np.int64), is_cold, (numbers, owners, length, counts))
-    return sums
-
-
-def _sum_lists(store: StoredIndex) -> _Sums:
-    """Sum up the postings of live rows that the blocks hold."""
-    sums, dead = _Sums(), store.generation.dead
-    sizes, own = store.generation.blocks, dict[int, dict[int, bytes]]()
-    for block, key, data in store.statements.ask(
-        "SELECT block, key, data FROM posting WHERE palace = %(palace)s AND field = %(field)s",
-        field=BLOCK_FIELD,
+def _find_orphans(store: StoredIndex) -> Iterator[Finding]:
+    """Yield rows of notes that are not there, and rows that are called dead."""
+    ask = store.statements.ask
+    for table in ("passage", "name", "link"):
+        for note, count in ask(
+            f"SELECT note, count(*) FROM {table} AS t WHERE palace = %(palace)s AND NOT EXISTS"
+            " (SELECT FROM note WHERE palace = %(palace)s AND id = t.note)"
+            " GROUP BY note ORDER BY note"
+        ):
+            yield Finding("row", table, f"{count} are of note {note}, which is not there")
+    for path, count in ask(
+        "SELECT path, count(*) FROM passage AS t JOIN note AS n"
+        " ON n.palace = %(palace)s AND n.id = t.note"
+        " WHERE t.palace = %(palace)s AND t.id = ANY(%(dead)s) GROUP BY path ORDER BY path",
+        dead=store.generation.dead.tolist(),
     ):
-        own.setdefault(block, {})[key] = data
-    held = {block: unpack_block(arrays.get(0, b"")) for block, arrays in own.items()}
-    lengths = {
-        (block, key - 1): unpack_lengths(data)
-        for block, a in own.items()
-        for key, data in a.items()
-    }
-    live = {block: ~np.isin(rows.rows, dead) for block, rows in held.items()}
-    with store.open_cursor() as cursor:
-        cursor.execute(
-            "SELECT field, key, block, data FROM posting WHERE palace = %s AND field >= 0",
-            [store.statements.palace],
-        )
-        for place, key, block, data in cursor:
-            if block not in held or len(held[block].rows) != sizes.get(block):
-                continue  # the sums will differ
-            rows = held[block]
-            found, counts = unpack_posting(data, len(rows.rows))
-            chosen = live[block][found]
-            found, counts = found[chosen], counts[chosen]
-            figures = (rows.rows[found], rows.notes[found], lengths[block, place][found], counts)
-            sums.add(place, np.full(len(found), key), block < 0, figures)
-    return sums
-
-
-def _say(note: StoredNote, what: str) -> Finding:
-    return Finding("note", note.row.path, what)
+        yield Finding("note", path, f"has {count} rows that are called dead")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from psycopg import Connection, ServerCursor
 from psycopg.rows import dict_row
@@ -13,10 +13,12 @@ from psycopg.rows import dict_row
 from memory_palace.config import PalacePaths
 from memory_palace.errors import IndexMissingError, UsageError
 from memory_palace.index.commit import Commit, SegmentRef, write_commit
+from memory_palace.index.context import Progress
 from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.store import StoredNote
 from memory_palace.index.writing import write_segment
 from memory_palace.postgres.generation import Generation, read_generation
+from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.placing import batch_notes
 from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row
 from memory_palace.postgres.statements import Statements
@@ -24,9 +26,12 @@ from memory_palace.postgres.writing import BATCH_ROWS
 from memory_palace.storage.atomic import make_ignored_folder
 from memory_palace.storage.lock import writer_lock
 
-_NOTES_AT_A_TIME = 256
+NOTES_AT_A_TIME = 256
+EXPORTING = "exporting notes"
 _NOTE = "id, path, is_cold, title, type, priority, days, flags, line, record, text"
 _ROW = "note, first_line, last_line, digest, described_digest, line, keys"
+RawNote: TypeAlias = tuple[dict[str, Any], list[dict[str, Any]]]
+"""The columns of a note, and those of each of its rows."""
 
 
 class StoredIndex:
@@ -44,6 +49,7 @@ class StoredIndex:
                 "nothing was pushed to this palace of the store; run `palace index --store URL`"
             )
         self.generation: Generation = found
+        self._detail = read_detail(found.commit.fingerprint)
 
     def read_commit(self) -> Commit:
         """Return the record of the generation, without segments."""
@@ -58,14 +64,17 @@ class StoredIndex:
     ) -> Iterator[StoredNote]:
         """Yield notes, in the order of their paths."""
         ordered = sorted(paths)
-        for start in range(0, len(ordered), _NOTES_AT_A_TIME):
-            yield from self._read(ordered[start : start + _NOTES_AT_A_TIME], with_vectors)
+        for start in range(0, len(ordered), NOTES_AT_A_TIME):
+            chosen = ordered[start : start + NOTES_AT_A_TIME]
+            for raw in self.fetch(chosen, with_vectors=with_vectors):
+                yield self.decode(raw, with_vectors=with_vectors)
 
     def open_cursor(self) -> ServerCursor:
         """Open a cursor whose rows are fetched as they are needed."""
         return self._connection.cursor("rows", binary=True)
 
-    def _read(self, paths: Sequence[str], with_vectors: bool) -> Iterator[StoredNote]:
+    def fetch(self, paths: Sequence[str], *, with_vectors: bool = True) -> Iterator[RawNote]:
+        """Yield the columns of notes, and those of their rows, as they stand in the tables."""
         notes = self._ask(
             f"SELECT {_NOTE} FROM note WHERE palace = %(palace)s AND path = ANY(%(paths)s)"
             " ORDER BY path",
@@ -79,15 +88,25 @@ class StoredIndex:
             notes=[note["id"] for note in notes],
         ):
             rows[row["note"]].append(row)
-        count = 2 if read_detail(self.read_commit().fingerprint) == Detail.ENRICHED else 1
         for note in notes:
-            own = rows[note["id"]]
-            record = read_note_row(note["path"], note, [read_chunk(row) for row in own])
-            if with_vectors and own:
-                kinds = ("vector", "described")[:count]
-                matrices = (read_matrix([row[kind] for row in own]) for kind in kinds)
-                record = replace(record, vectors=tuple(matrices))
-            yield StoredNote(record, note["is_cold"], note["text"].decode())
+            yield note, rows[note["id"]]
+
+    def decode(self, raw: RawNote, *, with_vectors: bool = True) -> StoredNote:
+        """Return what columns say; raise ``IndexDamagedError`` where they say nothing."""
+        note, own = raw
+        record = read_note_row(note["path"], note, [read_chunk(row) for row in own])
+        if with_vectors and own:
+            commit = self.read_commit()
+            kinds = ("vector", "described")[: 1 + (self._detail == Detail.ENRICHED)]
+            matrices = tuple(read_matrix([row[kind] for row in own]) for kind in kinds)
+            if any(matrix.shape[1] != commit.dimension for matrix in matrices):
+                raise damaged(f"a vector of {note['path']}")
+            record = replace(record, vectors=matrices)
+        try:
+            text = note["text"].decode()
+        except UnicodeDecodeError:
+            raise damaged(f"the text of {note['path']}") from None
+        return StoredNote(record, note["is_cold"], text)
 
     def _ask(self, statement: str, **values: Any) -> list[dict[str, Any]]:
         with self._connection.cursor(row_factory=dict_row, binary=True) as cursor:
@@ -96,7 +115,11 @@ class StoredIndex:
             return rows
 
 
-def export_index(store: StoredIndex, paths: PalacePaths) -> Commit:
+def export_index(
+    store: StoredIndex,
+    paths: PalacePaths,
+    progress: Progress = lambda doing, done, total: None,
+) -> Commit:
     """Write what a store holds as the index of a folder that has none, and return its record.
 
     What dates a file is not known: the next build compares the notes' digests.
@@ -107,6 +130,7 @@ def export_index(store: StoredIndex, paths: PalacePaths) -> Commit:
     with writer_lock(paths.lock):
         make_ignored_folder(paths.index, mode=0o700)
         refs: list[SegmentRef] = []
+        done = 0
         for is_cold in (False, True):
             zone = store.statements.ask(
                 "SELECT path FROM note WHERE palace = %(palace)s AND is_cold = %(is_cold)s",
@@ -122,6 +146,8 @@ def export_index(store: StoredIndex, paths: PalacePaths) -> Commit:
                         is_cold=is_cold,
                     )
                 )
+                done += len(batch)
+                progress(EXPORTING, done, store.generation.notes)
         commit = replace(commit, segments=tuple(refs))
         write_commit(paths.commit, commit)
     return commit

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from memory_palace.index.commit import Commit
 from memory_palace.index.postings import FIELDS
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.records import BUCKETS, bucket_of
 from memory_palace.postgres.statements import Statements
 
@@ -77,18 +78,39 @@ class Generation:
 
 
 def read_generation(statements: Statements) -> Generation | None:
-    """Return what is committed for a palace; nothing was pushed to it where there is no row."""
+    """Return what is committed for a palace; nothing was pushed to it where there is no row.
+
+    Raise ``IndexDamagedError`` for a row that cannot be read.
+    """
     found = statements.ask(READ)
     if not found:
         return None
     row = dict(zip(_COLUMNS, found[0], strict=True))
-    return Generation(
-        statistics=Totals(row.pop("passages"), row.pop("hot_notes"), tuple(row.pop("lengths"))),
-        dead=np.frombuffer(row.pop("dead"), "<i4"),
-        blocks={int(block): rows for block, rows in row.pop("blocks").items()},
-        groups=np.frombuffer(row.pop("groups"), "<u8"),
-        **row,
+    try:
+        generation = Generation(
+            statistics=Totals(row.pop("passages"), row.pop("hot_notes"), tuple(row.pop("lengths"))),
+            dead=np.frombuffer(row.pop("dead"), "<i4"),
+            blocks={int(block): int(rows) for block, rows in row.pop("blocks").items()},
+            groups=np.frombuffer(row.pop("groups"), "<u8"),
+            **row,
+        )
+        commit = generation.commit
+        types = (type(commit.fingerprint), type(commit.dimension), type(commit.calibration))
+        sizes = (len(generation.groups), len(generation.statistics.lengths))
+    except (AttributeError, TypeError, ValueError):
+        raise damaged("the record of the generation") from None
+    if sizes != (BUCKETS, len(FIELDS)) or types != (str, int, dict):
+        raise damaged("the record of the generation")
+    return generation
+
+
+def begin_anew(statements: Statements) -> Generation:
+    """Return a generation that holds nothing and gives no number that was given before."""
+    found = statements.ask(
+        "SELECT number, next_note, next_row, next_block FROM generation WHERE palace = %(palace)s"
     )
+    number, note, row, block = found[0] if found else (0, 0, 0, 1)
+    return Generation(number=number, next_note=note, next_row=row, next_block=block)
 
 
 def write_generation(statements: Statements, generation: Generation) -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.errors import IndexDamagedError
 from memory_palace.index.postings import FIELDS, KeyCounts
 
 BLOCK_ROWS = 1 << 16
@@ -59,15 +60,32 @@ def pack_keys(fields: Sequence[KeyCounts]) -> bytes:
 
 
 def unpack_keys(data: bytes) -> tuple[KeyCounts, ...]:
-    """Undo ``pack_keys``."""
+    """Undo ``pack_keys``; raise ``IndexDamagedError``, as all that unpack here."""
     found, start = [], 0
-    for _ in FIELDS:
-        count = int.from_bytes(data[start : start + 4], "little")
-        keys = np.frombuffer(data, "<u8", count, start + 4)
-        counts = np.frombuffer(data, np.uint8, count, start + 4 + 8 * count)
-        found.append(KeyCounts(keys, counts))
-        start += 4 + 9 * count
+    try:
+        for _ in FIELDS:
+            count = int.from_bytes(data[start : start + 4], "little")
+            keys = np.frombuffer(data, "<u8", count, start + 4)
+            counts = np.frombuffer(data, np.uint8, count, start + 4 + 8 * count)
+            found.append(KeyCounts(keys, counts))
+            start += 4 + 9 * count
+    except ValueError:
+        start = -1
+    _check(len(data) == start, "the keys of a passage")
     return tuple(found)
+
+
+def _check(is_whole: bool, what: str) -> None:
+    if not is_whole:
+        raise damaged(what)
+
+
+def damaged(what: str) -> IndexDamagedError:
+    """Return the error for what a store holds and nobody can read."""
+    return IndexDamagedError(
+        f"{what} cannot be read from the store: `palace store verify` says what else is damaged, "
+        "`palace index --verify --store …` writes it again"
+    )
 
 
 def pack_block(rows: Sequence[PostedRow]) -> Iterator[tuple[int, int, bytes]]:
@@ -106,11 +124,13 @@ def _pack_field(rows: Sequence[KeyCounts]) -> Iterator[tuple[int, bytes]]:
 
 def unpack_block(data: bytes) -> BlockRows:
     """Return the rows of a block, given what is kept under ``BLOCK_FIELD`` and the key 0."""
+    _check(len(data) % 8 == 0, "a block of posting lists")
     return BlockRows(*np.frombuffer(data, "<i4").reshape(2, -1))
 
 
 def unpack_lengths(data: bytes) -> NDArray[np.uint16]:
     """Return how many terms each row of a block holds in one field, repeated ones included."""
+    _check(len(data) % 2 == 0, "a block of posting lists")
     return np.frombuffer(data, "<u2")
 
 
@@ -119,7 +139,11 @@ def unpack_posting(data: bytes, size: int) -> PostingList:
     if data[:1] == _BITMAP:
         end = 1 + (size + 7) // 8
         bits = np.unpackbits(np.frombuffer(data[1:end], np.uint8), count=size)
-        return PostingList(bits.nonzero()[0], np.frombuffer(data, np.uint8, offset=end))
-    count = (len(data) - 1) // 3
-    places = np.frombuffer(data, "<u2", count, 1).astype(np.int64)
-    return PostingList(places, np.frombuffer(data, np.uint8, offset=1 + 2 * count))
+        places, counts = bits.nonzero()[0], np.frombuffer(data[end:], np.uint8)
+    else:
+        count = (len(data) - 1) // 3
+        places = np.frombuffer(data[1 : 1 + 2 * count], "<u2").astype(np.int64)
+        counts = np.frombuffer(data[1 + 2 * count :], np.uint8)
+        _check(data[:1] == _PLACES and bool((places < size).all()), "a posting list")
+    _check(len(places) == len(counts), "a posting list")
+    return PostingList(places, counts)

@@ -10,13 +10,13 @@ import numpy as np
 from psycopg.types.json import Jsonb
 
 from memory_palace.config import Rooms
-from memory_palace.index.segment import CONTENT, STAT
+from memory_palace.index.segment import CONTENT, PRIORITIES, STAT
 from memory_palace.index.snapshot import SEPARATOR
 from memory_palace.index.store import StoredNote, mark_chunks, settle, stamp
-from memory_palace.index.writing import ChunkRow, NoteRow
+from memory_palace.index.writing import DIGEST_BYTES, NO_DAYS, ChunkRow, NoteRow
 from memory_palace.models import Matrix
 from memory_palace.postgres.naming import list_link_rows, list_name_rows
-from memory_palace.postgres.packing import pack_keys, unpack_keys
+from memory_palace.postgres.packing import damaged, pack_keys, unpack_keys
 
 BUCKETS = 1024
 """Notes are compared by groups of paths: what a push reads grows with what has changed."""
@@ -69,10 +69,19 @@ NAME_COLUMNS = {
     "target": "text",
 }
 LINK_COLUMNS = {"note": "int4", "ending": "text", "target": "text"}
-_RECORDED = (
-    "own_type own_priority aliases targets link_names originals tags date date_source stat".split()
-)
-"""Fields of ``NoteRow`` that no filter asks for as they stand."""
+_RECORDED: dict[str, type | tuple[type, ...]] = {
+    "own_type": str,
+    "own_priority": int,
+    "aliases": str,
+    "targets": str,
+    "link_names": str,
+    "originals": str,
+    "tags": str,
+    "date": (float, int),
+    "date_source": int,
+    "stat": list,
+}
+"""Fields of ``NoteRow`` that no filter asks for as they stand, and what they are in JSON."""
 
 
 def bucket_of(path: str) -> int:
@@ -172,13 +181,28 @@ def link_values(number: int, note: StoredNote) -> list[tuple[Any, ...]]:
 
 
 def read_note_row(path: str, columns: dict[str, Any], chunks: Sequence[ChunkRow] = ()) -> NoteRow:
-    """Rebuild a note's record from its columns, ``record`` among them."""
-    record = dict(columns["record"])
+    """Rebuild a note's record from its columns, ``record`` among them.
+
+    Raise ``IndexDamagedError`` for a record that is none.
+    """
+    try:
+        record = {name: columns["record"][name] for name in _RECORDED}
+        digest = bytes.fromhex(columns["record"]["digest"])
+    except (LookupError, TypeError, ValueError):
+        raise damaged(f"the record of {path}") from None
+    is_whole = all(isinstance(record[name], kind) for name, kind in _RECORDED.items())
+    sizes = ([type(figure) for figure in record["stat"]], len(columns["days"]))
+    is_whole = is_whole and sizes == ([int] * 5, len(NO_DAYS))
+    is_known = 0 <= columns["priority"] < len(PRIORITIES) and 0 <= columns["flags"] < 1 << 8
+    if not (is_whole and is_known):
+        raise damaged(f"the record of {path}")
+    if not _is_text(columns["line"]):
+        raise damaged(f"the record of {path}")
     return NoteRow(
         path,
         CONTENT,
         line=columns["line"],
-        digest=bytes.fromhex(record.pop("digest")),
+        digest=digest,
         title=columns["title"],
         type=columns["type"],
         priority=columns["priority"],
@@ -189,21 +213,41 @@ def read_note_row(path: str, columns: dict[str, Any], chunks: Sequence[ChunkRow]
     )
 
 
+def _is_text(line: bytes) -> bool:
+    try:
+        return bool(line.decode())
+    except UnicodeDecodeError:
+        return False
+
+
 def read_chunk(columns: dict[str, Any]) -> ChunkRow:
-    """Rebuild a row from its columns, those of the vectors aside."""
-    digests = (columns["digest"], columns["described_digest"])
+    """Rebuild a row from its columns, those of the vectors aside.
+
+    Raise ``IndexDamagedError`` for lines, digests or keys that are none.
+    """
+    both = (columns["digest"], columns["described_digest"])
+    digests = tuple(digest for digest in both if digest is not None)
+    is_whole = 0 <= columns["first_line"] <= columns["last_line"] and _is_text(columns["line"])
+    if not is_whole or any(len(digest) != DIGEST_BYTES for digest in digests):
+        raise damaged("a passage")
     return ChunkRow(
         columns["first_line"],
         columns["last_line"],
-        tuple(digest for digest in digests if digest is not None),
+        digests,
         columns["line"],
         unpack_keys(columns["keys"]),
     )
 
 
 def read_matrix(vectors: Sequence[Any]) -> Matrix:
-    """Return the vectors of rows, shape ``(rows, dimension)``; 0 wide where there are none."""
-    if not vectors or vectors[0] is None:
+    """Return the vectors of rows, shape ``(rows, dimension)``; 0 wide where there are none.
+
+    Raise ``IndexDamagedError`` where only some rows have one, or of another length.
+    """
+    if all(vector is None for vector in vectors):
         return np.zeros((len(vectors), 0), np.float32)
-    found: Matrix = np.stack([vector.to_numpy() for vector in vectors])
+    rows = [np.zeros(0, np.float32) if v is None else v.to_numpy() for v in vectors]
+    if len({len(row) for row in rows}) > 1:
+        raise damaged("a vector of a passage")
+    found: Matrix = np.stack(rows)
     return found

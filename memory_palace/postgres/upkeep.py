@@ -6,10 +6,13 @@ from typing import NamedTuple
 
 from psycopg import Connection
 
+from memory_palace.index.context import Progress
 from memory_palace.postgres.blocks import Blocks
 from memory_palace.postgres.generation import Generation, read_generation, write_generation
 from memory_palace.postgres.packing import BLOCK_ROWS
 from memory_palace.postgres.statements import Hook, Statements, ignore
+
+MERGING = "writing posting lists"
 
 
 class Vacuumed(NamedTuple):
@@ -21,7 +24,12 @@ class Vacuumed(NamedTuple):
 
 
 def vacuum(
-    connection: Connection, palace: int, *, wait_seconds: float = 0.0, hook: Hook = ignore
+    connection: Connection,
+    palace: int,
+    *,
+    wait_seconds: float = 0.0,
+    hook: Hook = ignore,
+    progress: Progress = lambda doing, done, total: None,
 ) -> Vacuumed:
     """Write the posting lists of all live rows again, in as few blocks as can be.
 
@@ -35,7 +43,8 @@ def vacuum(
         dead, before = len(generation.dead), len(generation.blocks)
         if not dead and before <= _fewest(generation):
             return Vacuumed(0, before, before)
-        Blocks(statements, generation).rewrite()
+        rows = generation.rows
+        Blocks(statements, generation).rewrite(lambda done: progress(MERGING, done, rows))
         generation.number += 1
         write_generation(statements, generation)
         return Vacuumed(dead, before, len(generation.blocks))

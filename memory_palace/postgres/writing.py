@@ -14,6 +14,7 @@ from memory_palace.index.calibration import SAMPLE
 from memory_palace.index.store import IndexFiles
 from memory_palace.postgres.generation import (
     Generation,
+    begin_anew,
     count_statistics,
     group_stamps,
     is_same_record,
@@ -72,21 +73,23 @@ def push(
     source: IndexFiles,
     *,
     built_by: str = "",
+    renews: bool = False,
     wait_seconds: float = 0.0,
     hook: Hook = ignore,
 ) -> Pushed:
     """Make the store hold what an index of files holds; readers see all of it or nothing.
 
-    Raise ``IndexLockedError`` after ``wait_seconds`` of another writer of this palace, and
-    ``NotesFailedError`` where a note has changed since it was indexed.
+    ``renews`` writes all of it again, whatever is there. Raise ``IndexLockedError`` after
+    ``wait_seconds`` of another writer of this palace, and ``NotesFailedError`` where a note has
+    changed since it was indexed.
     """
     stamps, record = source.list_stamps(), record_of(source.read_commit())
     statements = Statements(connection, palace, hook)
     with statements.transaction(wait_seconds=wait_seconds):
-        before = read_generation(statements)
+        before = begin_anew(statements) if renews else read_generation(statements)
         groups = group_stamps(stamps)
         is_same = before is not None and np.array_equal(before.groups, groups)
-        if before and is_same and is_same_record(before.record, record):
+        if before and not renews and is_same and is_same_record(before.record, record):
             return Pushed(before.number, is_new=False)
         generation = before or Generation()
         return _write(statements, source, generation, stamps, (groups, record, built_by))
@@ -103,7 +106,7 @@ def _write(
     groups, record, built_by = head
     writer = RowWriter(statements, generation, record["fingerprint"], source.rooms)
     before = generation.rows
-    if generation.record and generation.record["fingerprint"] != record["fingerprint"]:
+    if generation.record.get("fingerprint", "") != record["fingerprint"]:
         before = 0
         writer.empty()
     found = _compare(statements, source, generation, stamps, groups)

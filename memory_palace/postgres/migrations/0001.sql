@@ -90,6 +90,7 @@ ALTER TABLE passage ALTER vector SET STORAGE MAIN;
 ALTER TABLE passage ALTER keys SET STORAGE EXTERNAL, ALTER described SET STORAGE EXTERNAL;
 CREATE INDEX ON passage (palace, note, place);
 CREATE INDEX ON passage (palace, digest);
+CREATE INDEX ON passage (palace, described_digest) WHERE described_digest IS NOT NULL;
 
 CREATE TABLE posting (
     palace int NOT NULL,
