@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from psycopg import IsolationLevel
 
 from memory_palace.config import SEVEN, Config
-from memory_palace.embedding.registry import get_embedder
+from memory_palace.embedding.registry import get_embedder, split_name
 from memory_palace.errors import IndexMissingError, UsageError, WrongEmbedderError
 from memory_palace.index.recipes import describe_mismatch, fits_recipe
 from memory_palace.index.segment import VectorChoice
@@ -74,8 +74,12 @@ class StoreReader:
     def __init__(self, address: Address, config: Config | None = None) -> None:
         self.address, self.config = address, config or Config()
         self._connection = connect(address, purpose="query")
-        check_schema(self._connection, address)
-        palace = find_palace(self._connection, address)
+        try:
+            check_schema(self._connection, address)
+            palace = find_palace(self._connection, address)
+        except BaseException:
+            self._connection.close()
+            raise
         self._statements = Statements(self._connection, palace, is_binary=True)
         self._connection.isolation_level = IsolationLevel.REPEATABLE_READ
         self._connection.read_only = True
@@ -122,7 +126,8 @@ class StoreReader:
             generation = read_generation(self._statements)
             if generation is None:
                 raise IndexMissingError(
-                    f"nothing was pushed to {self.address.shown} yet; run `palace index --store`"
+                    f"nothing was pushed to {self.address.shown} yet, or it is no longer granted "
+                    "to this role; run `palace index --store`, or ask whoever set it up"
                 )
             yield generation
 
@@ -258,6 +263,11 @@ class StoreReader:
     def _embedder(self, generation: Generation) -> Embedder:
         """Return the embedder of the index; raise ``WrongEmbedderError`` for another recipe."""
         commit = generation.commit
+        if any(name.startswith("llm:") for name in split_name(commit.embedder)):
+            raise WrongEmbedderError(
+                f"{self.address.shown} was indexed with {commit.embedder}, which may send what is "
+                "asked to another machine, and a store cannot choose that; ask with --mode lexical"
+            )
         if commit.embedder not in self._embedders:
             self._embedders[commit.embedder] = get_embedder(commit.embedder)
         embedder = self._embedders[commit.embedder]

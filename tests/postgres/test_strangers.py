@@ -1,0 +1,125 @@
+"""Every verb, as somebody who was not granted the palace: one line, no trace, and nothing of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+from postgres.granting import CANARY, ROLES, push_two  # noqa: E402
+from postgres.pushing import write_notes  # noqa: E402
+from running import run_main  # noqa: E402
+
+from memory_palace.postgres.schema import list_tables  # noqa: E402
+
+pytestmark = pytest.mark.postgres
+
+VERBS = (
+    ("query", CANARY),
+    ("query", CANARY, "--include-cold", "--json"),
+    ("query", "", "--tag", f"{CANARY}/tag"),
+    ("index",),
+    ("index", "--force"),
+    ("store", "verify"),
+    ("store", "vacuum"),
+    ("store", "export", "-C", "NEW"),
+    ("store", "grant", "ROLE", "--write"),
+    ("store", "revoke", "keeper"),
+)
+"""What is done to a palace that is named; the rest is tried beside them."""
+
+
+@pytest.fixture(scope="module")
+def two(server, tmp_path_factory):
+    """A store that nothing here changes, and the folder of the palace that was granted."""
+    from postgres.serving import Database
+
+    database = Database(server)
+    folder = tmp_path_factory.mktemp("palaces")
+    push_two(database, folder)
+    yield database, folder
+    database.close()
+
+
+def picture(database):
+    """Return all rows of all tables, as the superuser sees them."""
+    with database.server.connect(database.name) as admin:
+        return {
+            table: sorted(map(repr, admin.execute(f"SELECT * FROM memory_palace.{table}")))
+            for table in list_tables(admin)
+        }
+
+
+@pytest.fixture
+def command(two, tmp_path, monkeypatch, capsys):
+    """Run a command line as somebody whose notes are those of the palace that was granted."""
+    database, folder = two
+    shutil.copytree(folder / "hers", tmp_path / "notes")
+    (tmp_path / "new" / "palace").mkdir(parents=True)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.chdir(tmp_path / "notes")
+
+    def run(role, palace, *line):
+        given = [{"NEW": str(tmp_path / "new"), "ROLE": role}.get(word, word) for word in line]
+        return run_main(capsys, *given, "--store", database.url(role, palace=palace))
+
+    return run
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_no_verb_reads_or_changes_a_palace_that_was_not_granted(two, command, role, tmp_path):
+    before = picture(two[0])
+    for line in VERBS:
+        told = []
+        for palace in ("secret", "nowhere"):
+            status, out, err = command(role, palace, *line)
+            assert status in (4, 10), (line, out, err)
+            said = out if "--json" in line else err
+            assert len(said.splitlines()) == 1, (line, said)
+            assert CANARY not in out + err, line
+            told.append(said.replace(palace, "NAME"))
+        assert told[0] == told[1], "it tells whether there is such a palace"
+    assert list((tmp_path / "new").rglob("*.npz")) == []
+    assert picture(two[0]) == before
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_list_of_palaces_shows_those_that_were_granted(command, role):
+    status, out, err = command(role, "", "store", "status", "--json")
+    if role == "stranger":
+        assert (status, len(err.splitlines()) + len(out.splitlines())) == (10, 1)
+        return
+    (shown,) = json.loads(out)["palaces"]
+    assert shown["name"] == "hers"
+    assert [member["role"] for member in shown["members"]] == [role]
+    assert "secret" not in out + err and "keeper" not in out + err
+
+
+def test_several_palaces_at_once_hold_nothing_of_one_that_was_not_granted(two, command, capsys):
+    for name in ("secret", "hers"):
+        assert run_main(capsys, "register", name, "--store", two[0].url("reader"))[0] == 0
+    status, out, err = run_main(
+        capsys, "query", f"{CANARY} hut", "--palaces", "hers,secret", "--json"
+    )
+    assert CANARY not in out.replace(f"{CANARY} hut", "") and "quagga-" not in err
+    assert status in (0, 4, 10)
+
+
+@pytest.mark.parametrize("role", ["reader", "stranger"])
+def test_a_reader_writes_nothing(two, command, role, tmp_path):
+    before = picture(two[0])
+    write_notes(tmp_path / "notes", shed="# Shed\n\nA shed beside the hut.\n")
+    for line in (["index"], ["index", "--force"], ["store", "grant", "stranger"]):
+        status, out, err = command(role, "hers", *line)
+        assert (status, len(err.splitlines())) == (10, 1), (line, out, err)
+    assert picture(two[0]) == before
+
+
+def test_a_bench_leaves_nothing_and_needs_rights_of_its_own(two, command, tmp_path):
+    before = picture(two[0])
+    status, out, err = command("reader", "hers", "bench", "store", "--notes", ".", "--rows", "1000")
+    assert status and len(err.splitlines()) <= 2, err
+    assert CANARY not in out + err
+    assert picture(two[0]) == before
