@@ -12,7 +12,7 @@ PAGES = [
     "README.md",
     *(
         f"references/{n}.md"
-        for n in ("answers", "architecture", "contributing", "layouts", "python")
+        for n in ("answers", "architecture", "contributing", "layouts", "python", "store")
     ),
 ]
 
