@@ -219,7 +219,7 @@ class Evidence:
     def note_words(self) -> Scores:
         """Standardised BM25 of each note, over the words that carry meaning."""
         scores = self._bm25.notes(self.question.content_terms)
-        counted = np.ones(len(scores), np.bool_)
+        counted = ~self._snapshot.private  # what is never found changes no score
         return self.bearing * stand_out(scores, self._all.spread("note_words", scores, counted))
 
     @cached_property

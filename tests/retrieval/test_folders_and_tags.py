@@ -129,3 +129,16 @@ def test_a_room_that_no_folder_is_says_which_line_to_add(tmp_path):
         with pytest.raises(UsageError, match="no folder of this palace is its chambers"):
             ask(room="Chambers")
     assert [hit.path for hit in palace.query("snow", folder="projects")] == ["Projects/hut.md"]
+
+
+def test_a_private_note_changes_no_score(tmp_path):
+    palace = Palace.init(tmp_path)
+    for name, text in (("a", "Snow fell on the hut.\n"), ("b", "The hut is warm.\n")):
+        (palace.paths.notes / "chambers" / f"{name}.md").write_text(text, "utf-8")
+    palace.index(embedder="hashing")
+    before = [(hit.path, hit.score) for hit in palace.query("snow on the hut")]
+    for number in range(5):
+        hidden = palace.paths.notes / "chambers" / f"hidden {number}.md"
+        hidden.write_text("---\nprivate: true\n---\nSnow on the hut.\n", "utf-8")
+    palace.index()
+    assert [(hit.path, hit.score) for hit in palace.query("snow on the hut")] == before
