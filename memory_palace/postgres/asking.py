@@ -44,7 +44,7 @@ def find_passing(
 
     ``naming`` are those with a passage that names one of the times of the filters.
     """
-    clauses, values = _write_clauses(statements, filters)
+    clauses, values = _write_clauses(statements, filters, include_cold=include_cold)
     if filters.when:
         clauses.append(_FROM_TIMES)
         values |= {"naming": list(naming), "source": SAYS_WHEN}
@@ -62,13 +62,16 @@ def find_passing(
     return Passing(np.frombuffer(notes, ">i4").astype(np.int32), int(rows))
 
 
-def _write_clauses(statements: Statements, filters: Filters) -> tuple[list[str], dict[str, Any]]:
+def _write_clauses(
+    statements: Statements, filters: Filters, *, include_cold: bool
+) -> tuple[list[str], dict[str, Any]]:
     """Return the conditions in SQL, with their values; names are compared here, not there."""
-    found = [*_write_names(statements, filters), *_write_dates(filters)]
+    names = _write_names(statements, filters, include_cold=include_cold)
+    found = [*names, *_write_dates(filters)]
     if filters.priority is not None:
         priority = PRIORITIES.index(check_priority(filters.priority))
         found.append(("priority = %(priority)s", "priority", priority))
-    tags = known_tags(statements) if filters.tags else ()
+    tags = known_tags(statements, include_cold=include_cold) if filters.tags else ()
     for place, tag in enumerate(filters.tags):
         bearers = bearing(tags, tag)
         if not bearers:
@@ -77,17 +80,22 @@ def _write_clauses(statements: Statements, filters: Filters) -> tuple[list[str],
     return [clause for clause, _, _ in found], {name: value for _, name, value in found}
 
 
-def _write_names(statements: Statements, filters: Filters) -> Iterator[tuple[str, str, Any]]:
+def _write_names(
+    statements: Statements, filters: Filters, *, include_cold: bool
+) -> Iterator[tuple[str, str, Any]]:
+    def known(column: str) -> list[str]:
+        return _known(statements, f"DISTINCT {column}", include_cold=include_cold)
+
     if filters.type is not None:
-        types = _like(_known(statements, "type"), filters.type)
+        types = _like(known("type"), filters.type)
         yield "type = ANY(%(types)s)", "types", types
     if filters.room is not None:
         check_room(filters.room)
-        yield "room = ANY(%(rooms)s)", "rooms", _like(_known(statements, "room"), filters.room)
+        yield "room = ANY(%(rooms)s)", "rooms", _like(known("room"), filters.room)
     if filters.domains is not None:
         yield "folder = ANY(%(domains)s)", "domains", sorted(filters.domains)
     if filters.folder:
-        folders = _find_folders(_known(statements, "folder"), filters.folder)
+        folders = _find_folders(known("folder"), filters.folder)
         yield "folder = ANY(%(folders)s)", "folders", folders
 
 
@@ -104,14 +112,9 @@ def _write_dates(filters: Filters) -> Iterator[tuple[str, str, Any]]:
         yield clause, "day", datetime.fromtimestamp(filters.written_by, UTC).toordinal()
 
 
-def known_tags(statements: Statements) -> list[str]:
+def known_tags(statements: Statements, *, include_cold: bool) -> list[str]:
     """Return every tag of the palace, as written."""
-    return [
-        tag
-        for (tag,) in statements.ask(
-            "SELECT DISTINCT unnest(tags) FROM note WHERE palace = %(palace)s"
-        )
-    ]
+    return _known(statements, "DISTINCT unnest(tags)", include_cold=include_cold)
 
 
 def bearing(tags: Iterable[str], wanted: str) -> list[str]:
@@ -120,8 +123,12 @@ def bearing(tags: Iterable[str], wanted: str) -> list[str]:
     return [tag for tag in tags if _fold(tag) == key or _fold(tag).startswith(f"{key}/")]
 
 
-def _known(statements: Statements, column: str) -> list[str]:
-    rows = statements.ask(f"SELECT DISTINCT {column} FROM note WHERE palace = %(palace)s")
+def _known(statements: Statements, what: str, *, include_cold: bool) -> list[str]:
+    """Return what notes are called; of those in the archive only where it is asked for."""
+    rows = statements.ask(
+        f"SELECT {what} FROM note WHERE palace = %(palace)s AND (%(cold)s OR NOT is_cold)",
+        cold=include_cold,
+    )
     return [value for (value,) in rows]
 
 

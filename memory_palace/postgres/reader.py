@@ -149,7 +149,7 @@ class StoreReader:
             if may_narrow(asked):
                 languages = self._hold(generation, include_cold=include_cold).snapshot.languages
                 query = take_times(query, languages)
-                tags = known_tags(self._statements)
+                tags = known_tags(self._statements, include_cold=include_cold)
                 query = take_tags(query, lambda tag: bool(bearing(tags, tag)))
             has_vectors = bool(generation.commit.dimension)
             mode = choose_mode(query.text, lexical=lexical, has_vectors=has_vectors)
