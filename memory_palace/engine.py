@@ -85,8 +85,8 @@ class Engine:
     ) -> IndexReport:
         """Bring the index up to date; so many ``workers``, or ``ray``, make the vectors.
 
-        ``force`` embeds everything again, ``verify`` hashes every note, ``dry_run`` writes nothing.
-        ``structure`` and ``enrich`` keep what profiles of these names read; ``takes_up`` a model.
+        ``force`` embeds all, ``verify`` hashes all, ``dry_run`` writes nothing; ``structure`` and
+        ``enrich`` keep more, ``takes_up`` a model. Raise ``IndexLockedError`` for another writer.
         """
         from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
