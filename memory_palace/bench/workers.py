@@ -22,11 +22,11 @@ LEAST_RATIO = 1.7
 def measure_workers(
     notes: Path, *, embedder: str, counts: Sequence[int], runs: int
 ) -> Iterator[Measured]:
-    """Yield how much longer one worker takes over a copy of notes than so many, and than none.
+    """Yield how much longer one process with one thread takes over a copy of notes than others.
 
-    All builds run in turn, so that a drift of the machine meets all. One worker is one process with
-    one BLAS thread; without workers one process has two threads. Raise ``PalaceError`` where the
-    indexes are not the same.
+    The others are so many workers, and what a build does without the option: it has two threads.
+    All builds run in turn, so that a drift of the machine meets all. Raise ``PalaceError`` where
+    the indexes are not the same.
     """
     lines = {0: (), 1: ("--workers", "1")} | {n: ("--workers", str(n)) for n in counts}
     seconds: dict[int, list[float]] = {count: [] for count in lines}
@@ -48,10 +48,10 @@ def measure_workers(
     label = f"{report['embedded']:,} passages, {embedder}"
     one = median(seconds[1])
     for count in lines:
-        who = f"{count} workers" if count else "no workers, two threads"
+        who = f"{count} workers" if count else "one process, two threads"
         if count != 1:
             limit = LEAST_RATIO if count > 1 else None
-            what, beside = f"{label}: one worker, one thread", f"{who}, the same bytes"
+            what, beside = f"{label}: one process, one thread", f"{who}, the same bytes"
             took = median(seconds[count])
             yield Measured(what, one, "s", beside, took, limit=limit, at_least=True)
     for count in counts:

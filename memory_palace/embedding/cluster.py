@@ -54,11 +54,12 @@ class RayCluster:
         self.count = int(self._ray.cluster_resources().get("CPU", 1))
         self.ahead, self.peak_mib = 2 * self.count, 0.0
 
-    def ask(self, embedder: Embedder, texts: Sequence[str]) -> Promise:
+    def ask(
+        self, embedder: Embedder, texts: Sequence[str], *, are_questions: bool = False
+    ) -> Promise:
         """Send the texts to the next core that is free."""
-        return partial(
-            self._wait, self._remote.remote(embedder.name, embedder.fingerprint, list(texts))
-        )
+        task = (embedder.name, embedder.fingerprint, list(texts), are_questions)
+        return partial(self._wait, self._remote.remote(*task))
 
     def _wait(self, reference: Any) -> Matrix:
         failures = self._ray.exceptions

@@ -150,8 +150,9 @@ def run_batches(
         results[rows] = run([sequences[row] for row in rows])
 
     batches = list(_batch_by_length(sequences))
-    if len(batches) == 1:
-        fill(batches[0])
+    if len(batches) == 1 or THREADS == 1:
+        for batch in batches:
+            fill(batch)
         return results
     with ThreadPoolExecutor(THREADS) as pool:
         for _ in pool.map(fill, batches):

@@ -3,93 +3,142 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
-from multiprocessing.connection import wait as wait_for
-from threading import Thread
-from typing import Self
+from queue import SimpleQueue
+from tempfile import TemporaryFile
+from typing import IO, Any, Self
 
 from memory_palace.embedding.base import Embedder
-from memory_palace.embedding.workers import Made, Promise, make_vectors
+from memory_palace.embedding.workers import Made, Promise
 from memory_palace.errors import PalaceError
 from memory_palace.models import Matrix
 
+_PATIENCE_SECONDS = 600.0
+"""Nobody waits longer for one answer, which takes a second or two."""
+_END_SECONDS = 5.0
+"""From its last word to its end."""
+_PROGRAM = "import sys; sys.path[:] = {}; from memory_palace.embedding.worker import main; main()"
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+_RESUME = (
+    "what was embedded is kept: run `palace index` to go on, with fewer --workers where memory "
+    "is short"
+)
+
 
 class Processes:
-    """So many processes, started as work comes, ended with this one whatever ends it.
+    """So many processes, started with the first work, ended with this one whatever ends it.
 
-    They are spawned, not forked: this process may have threads. So a script that asks for them
-    keeps the call below ``if __name__ == "__main__"``.
+    Each has a thread here that gives it a task and waits for its answer, so that none waits for the
+    notes that this process reads.
     """
 
     def __init__(self, count: int) -> None:
         self.count, self.ahead, self.peak_mib = count, 2 * count, 0.0
-        context = get_context("spawn")
-        ends, self._alive = context.Pipe(duplex=False)
-        self._pool = ProcessPoolExecutor(count, context, _begin, (ends,))
+        self._threads = ThreadPoolExecutor(count)
+        self._idle: SimpleQueue[_Worker] = SimpleQueue()
+        self._started: list[_Worker] = []
 
-    def ask(self, embedder: Embedder, texts: Sequence[str]) -> Promise:
+    def ask(
+        self, embedder: Embedder, texts: Sequence[str], *, are_questions: bool = False
+    ) -> Promise:
         """Give the texts to the next process that is free."""
-        with _naming_death(), _without_interrupts():
-            future = self._pool.submit(make_vectors, embedder.name, embedder.fingerprint, texts)
+        task = (embedder.name, embedder.fingerprint, list(texts), are_questions)
+        try:
+            while len(self._started) < self.count:
+                self._started.append(_Worker())
+                self._idle.put(self._started[-1])
+            future = self._threads.submit(self._embed, task)
+        except (OSError, RuntimeError) as error:  # no process, or no thread, can be started
+            raise PalaceError(f"no worker can be started: {error}; {_RESUME}") from error
         return partial(self._wait, future)
 
+    def _embed(self, task: tuple[Any, ...]) -> Made:
+        worker = self._idle.get()
+        try:
+            return worker.ask(task)
+        finally:
+            self._idle.put(worker)
+
     def _wait(self, future: Future[Made]) -> Matrix:
-        with _naming_death():
-            made = future.result()
+        try:
+            made = future.result(_PATIENCE_SECONDS)
+        except TimeoutError:
+            raise PalaceError(
+                f"no worker has answered for {_PATIENCE_SECONDS:g} seconds; {_RESUME}"
+            ) from None
         self.peak_mib = max(self.peak_mib, made.peak_mib)
         return made.vectors
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *what: object) -> None:
-        """End the processes: at once where the build has failed or was stopped."""
-        if kind is not None:
-            self._alive.close()
-        self._pool.shutdown(cancel_futures=True)
-        self._alive.close()
+    def __exit__(self, *what: object) -> None:
+        """End the processes at once: whatever they still do, nobody waits for."""
+        for worker in self._started:
+            worker.process.kill()
+        self._threads.shutdown(cancel_futures=True)
+        for worker in self._started:
+            worker.close()
 
 
-@contextmanager
-def _naming_death() -> Iterator[None]:
-    """Say in one line that a worker was killed, or had no memory left."""
-    try:
-        yield
-    except (BrokenProcessPool, MemoryError) as error:
-        raise PalaceError(
-            "a worker was killed or ran out of memory; what others embedded is kept: run "
-            "`palace index` to go on, with fewer --workers where memory is short"
-        ) from error
+class _Worker:
+    """One process; Ctrl-C does not reach it, as it has a group of its own."""
 
+    def __init__(self) -> None:
+        self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 - it lives as long as this
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", _PROGRAM.format(sys.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env={**os.environ, **_ONE_THREAD},
+                process_group=None if os.name == "nt" else 0,
+            )
+        except OSError:
+            self._errors.close()
+            raise
 
-@contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Start processes that Ctrl-C does not reach: this one ends them, in words of its own.
+    def ask(self, task: tuple[Any, ...]) -> Made:
+        """Return the answer; raise ``PalaceError`` for a task that failed, or a process that did.
 
-    The signals that a thread blocks are blocked in what it starts, from its first instruction on.
-    """
-    if os.name == "nt":  # pragma: no cover - tested on Linux and macOS only
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        A process that is gone in the middle of an answer leaves a pickle that ends early.
+        """
+        tasks, answers = self.process.stdin, self.process.stdout
+        try:
+            pickle.dump(task, tasks, pickle.HIGHEST_PROTOCOL)  # type: ignore[arg-type]
+            tasks.flush()  # type: ignore[union-attr]
+            answer: Made | PalaceError = pickle.load(answers)  # type: ignore[arg-type]
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            raise PalaceError(f"a worker {self._tell_end()}; {_RESUME}") from error
+        if isinstance(answer, PalaceError):
+            raise answer
+        return answer
 
+    def _tell_end(self) -> str:
+        """Say how the process ended: by a signal, or by what the last line says that it wrote."""
+        try:
+            status = self.process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        if status < 0:
+            return f"was killed ({signal.Signals(-status).name})"
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").split("\n")
+        said = next((line for line in reversed(lines) if line.strip()), f"status {status}")
+        return f"failed: {said}"
 
-def _begin(ends: Connection) -> None:
-    """End this worker when the build ends or dies: then the other end of the pipe is closed."""
-
-    def follow() -> None:
-        wait_for([ends])
-        os._exit(1)
-
-    Thread(target=follow, daemon=True).start()
+    def close(self) -> None:
+        """Wait for its end, and close what led to it."""
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self._errors):
+            with suppress(OSError):  # what was never sent
+                pipe.close()  # type: ignore[union-attr]

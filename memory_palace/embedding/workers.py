@@ -29,8 +29,10 @@ class Workers(Protocol):
     peak_mib: float
     """Memory of the largest process so far, with the weights that all of them share."""
 
-    def ask(self, embedder: Embedder, texts: Sequence[str]) -> Promise:
-        """Have passages embedded; the answer raises ``PalaceError`` where that failed."""
+    def ask(
+        self, embedder: Embedder, texts: Sequence[str], *, are_questions: bool = False
+    ) -> Promise:
+        """Have texts embedded; the answer raises ``PalaceError`` where that failed."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -43,9 +45,11 @@ class Here:
 
     count, ahead, peak_mib = 0, 1, 0.0
 
-    def ask(self, embedder: Embedder, texts: Sequence[str]) -> Promise:
+    def ask(
+        self, embedder: Embedder, texts: Sequence[str], *, are_questions: bool = False
+    ) -> Promise:
         """Return what embeds the texts."""
-        return partial(embedder.embed_passages, texts)
+        return partial(_embed, embedder, texts, are_questions=are_questions)
 
     def __enter__(self) -> Self:
         return self
@@ -55,6 +59,21 @@ class Here:
 
 
 HERE = Here()
+
+
+class OneThread(Here):
+    """The process of the build, with one thread, so that the other cores are left to others."""
+
+    def __enter__(self) -> Self:
+        from memory_palace.embedding import forward  # delayed: not every embedder needs it
+
+        self._before, forward.THREADS = forward.THREADS, 1
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        from memory_palace.embedding import forward
+
+        forward.THREADS = self._before
 
 
 class Made(NamedTuple):
@@ -83,6 +102,8 @@ def open_workers(asked: int | str | None, embedder: Embedder) -> Workers:
                 f"{part.name} works on every core or on a graphics card by itself, and takes "
                 "gigabytes a process; index without --workers, or with --workers ray"
             )
+    if count == 1:
+        return OneThread()
     from memory_palace.embedding.processes import Processes  # delayed: most builds have none
 
     return Processes(count)
@@ -99,8 +120,10 @@ def _read_count(asked: int | str) -> int:
     return int(word)
 
 
-def make_vectors(name: str, fingerprint: str, texts: Sequence[str]) -> Made:
-    """Embed passages in a worker. Raise ``WrongEmbedderError`` where its model is another."""
+def make_vectors(
+    name: str, fingerprint: str, texts: Sequence[str], are_questions: bool = False
+) -> Made:
+    """Embed texts in a worker. Raise ``WrongEmbedderError`` where its model is another."""
     embedder = _load(name)
     if embedder.fingerprint != fingerprint:
         from socket import gethostname  # delayed: no other path needs it
@@ -109,7 +132,12 @@ def make_vectors(name: str, fingerprint: str, texts: Sequence[str]) -> Made:
             f"{name} on {gethostname()} is {embedder.fingerprint}, and {fingerprint} here; "
             "install the same version of memory-palace and the same weights on both"
         )
-    return Made(embedder.embed_passages(texts), measure_peak_mib())
+    vectors = _embed(embedder, texts, are_questions=are_questions)
+    return Made(vectors, measure_peak_mib())
+
+
+def _embed(embedder: Embedder, texts: Sequence[str], *, are_questions: bool) -> Matrix:
+    return (embedder.embed_queries if are_questions else embedder.embed_passages)(texts)
 
 
 @cache

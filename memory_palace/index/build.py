@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 
 from memory_palace.embedding.base import find_parts
@@ -14,6 +15,7 @@ from memory_palace.index.diff import Diff, diff_notes
 from memory_palace.index.known import KnownVectors
 from memory_palace.index.listing import Listing, append_lines, consult, meta_rows
 from memory_palace.index.publish import Published, Written, draft_commit, publish
+from memory_palace.index.questions import NullVectors, ask_null_lines, embed_null_lines
 from memory_palace.index.recipes import is_embedder_of
 from memory_palace.index.rows import RowMaker
 from memory_palace.index.segment import Segment, open_segment
@@ -48,13 +50,13 @@ def build_index(
     listing = consult(context, base, diff)
     tally, vectors = Tally.of(diff), _known_vectors(context, state, diff, force=force)
     with open_workers(context.workers, context.embedder) as workers:
+        find_lines = _ask_lines(context, workers)
         maker = RowMaker(context, listing, vectors, _ages(state, diff), tally, workers)
         written = _write_zones(context, base, diff, listing, maker, tally)
-    manifest_digest = append_lines(context, listing, diff, _gone(tally))
-    published = Published()
-    if not context.is_dry_run:
-        record = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
-        published = publish(context, state, base, written, record, hashed=diff.hashed)
+        manifest_digest = append_lines(context, listing, diff, _gone(tally))
+        draft = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
+        own, hashed = (state, base, written, draft, find_lines), diff.hashed
+        published = Published() if context.is_dry_run else publish(context, *own, hashed=hashed)
     problems = [*state.problems, *found.problems, *listing.manifest.problems, *diff.problems]
     problems += [*tally.problems, *published.problems]
     known = {note.path for note in state.known()} if is_anew else set()
@@ -71,6 +73,14 @@ def build_index(
         is_dry_run=context.is_dry_run,
         reused_halves=tally.reused_halves,
     )
+
+
+def _ask_lines(context: BuildContext, workers: Workers) -> Callable[[], NullVectors | None]:
+    """Have what refers to nothing embedded while notes are read, where others do that."""
+    folder, embedder = context.paths.index, context.embedder
+    if workers.count and not context.is_dry_run:
+        return ask_null_lines(folder, embedder, workers)
+    return partial(embed_null_lines, folder, embedder)
 
 
 def _discover(context: BuildContext) -> Discovery:

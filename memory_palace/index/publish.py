@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from memory_palace.index.compact import compact
 from memory_palace.index.context import WRITING, BuildContext
 from memory_palace.index.diff import MARGIN_NS
 from memory_palace.index.fold import fold_segments
-from memory_palace.index.questions import embed_null_lines, find_best_null
+from memory_palace.index.questions import NullVectors, find_best_null
 from memory_palace.index.recipes import has_same_vectors
 from memory_palace.index.segment import Segment
 from memory_palace.index.snapshot import Snapshot
@@ -68,10 +69,14 @@ def publish(
     base: CommittedState,
     written: Written,
     draft: Commit,
+    find_lines: Callable[[], NullVectors | None],
     *,
     hashed: int,
 ) -> Published:
-    """Commit the build. ``state`` is what readers see now, ``base`` what the build kept of it."""
+    """Commit the build. ``state`` is what readers see now, ``base`` what the build kept of it.
+
+    ``find_lines`` waits for the vectors of what refers to nothing.
+    """
     is_same = not written.refs and base is state and not state.problems
     if is_same and state.commit and _is_calibrated(state.commit):
         return _refresh(context, state.commit, draft, hashed=hashed)
@@ -91,11 +96,7 @@ def publish(
         rooms=context.paths.rooms,
     )
     problems: tuple[Problem, ...] = ()
-    lines = embed_null_lines(folder, context.embedder)
-    chance = calibrate(hot, context.embedder.embed_passages)
-    if lines is not None:
-        chance |= find_best_null(hot, lines.questions)
-    chance |= SmallTalk(hot, lines.chat if lines else None).calibrate()
+    chance = _calibrate(context, hot, find_lines())
     before = state.commit
     advised = before.advised if before else ""
     languages = count_languages(hot)
@@ -107,6 +108,13 @@ def publish(
     size = write_commit(context.paths.commit, commit)
     sweep(folder, commit)
     return Published(size, bytes_merged, problems)
+
+
+def _calibrate(context: BuildContext, hot: Snapshot, lines: NullVectors | None) -> dict[str, float]:
+    chance = calibrate(hot, context.embedder.embed_passages)
+    if lines is not None:
+        chance |= find_best_null(hot, lines.questions)
+    return chance | SmallTalk(hot, lines.chat if lines else None).calibrate()
 
 
 def _is_calibrated(commit: Commit) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from memory_palace.embedding.base import Embedder, find_parts
 from memory_palace.embedding.pair import join_parts
+from memory_palace.embedding.workers import HERE, Workers
 from memory_palace.index.calibration import (
     LEAST_DEVIATION,
     SAMPLE,
@@ -41,6 +42,8 @@ _Kept: TypeAlias = tuple[Path, Matrix]
 ASKED_OF = 4096
 """Passages that each question is asked of, at most."""
 _BYTE, _TINY = 127, 1e-9
+_SLICE = 64
+"""Lines embedded at a time; they have ten words, a passage a hundred."""
 _FEW = 14
 """Questions of each language, but for English, of which there are a hundred."""
 _LANGUAGE = re.compile(r"^\[\w+\]$", re.MULTILINE)
@@ -132,13 +135,24 @@ def embed_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
     They are kept in ``folder``, for each embedder in a file that is named by recipe and content: a
     model would have to read hundreds of lines after every change otherwise.
     """
+    return ask_null_lines(folder, embedder, HERE)()
+
+
+def ask_null_lines(
+    folder: Path, embedder: Embedder, workers: Workers
+) -> Callable[[], NullVectors | None]:
+    """Return what waits for the same; workers begin at once with those that are not kept."""
     if not embedder.dimension:
-        return None
-    parts = find_parts(embedder)
-    found = [_find_kept(folder, part) or _keep(folder, part) for part in parts]
-    kept = {path for path, _ in found}
-    remove_files(path for path in sorted(folder.glob("null-*.npz")) if path not in kept)
-    return _split([vectors for _, vectors in found])
+        return lambda: None
+    answers = [_ask(folder, part, workers) for part in find_parts(embedder)]
+
+    def finish() -> NullVectors:
+        found = [answer() for answer in answers]
+        kept = {path for path, _ in found}
+        remove_files(path for path in sorted(folder.glob("null-*.npz")) if path not in kept)
+        return _split([vectors for _, vectors in found])
+
+    return finish
 
 
 def find_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
@@ -161,9 +175,17 @@ def _find_kept(folder: Path, embedder: Embedder) -> _Kept | None:
     return None
 
 
-def _keep(folder: Path, embedder: Embedder) -> _Kept:
+def _ask(folder: Path, embedder: Embedder, workers: Workers) -> Callable[[], _Kept]:
+    if kept := _find_kept(folder, embedder):
+        return lambda: kept
+    lines = [*read_questions(), *read_chat()]
+    parts = [lines[start : start + _SLICE] for start in range(0, len(lines), _SLICE)]
+    answers = [workers.ask(embedder, part, are_questions=True) for part in parts]
+    return lambda: _keep(folder, embedder, np.concatenate([answer() for answer in answers]))
+
+
+def _keep(folder: Path, embedder: Embedder, vectors: Matrix) -> _Kept:
     """Write the vectors in whole numbers of a byte: they are off by less than chance spreads."""
-    vectors = embedder.embed_queries([*read_questions(), *read_chat()])
     steps = np.maximum(np.abs(vectors).max(axis=1, keepdims=True) / _BYTE, _TINY)
     members = {"lines": np.rint(vectors / steps).astype(np.int8), "steps": steps}
     name = f"null-{_name_recipe(embedder)}-{{}}.npz"

@@ -8,11 +8,11 @@ import subprocess
 import sys
 import time
 from functools import partial
-from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
 
+from memory_palace.embedding import forward, processes
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.embedding.registry import is_available
 from memory_palace.embedding.workers import Here, make_vectors, open_workers
@@ -55,7 +55,7 @@ def test_workers_make_the_same_bytes(wide):
     assert segments_of(wide) == expected
     assert (alone.workers, report.workers, report.embedded) == (0, 2, alone.embedded)
     assert 10 < report.worker_mib < 1000
-    assert active_children() == []
+    assert children_of(os.getpid()) == []
 
 
 @two_cores
@@ -67,7 +67,8 @@ def test_workers_make_the_half_that_a_pair_lacks(wide):
     old = {path.name: path.read_bytes() for path in wide.paths.index.iterdir()}
     wide.index(embedder="minilm+hashing", force=True)
     expected = segments_of(wide)
-    clear(wide)
+    for path in wide.paths.index.glob("[!n]*"):  # small talk need not be read again
+        path.unlink()
     for name, data in old.items():
         (wide.paths.index / name).write_bytes(data)
     report = Palace(wide.paths.root).index(embedder="minilm+hashing", force=True, workers="2")
@@ -75,8 +76,30 @@ def test_workers_make_the_half_that_a_pair_lacks(wide):
     assert report.workers == 2 and report.reused_halves == report.embedded > 32
 
 
+@two_cores
 def test_no_process_is_started_for_a_few_passages(palace):
-    assert palace.index(embedder="hashing", workers=1).workers == 0
+    palace.index(embedder="hashing")
+    (palace.paths.notes / "chambers" / "new.md").write_text("# New\n\nA lantern.\n")
+    report = palace.index(workers=2)
+    assert (report.workers, report.embedded) == (0, 1)
+
+
+def test_one_worker_is_this_process_with_one_thread(wide):
+    before, seen = forward.THREADS, set()
+    report = wide.index(
+        embedder="hashing", workers=1, progress=lambda *doing: seen.add(forward.THREADS)
+    )
+    assert report.workers == 0 and children_of(os.getpid()) == []
+    assert 1 in seen and forward.THREADS == before > 1
+
+
+@two_cores
+def test_workers_read_small_talk_as_one_process_does(wide):
+    wide.index(embedder="hashing")
+    (expected,) = (path.name for path in wide.paths.index.glob("null-*"))
+    clear(wide)
+    wide.index(embedder="hashing", workers=2)
+    assert [path.name for path in wide.paths.index.glob("null-*")] == [expected]
 
 
 class Failing(Here):
@@ -87,7 +110,7 @@ class Failing(Here):
     def __init__(self, answers):
         self.left = answers
 
-    def ask(self, embedder, texts):
+    def ask(self, embedder, texts, *, are_questions=False):
         return partial(self.answer, embedder, texts)
 
     def answer(self, embedder, texts):
@@ -119,8 +142,8 @@ def start(palace):
     )
 
 
-def workers_of(parent):
-    """Return the living workers among the children of a process."""
+def children_of(parent, words=b"embedding.worker"):
+    """Return the living children of a process whose command line has these words: the workers."""
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
@@ -129,13 +152,13 @@ def workers_of(parent):
                 line = (folder / "cmdline").read_bytes()
             except OSError:  # it has ended
                 continue
-            if fields[0] != "Z" and fields[1] == str(parent) and b"spawn_main" in line:
+            if fields[0] != "Z" and fields[1] == str(parent) and words in line:
                 found.append(int(folder.name))
     return found
 
 
 def await_workers(process, count):
-    while len(found := workers_of(process.pid)) < count:
+    while len(found := children_of(process.pid)) < count:
         assert process.poll() is None, process.communicate()
         time.sleep(0.001)
     return found
@@ -164,7 +187,8 @@ def test_a_killed_worker_is_one_line_and_the_next_build_goes_on(wide):
     os.kill(workers[0], signal.SIGKILL)
     out, errors = process.communicate()
     assert process.returncode == 1 and out == ""
-    assert errors.startswith("palace: a worker was killed") and errors.count("\n") == 1
+    assert errors.startswith("palace: a worker was killed (SIGKILL); what was embedded is kept")
+    assert errors.count("\n") == 1
     assert await_end(workers)
     wide.index(embedder="hashing")
     assert Palace(wide.paths.root).doctor().findings == ()
@@ -214,3 +238,104 @@ def test_a_model_that_takes_every_core_has_no_workers():
 def test_a_worker_with_other_weights_embeds_nothing():
     with pytest.raises(WrongEmbedderError, match=r"hashing on .* is hashing:blake2b.*, and other"):
         make_vectors("hashing", "other", ["text"])
+
+
+# --- What can go wrong with a worker, for real ----------------------------------------------------
+
+FAULTS = {
+    "has no memory for the texts": (
+        "import numpy, resource\n"
+        "pages = int(open('/proc/self/statm').read().split()[0])\n"
+        "most = pages * resource.getpagesize() + (64 << 20)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (most, most))",
+        "failed: MemoryError",
+    ),
+    "cannot import what it needs": (
+        "sys.modules['numpy'] = None",
+        "failed: ModuleNotFoundError: import of numpy halted",
+    ),
+    "cannot start a thread": (
+        "import _thread\n"
+        'def refuse(*_, **__): raise RuntimeError("can\'t start new thread")\n'
+        "_thread.start_new_thread = _thread.start_joinable_thread = refuse\n"
+        "from memory_palace.embedding import hashing\n"
+        "import threading\n"
+        "hashing.HashingEmbedder.embed_passages = lambda *_: threading.Thread().start()",
+        "failed: RuntimeError: can't start new thread",
+    ),
+    "ends in the middle of an answer": (
+        "import os, pickle\n"
+        "def dump(value, file, protocol):\n"
+        "    file.write(b'\\x80\\x05\\x95'); file.flush(); os._exit(3)\n"
+        "pickle.dump = dump",
+        "failed: status 3",
+    ),
+}
+
+
+def begin_with(lines, monkeypatch):
+    """Let workers begin with lines of Python of our own."""
+    monkeypatch.setattr(processes, "_PROGRAM", "import sys; sys.path[:] = {}\n" + lines + REST)
+
+
+REST = "\nfrom memory_palace.embedding.worker import main; main()"
+
+
+@linux
+@pytest.mark.parametrize("what", FAULTS)
+def test_a_worker_fails_in_one_line_when_it(what, monkeypatch):
+    lines, said = FAULTS[what]
+    begin_with(lines, monkeypatch)
+    texts = ["lantern " * (20_000_000 if "memory" in what else 1)]
+    with processes.Processes(2) as workers:
+        answer = workers.ask(HashingEmbedder(), texts)
+        with pytest.raises(PalaceError) as raised:
+            answer()
+    assert str(raised.value).startswith(f"a worker {said}")
+    assert "\n" not in str(raised.value) and "what was embedded is kept" in str(raised.value)
+    assert children_of(os.getpid()) == []
+
+
+def test_what_a_library_prints_is_no_answer(monkeypatch):
+    begin_with(
+        "from memory_palace.embedding import hashing\nmake = hashing.HashingEmbedder."
+        "embed_passages\nhashing.HashingEmbedder.embed_passages = lambda self, texts: "
+        "(print('x' * 100_000, flush=True), make(self, texts))[1]",
+        monkeypatch,
+    )
+    with processes.Processes(1) as workers:
+        made = workers.ask(HashingEmbedder(), ["a lantern"])()
+    assert (made == HashingEmbedder().embed_passages(["a lantern"])).all()
+
+
+@linux
+def test_a_worker_that_does_not_answer_is_not_waited_for_forever(monkeypatch):
+    monkeypatch.setattr(processes, "_PATIENCE_SECONDS", 0.2)
+    with processes.Processes(2) as workers:
+        answer = workers.ask(HashingEmbedder(), ["a lantern"] * 2)
+        stopped = children_of(os.getpid())
+        for pid in stopped:
+            os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(PalaceError, match=r"no worker has answered for 0.2 seconds; "):
+            workers.ask(HashingEmbedder(), ["an orchard"])()
+            answer()
+    assert len(stopped) == 2 and children_of(os.getpid()) == []
+
+
+@pytest.mark.parametrize("what", ["process", "thread"])
+def test_where_no_worker_can_be_started_one_line_says_so(wide, what, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(11, "Resource temporarily unavailable")
+
+    def refuse_thread(*_, **__):
+        raise RuntimeError("can't start new thread")
+
+    if what == "process":
+        monkeypatch.setattr(processes.subprocess, "Popen", refuse)
+    else:
+        monkeypatch.setattr("threading.Thread.start", refuse_thread)
+    with pytest.raises(PalaceError, match=r"no worker can be started: .*(unavailable|new thread)"):
+        wide.index(embedder="hashing", workers=2)
+    monkeypatch.undo()
+    assert children_of(os.getpid()) == []
+    assert wide.index(embedder="hashing").embedded
