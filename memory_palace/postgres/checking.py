@@ -46,7 +46,8 @@ def verify_store(
     Raise ``NotesFailedError`` where a note has changed since that index was built.
     """
     stamps = dict(store.list_stamps())
-    found = list(_compare_stamps(stamps, source)) if source else []
+    differing = compare_stamps(stamps, source) if source else ()
+    found = [Finding("note", path, f"is {kind}") for path, kind in differing]
     counted = _Counted()
     paths = sorted(stamps)
     for start in range(0, len(paths), NOTES_AT_A_TIME):
@@ -149,15 +150,16 @@ class _Tables:
         return found
 
 
-def _compare_stamps(stamps: dict[str, bytes], source: IndexFiles) -> Iterator[Finding]:
+def compare_stamps(stamps: dict[str, bytes], source: IndexFiles) -> Iterator[tuple[str, str]]:
+    """Yield each note that differs between a store and an index, and how it stands there."""
     ours = source.list_stamps()
     for path in sorted(stamps.keys() | ours.keys()):
         if path not in stamps:
-            yield Finding("note", path, "is not in the store")
+            yield path, "not in the store"
         elif path not in ours:
-            yield Finding("note", path, "is in the store, and is no note of the index")
+            yield path, "in the store alone"
         elif stamps[path] != ours[path]:
-            yield Finding("note", path, "is another in the store than in the index")
+            yield path, "another there"
 
 
 def _is_same(stored: StoredNote, own: StoredNote) -> bool:
