@@ -122,6 +122,9 @@ class Home:
     def disputes(self):
         return find_disputes(self._paths)
 
+    def prepare(self, paths):
+        """Nothing is read ahead."""
+
     def lines(self, path):
         return NoteReader(self._whole, self._paths)._read_lines(path)
 

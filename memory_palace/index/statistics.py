@@ -77,6 +77,9 @@ class Origin(Protocol):
     def neighbors_of(self, paths: Iterable[str]) -> Mapping[str, Sequence[Sequence[str]]]:
         """Return what notes link to, and what links to them, as ``NearLinks`` does."""
 
+    def prepare(self, paths: Iterable[str]) -> None:
+        """Be told of which notes the lines will be asked for."""
+
     def lines(self, path: str) -> Sequence[str]:
         """Return the lines of a note as they may be shown."""
 

@@ -44,7 +44,7 @@ class PostedStatistics:
         Lists that will be asked for ``also`` are read with those of the question.
         """
         self._own: Statistics = snapshot.statistics
-        self._snapshot, self.question, self._sample = snapshot, question, sample
+        self.snapshot, self.question, self._sample = snapshot, question, sample
         self._notes = notes
         self.lists = snapshot.lists
         for lists in self.lists.values():
@@ -58,7 +58,7 @@ class PostedStatistics:
     @cached_property
     def rows(self) -> int:
         """How many passages are live and outside the cold zone."""
-        return self._snapshot.count_hot
+        return self.snapshot.count_hot
 
     def figure(self, name: Figure, found: float) -> float:
         """Return a figure of all notes."""
@@ -83,8 +83,8 @@ class PostedStatistics:
     def note_frequency(self, term: str, found: int) -> int:
         """Return how many notes outside the cold zone have a word in a passage."""
         rows = self.lists["words"].rows(term)
-        rows = rows[self._snapshot.hot_rows[rows]]
-        return len(np.unique(self._snapshot.row_note[rows]))
+        rows = rows[self.snapshot.hot_rows[rows]]
+        return len(np.unique(self.snapshot.row_note[rows]))
 
     def holds(self, field: str, parts: tuple[str, ...], rows: Rows) -> bool:
         """Say whether any live passage holds a term."""
@@ -115,8 +115,8 @@ class PostedStatistics:
     def _spread(self, scores: Counts, *, is_passage: bool) -> Spread | None:
         """Return how the scores of live rows are spread, questions left out or not."""
         rows = np.flatnonzero(scores)
-        owners = self._snapshot.row_note if is_passage else self._snapshot.row_owner
-        count = self._snapshot.count_passages if is_passage else self._snapshot.count_live
+        owners = self.snapshot.row_note if is_passage else self.snapshot.row_owner
+        count = self.snapshot.count_passages if is_passage else self.snapshot.count_live
         best = float(scores.max(initial=0.0))
         return find_spread(scores[rows[owners[rows] >= 0]], count=count, best=best)
 

@@ -21,13 +21,12 @@ from memory_palace.index.snapshot import SEPARATOR
 from memory_palace.index.writing import ChunkRow, NoteRow
 from memory_palace.language.tokens import squeeze_all
 from memory_palace.models import Matrix, Vector
-from memory_palace.notes.reading import read_parties
+from memory_palace.postgres.calling import CalledNote, find_called
 from memory_palace.postgres.collection import PostedStatistics
 from memory_palace.postgres.generation import Generation
 from memory_palace.postgres.naming import NameKind
 from memory_palace.postgres.records import read_chunk, read_note_row
 from memory_palace.postgres.statements import Statements
-from memory_palace.retrieval.question import LINKED, LOOSE, SHORTEST, is_mistyped
 
 _NOTE = "id path is_cold title type room priority days flags line record".split()
 _CHUNK = "note id first_line last_line digest described_digest line keys vector described".split()
@@ -50,6 +49,8 @@ class Fetched:
         self._order: list[int] = []
         self._rooms: dict[str, str] = {}
         self._matrices: dict[tuple[str, str], Matrix] = {}
+        self._names: dict[tuple[str, str], list[CalledNote]] = {}
+        self._lines: dict[str, list[str]] = {}
 
     def add(self, notes: Iterable[int]) -> None:
         """Read notes by their numbers, those aside that are here."""
@@ -134,49 +135,14 @@ class Fetched:
 
     def called(self, asked: str, loose: str, mistyped: float) -> Iterator[tuple[str, float]]:
         """Yield the paths that a question may name, and what that counts."""
-        ask = self._statements.ask
-        path = "JOIN note AS n ON n.palace = name.palace AND n.id = name.note"
-        where = "WHERE name.palace = %(palace)s AND kind = %(kind)s"
-        kind = int(NameKind.CALLED)
-        yield from ask(
-            f"SELECT n.path, value FROM name {path} {where} AND folded = %(asked)s",
-            kind=kind,
-            asked=asked,
-        )
-        if loose:
-            for found, value in ask(
-                f"SELECT n.path, value FROM name {path} {where} AND loose = %(loose)s",
-                kind=kind,
-                loose=loose,
-            ):
-                yield found, value * LOOSE
-        if len(loose) >= SHORTEST:
-            half = max(len(loose) // 2 - 1, 0)
-            for found, value, name in ask(
-                f"SELECT n.path, value, loose FROM name {path} {where}"
-                " AND char_length(loose) BETWEEN %(size)s - 1 AND %(size)s + 1"
-                " AND (left(loose, %(half)s) = %(first)s OR right(loose, %(half)s) = %(last)s)",
-                kind=kind,
-                size=len(loose),
-                half=half,
-                first=loose[:half],
-                last=loose[len(loose) - half :],
-            ):
-                if name != loose and is_mistyped(loose, name):
-                    yield found, value * mistyped
-        yield from self._linked(asked)
+        for note in self._called(asked, loose):
+            if value := note.weigh(loose, mistyped):
+                yield note.path, value
 
-    def _linked(self, asked: str) -> Iterator[tuple[str, float]]:
-        """Yield the notes that some link calls what is asked for."""
-        found = self._statements.ask(
-            "SELECT DISTINCT target FROM name WHERE palace = %(palace)s AND kind = %(kind)s"
-            " AND folded = %(asked)s",
-            kind=int(NameKind.LINKED),
-            asked=asked,
-        )
-        leaves = [target.rpartition("/")[2] for (target,) in found]
-        for _, path, *_ in self._named(NameKind.LEAF, leaves) if leaves else ():
-            yield path, LINKED
+    def _called(self, asked: str, loose: str) -> list[CalledNote]:
+        if (asked, loose) not in self._names:
+            self._names[asked, loose] = find_called(self._statements, asked, loose)
+        return self._names[asked, loose]
 
     def _named(self, kind: NameKind, names: Iterable[str]) -> list[tuple[Any, ...]]:
         """Return number, path, aliases and targets of the notes of a name."""
@@ -239,29 +205,35 @@ class Fetched:
 
     def find_called(self, text: str, *, include_cold: bool) -> set[int]:
         """Return the notes that a question may name, if they pass the filters."""
-        called = self.called(fold_name(text), squeeze_all([text])[0], 1.0)
-        paths = {path for path, _ in called}
-        numbers = self.numbers_of(paths, include_cold=include_cold) if paths else []
-        return {number for number in numbers if self._are_allowed([number])}
+        loose = squeeze_all([text])[0]
+        return {
+            note.number
+            for note in self._called(fold_name(text), loose)
+            if (include_cold or not note.is_cold)
+            and note.weigh(loose, 1.0)
+            and self._are_allowed([note.number])
+        }
 
     def disputes(self) -> Mapping[str, tuple[str, ...]]:
         """Return the open conflicts of every note that is party to one."""
-        found: dict[str, tuple[str, ...]] = {}
-        for path, text in self._statements.ask(
-            "SELECT path, text FROM note WHERE palace = %(palace)s AND room = 'conflict_room'"
-            " AND NOT is_cold ORDER BY path"
-        ):
-            for party in read_parties(bytes(text).decode()):
-                found[party] = (*found.get(party, ()), path)
-        return found
+        return self.statistics.snapshot.disputes
+
+    def prepare(self, paths: Iterable[str]) -> None:
+        """Read the lines of notes that are here and will be asked for."""
+        numbers = {note.path: number for number, (note, *_) in self._rows.items()}
+        wanted = {numbers[path]: path for path in paths if path not in self._lines}
+        found = self._statements.ask(
+            "SELECT id, text FROM note WHERE palace = %(palace)s AND id = ANY(%(notes)s)",
+            notes=[*wanted],
+        )
+        for number, text in found:
+            self._lines[wanted[number]] = bytes(text).decode().split("\n")
 
     def lines(self, path: str) -> Sequence[str]:
         """Return the lines of a note as they may be shown."""
-        found = self._statements.ask(
-            "SELECT text FROM note WHERE palace = %(palace)s AND md5(path) = md5(%(path)s)",
-            path=path,
-        )
-        return bytes(found[0][0]).decode().split("\n") if found else []
+        if path not in self._lines:
+            self.prepare([path])
+        return self._lines.get(path, [])
 
 
 def compare(matrix: Matrix, vector: Vector) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +18,7 @@ from memory_palace.index.postings import (
     hash_key,
 )
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.notes.reading import read_parties
 from memory_palace.postgres.generation import Generation
 from memory_palace.postgres.packing import (
     BLOCK_FIELD,
@@ -131,6 +132,18 @@ class PostedSnapshot(Snapshot):
         """How many passages each note has."""
         passages = self.row_note[self.row_note >= 0]
         return np.bincount(passages, minlength=len(self.paths))
+
+    @cached_property
+    def disputes(self) -> Mapping[str, tuple[str, ...]]:
+        """The open conflicts of every note that is party to one."""
+        found: dict[str, tuple[str, ...]] = {}
+        for path, text in self._statements.ask(
+            "SELECT path, text FROM note WHERE palace = %(palace)s AND room = 'conflict_room'"
+            " AND NOT is_cold ORDER BY path"
+        ):
+            for party in read_parties(bytes(text).decode()):
+                found[party] = (*found.get(party, ()), path)
+        return found
 
     @cached_property
     def dates(self) -> NDArray[np.float64]:

@@ -70,6 +70,8 @@ def choose_texts(
     to_come = sum(hit.role == "core" for hit in hits)
     left = max_bytes or max(LEAST_BYTES, SHARE_BYTES * to_come)
     reader = NoteReader(snapshot, paths, text)
+    if snapshot.origin and text:
+        snapshot.origin.prepare(hit.path for hit in hits[:MOST_READ] if hit.role == "core")
     kept: list[Hit] = []
     found: list[Sequence[Piece]] = []
     for rank, hit in enumerate(hits):

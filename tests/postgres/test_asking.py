@@ -128,7 +128,8 @@ def test_quotes_tags_and_names_are_found_as_in_the_files(tmp_path, pushed):
         compare(palace, reader, text, limit=5, neighbors=2)
     for text in ('"frost report"', '"cold nights" of frost', '"red key"', '"red key" "red stove"'):
         compare(palace, reader, text, limit=5)
-    compare(palace, reader, "the cabim", limit=5)
+    for typo in ("the cabim", "ghe cabin", "tehcabin", "the cabinn"):
+        assert compare(palace, reader, typo, limit=5)[0].title == "Hut"
     assert reader.query('"red stove"')[0].title == "Hut"
 
 

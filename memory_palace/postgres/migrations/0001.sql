@@ -111,10 +111,13 @@ CREATE TABLE name (
     folded text COLLATE "C" NOT NULL,
     loose text COLLATE "C" NOT NULL,
     value real NOT NULL,
-    target text NOT NULL
+    target text NOT NULL,
+    -- For names with another beginning: an index of an expression is no condition of row security.
+    backwards text COLLATE "C" GENERATED ALWAYS AS (reverse(loose)) STORED
 );
 CREATE INDEX ON name (palace, kind, folded);
 CREATE INDEX ON name (palace, kind, loose);
+CREATE INDEX ON name (palace, kind, backwards);
 CREATE INDEX ON name (palace, note);
 
 CREATE TABLE link (
