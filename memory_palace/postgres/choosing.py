@@ -44,6 +44,14 @@ EXACT_ROWS = 50_000
 """Where a filter leaves so few passages, all of them are compared: 1 microsecond each."""
 _BEST = 3
 
+_FOR_INDEX = (
+    "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
+    " set_config('hnsw.ef_search', '400', true), set_config('jit', 'off', true),"
+    " set_config('plan_cache_mode', 'force_custom_plan', true)"
+)
+"""Until the end of the transaction, so that it holds behind a pool of connections as well. An index
+goes on until enough rows pass the filter; a plan for any vector would not use it."""
+
 Values = NDArray[np.float64]
 PostedTerm: TypeAlias = tuple[str, tuple[str, ...]]
 """A field, and a term or the parts of a fact."""
@@ -93,8 +101,10 @@ def find_nearest(
         kind = f"halfvec({len(vector)})"
         source = (
             f"(SELECT note, vector FROM passage WHERE palace = %(palace)s{cold}{few}"
-            f" ORDER BY (vector::{kind}) <#> %(vector)s::{kind} LIMIT {BY_VECTORS}) AS proposed"
+            f" ORDER BY (vector::{kind}) <#> %(vector)s::vector::{kind} LIMIT {BY_VECTORS})"
+            " AS proposed"
         )
+        statements.ask(_FOR_INDEX)
         values["bits"] = None if passing is None else _pack_bits(passing.notes, generation)
     found = statements.ask(
         f"SELECT note, -(vector <#> %(vector)s::vector) FROM {source}"

@@ -1,0 +1,86 @@
+"""Beyond a size an index of vectors proposes passages: it must propose those that are nearest."""
+
+from __future__ import annotations
+
+import pytest
+
+psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
+
+from postgres.pushing import Store  # noqa: E402
+
+from memory_palace.engine import Engine  # noqa: E402
+from memory_palace.models import Filters  # noqa: E402
+from memory_palace.postgres import choosing, writing  # noqa: E402
+from memory_palace.postgres.reader import StoreReader  # noqa: E402
+from memory_palace.postgres.statements import Statements  # noqa: E402
+
+pytestmark = pytest.mark.postgres
+
+NOW = 1_794_700_000.0
+QUESTIONS = ["what ruins cells in winter", "when is the honey taken", "who looks after the queen"]
+WAYS = [
+    {},
+    {"include_cold": True},
+    {"filters": Filters(type="project")},
+    {"filters": Filters(room="project_rooms")},
+    {"filters": Filters(since=1.77e9)},
+]
+
+
+class Planned(Statements):
+    """Keeps the plans of those statements that look for vectors by an index."""
+
+    plans: list[str]
+
+    def ask(self, statement, **values):
+        """Explain it first."""
+        if "halfvec" in statement:
+            lines = super().ask(f"EXPLAIN {statement}", **values)
+            self.plans.append("\n".join(line for (line,) in lines))
+        return super().ask(statement, **values)
+
+
+@pytest.fixture
+def indexed(sample, database, monkeypatch):
+    """A reader of a store whose passages have an index although they are few."""
+    monkeypatch.setattr(writing, "INDEXED_ROWS", 1)
+    monkeypatch.setattr(choosing, "INDEXED_ROWS", 1)
+    monkeypatch.setattr(choosing, "EXACT_ROWS", 0)
+    monkeypatch.setattr(choosing, "BY_VECTORS", 8)
+    store = Store(database, sample)
+    store.push()
+    store.connection.close()
+    with StoreReader(store.address) as reader:
+        connection = reader._connection
+        connection.execute("SET enable_seqscan = off; SET enable_sort = off")
+        connection.commit()
+        reader._statements = Planned(connection, reader._statements.palace, is_binary=True)
+        reader._statements.plans = []
+        yield reader
+
+
+@pytest.mark.parametrize("how", WAYS, ids=range(len(WAYS)))
+def test_an_index_of_vectors_proposes_what_comparing_all_finds(indexed, sample, monkeypatch, how):
+    nearest = []
+    find = choosing.find_nearest
+
+    def keep(*given, **options):
+        nearest.append(find(*given, **options))
+        return nearest[-1]
+
+    monkeypatch.setattr("memory_palace.postgres.reader.find_nearest", keep)
+    for text in QUESTIONS:
+        found = Engine.query(sample, text, as_of=NOW, limit=3, **how)
+        for least in (1, 50_000):
+            monkeypatch.setattr(choosing, "INDEXED_ROWS", least)
+            again = indexed.query(text, as_of=NOW, limit=3, **how)
+            assert [hit.path for hit in again] == [hit.path for hit in found]
+            scores = [hit.score for hit in found]
+            assert [hit.score for hit in again] == pytest.approx(scores, abs=1e-4)
+        by_index, compared = nearest[-2:]
+        assert by_index.notes.tolist() == compared.notes.tolist()
+        assert len(by_index.notes) == 8
+        assert by_index.cosines == pytest.approx(compared.cosines, abs=1e-6)
+    plans = indexed._statements.plans
+    assert len(plans) == len(QUESTIONS)
+    assert all("_vector on passage_" in plan for plan in plans)
