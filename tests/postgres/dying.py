@@ -12,8 +12,9 @@ from postgres.pushing import Store
 from memory_palace.errors import PalaceError
 from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
-from memory_palace.postgres import writing
-from memory_palace.postgres.connecting import asking
+from memory_palace.postgres import schema, writing
+from memory_palace.postgres.address import read_address
+from memory_palace.postgres.connecting import asking, connect
 from memory_palace.postgres.upkeep import vacuum
 from memory_palace.postgres.writing import push
 
@@ -63,3 +64,10 @@ def push_and_tell(root: str, url: str, told: str) -> None:
             push(store.connection, store.number, source, wait_seconds=30)
     except PalaceError as error:
         raise SystemExit(str(error)) from None
+
+
+def migrate(url: str, script: str) -> None:
+    """Bring a store to a version after the newest."""
+    address, steps = read_address(url), schema.read_migrations()
+    connection = connect(address, purpose="test")
+    schema.migrate(connection, address, {**steps, max(steps) + 1: script})

@@ -14,6 +14,8 @@ from memory_palace.postgres.exporting import StoredIndex
 from memory_palace.postgres.schema import migrate
 from memory_palace.postgres.writing import push
 
+TABLES = ("generation", "note", "passage", "posting", "name", "link")
+
 
 class Store:
     """What a builder has in hand."""
@@ -71,3 +73,15 @@ def write_notes(root: Path, **notes: str) -> None:
         path = root / "palace" / "grand_hall" / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
+
+
+def read_tables(database) -> tuple[object, ...]:
+    """Return a digest of every table, and the indexes of vectors, read past the product."""
+    columns = ", ".join(
+        f"(SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) "
+        f"FROM memory_palace.{table} AS t)"
+        for table in TABLES
+    )
+    indexes = "(SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '%USING hnsw%')"
+    with database.connect() as connection:
+        return connection.execute(f"SELECT {columns}, {indexes}").fetchone()

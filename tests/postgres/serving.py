@@ -36,12 +36,13 @@ class Server:
     that user may not look into root's folders. Nothing outside of that folder is made.
     """
 
-    def __init__(self, *settings: str) -> None:
+    def __init__(self, *settings: str, room: str = "") -> None:
+        """``room`` is the size of its disk, which only root can make: one that goes with it."""
         wheel = find_wheel()
         assert wheel is not None
         self.folder = Path(tempfile.mkdtemp(prefix="palace-pg-", dir="/tmp"))
         self.folder.chmod(0o711)
-        self.settings = settings
+        self.settings, self.room = settings, room
         is_root = os.getuid() == 0
         self._as_user = ["setpriv", "--pdeathsig", "INT"]
         if is_root:
@@ -72,6 +73,11 @@ class Server:
         settings = [word for setting in (*own, *self.settings) for word in ("-c", setting)]
         server = [str(self.programs / "postgres"), "-D", str(self.data), "-k", str(self.socket)]
         script = [sys.executable, str(Path(__file__).with_name("keeping.py")), str(self.folder)]
+        if self.room:
+            options = f"size={self.room},mode=0700"
+            steps = f'cp -a "$0" "$0.made"; mount -t tmpfs -o {options} tmpfs "$0"'
+            steps += '; cp -a "$0.made/." "$0"; exec "$@"'
+            script = ["unshare", "--mount", "sh", "-ec", steps, str(self.data), *script]
         self.keeper = subprocess.Popen(
             [*script, *self._as_user, *server, *settings],
             stdin=subprocess.PIPE,
@@ -79,6 +85,8 @@ class Server:
             text=True,
             start_new_session=True,
         )
+        if self.room:
+            self.data = Path(f"/proc/{self.keeper.pid}/root{self.data}")
         self.start()
 
     def start(self) -> None:

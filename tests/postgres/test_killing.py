@@ -21,7 +21,7 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from forking import CONTEXT, Forked  # noqa: E402
 from postgres import dying  # noqa: E402
 from postgres.conftest import SAMPLE  # noqa: E402
-from postgres.pushing import Store, write_notes  # noqa: E402
+from postgres.pushing import Store, read_tables, write_notes  # noqa: E402
 from postgres.serving import Database, Server, fill  # noqa: E402
 
 from memory_palace.errors import IndexMissingError, StoreError  # noqa: E402
@@ -39,21 +39,8 @@ CONTEXT.set_forkserver_preload(["preloaded", "postgres.dying"])
 
 HUT = "# Hut\n\nA stove.\n\n## Roof\n\nMended.\n"
 OLD, NEW = {"hut", "path", "fog"}, {"hut", "way", "sun"}
-TABLES = ("generation", "note", "passage", "posting", "name", "link")
 IN_BATCHES, AT_ANY_TIME = 14, 12
 SEED = 20
-
-
-def read_tables(database) -> tuple[object, ...]:
-    """Return a digest of every table, and the indexes of vectors, read past the product."""
-    columns = ", ".join(
-        f"(SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) "
-        f"FROM memory_palace.{table} AS t)"
-        for table in TABLES
-    )
-    indexes = "(SELECT count(*) FROM pg_indexes WHERE indexdef LIKE '%USING hnsw%')"
-    with database.connect() as connection:
-        return connection.execute(f"SELECT {columns}, {indexes}").fetchone()
 
 
 @pytest.fixture

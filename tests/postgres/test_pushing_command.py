@@ -47,16 +47,19 @@ def run(capsys, database):
     return run
 
 
-def test_indexing_pushes_and_a_second_machine_embeds_nothing(run, notes, tmp_path):
-    first = run("-C", notes, "index", "--embedder", "hashing", schema="index")
-    assert first["pushed"]["added"] == first["embedded"] == 2
+@pytest.mark.parametrize("more", [[], ["--enrich"]], ids=["plain", "enriched"])
+def test_indexing_pushes_and_a_second_machine_embeds_nothing(run, notes, tmp_path, more):
+    """Nor does it make vectors of descriptions, where the index has them."""
+    first = run("-C", notes, "index", "--embedder", "hashing", *more, schema="index")
+    assert first["pushed"]["added"] == 2
+    assert first["embedded"] == (4 if more else 2)
     assert run("-C", notes, "index", schema="index")["pushed"]["rows_sent"] == 0
 
     other = tmp_path / "elsewhere" / "hut-notes"
     (other / "palace").mkdir(parents=True)
     write_notes(other, hut=HUT, path="# Path\n\nSee [[hut]].\n")
-    second = run("-C", other, "index", "--embedder", "hashing", schema="index")
-    assert (second["embedded"], second["reused"]) == (0, 2)
+    second = run("-C", other, "index", "--embedder", "hashing", *more, schema="index")
+    assert (second["embedded"], second["reused"]) == (0, 4 if more else 2)
 
 
 def test_a_store_of_another_embedder_is_replaced_by_force_alone(run, notes):
