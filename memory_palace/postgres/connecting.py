@@ -58,11 +58,12 @@ def connect(address: Address, *, purpose: str) -> psycopg.Connection:
     Others who wait for this connection are told ``purpose``, who and where.
     """
     with asking(address):
+        ours: dict[str, str | int] = {
+            "application_name": name_client(purpose),
+            "client_encoding": "UTF8",
+        }
         connection = psycopg.connect(
-            **{**_LIMITS, **read_parameters(address)},
-            application_name=name_client(purpose),
-            client_encoding="UTF8",
-            autocommit=True,
+            **{**_LIMITS, **read_parameters(address), **ours}, autocommit=True
         )
         try:
             _check_server(connection, address)

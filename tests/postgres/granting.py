@@ -39,7 +39,7 @@ def push_two(database, tmp_path: Path) -> dict[str, Palace]:
         palaces[name] = Palace(tmp_path / name)
         palaces[name].index(embedder="hashing")
         with open_builder(read_address(database.url(palace=name))) as builder:
-            builder.push(palaces[name].paths, replaces=False, wait_seconds=0)
+            builder.push(palaces[name].paths, replaces=False, renews=False, wait_seconds=0)
     for role in ROLES:
         database.make_role(role)
     hers = read_address(database.url(palace="hers"))
