@@ -22,6 +22,7 @@ from memory_palace.notes.reading import read_parties
 from memory_palace.postgres.generation import Generation
 from memory_palace.postgres.packing import (
     BLOCK_FIELD,
+    damaged,
     unpack_block,
     unpack_lengths,
     unpack_posting,
@@ -55,15 +56,18 @@ class PostedRows:
     ) -> None:
         blocks = [block for block in generation.blocks if block > 0 or include_cold]
         self.blocks = sorted(blocks, key=abs)
+        members = (0, 1 + _WORDS, 1 + _EXTRAS)
         found: dict[tuple[int, int], bytes] = {
             (block, key): bytes(data)
             for key, block, data in statements.ask(
                 _BLOCKS,
                 field=BLOCK_FIELD,
-                keys=[0, 1 + _WORDS, 1 + _EXTRAS],
+                keys=[*members],
                 blocks=self.blocks,
             )
         }
+        if any((block, key) not in found for block in self.blocks for key in members):
+            raise damaged("a block of posting lists")
         held = [unpack_block(found[block, 0]) for block in self.blocks]
         self.sizes = {block: len(rows) for block, (rows, _) in zip(self.blocks, held, strict=True)}
         starts = np.cumsum([0, *self.sizes.values()]).tolist()
@@ -88,6 +92,8 @@ class PostedRows:
             ).astype(np.float64)
             for field in (_WORDS, _EXTRAS)
         }
+        if any(len(lengths) != len(self.numbers) for lengths in self.lengths.values()):
+            raise damaged("a block of posting lists")
 
 
 class PostedSnapshot(Snapshot):

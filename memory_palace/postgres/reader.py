@@ -28,6 +28,7 @@ from memory_palace.postgres.collection import PostedStatistics
 from memory_palace.postgres.connecting import asking, connect
 from memory_palace.postgres.fetching import Fetched, compare, stack_vectors, take_part
 from memory_palace.postgres.generation import Generation, read_generation
+from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.posted import PostedRows, PostedSnapshot
 from memory_palace.postgres.schema import check_schema
 from memory_palace.postgres.statements import Statements
@@ -250,6 +251,8 @@ class StoreReader:
                 rows=generation.sample,
             )
         }
+        if any(row not in rows for row in generation.sample):
+            raise damaged("a passage")
         pairs = [rows[row] for row in generation.sample]
         self._held[include_cold] = _Held(
             generation.number,
