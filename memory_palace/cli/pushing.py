@@ -52,7 +52,8 @@ def push_index(
     """Push what was indexed, where there is a store; ``verify`` pushes all of it again."""
     if builder is None:
         return None
-    return builder.push(palace.paths, replaces=force, renews=verify, wait_seconds=wait)
+    how = {"replaces": force, "renews": verify}
+    return builder.push(palace.paths, palace.config, **how, wait_seconds=wait)
 
 
 def pushed_record(pushed: Pushed | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -15,7 +16,7 @@ from memory_palace.index.segment import PRIORITIES
 from memory_palace.models import Filters
 from memory_palace.places import PALACE
 from memory_palace.postgres.statements import Statements
-from memory_palace.retrieval.filters import check_priority, check_room
+from memory_palace.retrieval.filters import check_priority, check_room, describe_unknown
 from memory_palace.retrieval.signals.time import SAYS_WHEN
 
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -75,7 +76,7 @@ def _write_clauses(
     for place, tag in enumerate(filters.tags):
         bearers = bearing(tags, tag)
         if not bearers:
-            raise UsageError(f"no note of the index has the tag {tag!r}")
+            raise UsageError(describe_unknown("no note of the index has the tag", tag, tags))
         found.append((f"tags && %(tags{place})s", f"tags{place}", bearers))
     return [clause for clause, _, _ in found], {name: value for _, name, value in found}
 
@@ -139,6 +140,7 @@ def _like(known: Iterable[str], wanted: str) -> list[str]:
 def _find_folders(known: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """Return the folders that are in or below one of some, given from the root or ``palace/``."""
     folded = {folder: _fold(folder) for folder in known}
+    above = {str(place) for each in known for place in (each, *PurePosixPath(each).parents)}
     found: list[str] = []
     for folder in wanted:
         below: list[str] = []
@@ -149,7 +151,9 @@ def _find_folders(known: Sequence[str], wanted: Sequence[str]) -> list[str]:
                 if key == name or key.startswith(f"{name}/") or not name
             ]
         if not below:
-            raise UsageError(f"no note of the index is in the folder {folder!r}")
+            raise UsageError(
+                describe_unknown("no note of the index is in the folder", folder, above)
+            )
         found += below
     return found
 

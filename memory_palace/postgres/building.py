@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 from psycopg import Connection
 
-from memory_palace.config import PalacePaths
+from memory_palace.config import Config, PalacePaths
 from memory_palace.errors import IndexDamagedError, WrongEmbedderError
 from memory_palace.index.recipes import has_same_vectors
 from memory_palace.index.store import IndexFiles
@@ -18,6 +18,7 @@ from memory_palace.postgres.address import Address
 from memory_palace.postgres.connecting import asking, connect
 from memory_palace.postgres.generation import Generation, read_generation
 from memory_palace.postgres.schema import migrate
+from memory_palace.postgres.settings import kept_settings
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.writing import Pushed, push
 from memory_palace.storage.lock import writer_lock
@@ -47,7 +48,13 @@ class Builder:
         return {d: vector for d, vector in found.items() if len(vector) == stored.commit.dimension}
 
     def push(
-        self, paths: PalacePaths, *, replaces: bool, renews: bool, wait_seconds: float
+        self,
+        paths: PalacePaths,
+        config: Config,
+        *,
+        replaces: bool,
+        renews: bool,
+        wait_seconds: float,
     ) -> Pushed:
         """Make the store hold the index of a folder; ``renews`` mends what is damaged there.
 
@@ -71,6 +78,7 @@ class Builder:
                 source,
                 built_by=built_by,
                 renews=renews,
+                settings=kept_settings(config),
                 wait_seconds=wait_seconds,
             )
 

@@ -20,6 +20,7 @@ from memory_palace.postgres.statements import Statements
 
 _GROUP_BYTES = 8
 _OF_FILES = ("segments", "previous", "anchors")
+_SETTINGS = "settings"
 _OF_ONE_BUILD = ("generation", "scanned_ns", "built_ns", "manifest", "git_head", "advised")
 """Fields of the record that differ between two builds of the same notes."""
 _COLUMNS = (
@@ -74,7 +75,14 @@ class Generation:
     @property
     def commit(self) -> Commit:
         """The record as a reader of files has it, without segments."""
-        return Commit(generation=self.number, **self.record)
+        record = {name: value for name, value in self.record.items() if name != _SETTINGS}
+        return Commit(generation=self.number, **record)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What was pushed of the settings; see ``kept_settings``."""
+        found: Mapping[str, Any] = self.record.get(_SETTINGS, {})
+        return found
 
 
 def read_generation(statements: Statements) -> Generation | None:
@@ -132,12 +140,12 @@ def write_generation(statements: Statements, generation: Generation) -> None:
     )
 
 
-def record_of(commit: Commit) -> dict[str, Any]:
-    """Return what a store keeps of a commit record."""
+def record_of(commit: Commit, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a store keeps of a commit record, and of the settings."""
     record = asdict(commit)
     for name in (*_OF_FILES, "generation"):
         del record[name]
-    return record
+    return record | ({_SETTINGS: settings} if settings else {})
 
 
 def is_same_record(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:

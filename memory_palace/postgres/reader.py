@@ -15,8 +15,8 @@ from psycopg import IsolationLevel
 
 from memory_palace.config import SEVEN, Config
 from memory_palace.embedding.registry import get_embedder, split_name
-from memory_palace.errors import IndexMissingError, UsageError, WrongEmbedderError
-from memory_palace.index.recipes import describe_mismatch, fits_recipe
+from memory_palace.errors import IndexMissingError, WrongEmbedderError
+from memory_palace.index.recipes import describe_mismatch, fits_recipe, read_detail
 from memory_palace.index.segment import VectorChoice
 from memory_palace.language.moments import Moment
 from memory_palace.models import Filters, Matrix, Query, QueryResult, Vector
@@ -31,25 +31,25 @@ from memory_palace.postgres.generation import Generation, read_generation
 from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.posted import PostedRows, PostedSnapshot
 from memory_palace.postgres.schema import check_schema
+from memory_palace.postgres.settings import check_stored_profile, read_kept
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.timing import mark_naming
 from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
-from memory_palace.retrieval.profiles import HYBRID, Profile, choose_mode, choose_profile
+from memory_palace.retrieval.profiles import Profile, check_detail, choose_mode, choose_profile
 from memory_palace.retrieval.question import (
     ParsedQuestion,
     embed_question,
+    find_unknown_tags,
     may_narrow,
     narrow,
     take_tags,
     take_times,
 )
 from memory_palace.retrieval.search import RankingOptions, SearchResult, search
+from memory_palace.retrieval.whole_passages import show_whole
 
 if TYPE_CHECKING:
     from memory_palace.embedding.base import Embedder
-
-_SIGNALS = frozenset(HYBRID) | {"semantic", "recency", "importance"}
-"""Those whose figures a store has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class StoreReader:
     """Answers questions about one palace of a store; each sees one generation."""
 
     def __init__(self, address: Address, config: Config | None = None) -> None:
-        self.address, self.config = address, config or Config()
+        self.address, self.config = address, config
         self._connection = connect(address, purpose="query")
         try:
             check_schema(self._connection, address)
@@ -103,12 +103,17 @@ class StoreReader:
         lexical: bool = False,
         include_cold: bool = False,
         as_of: Moment | None = None,
+        whole: bool = False,
         ranking: RankingOptions,
         **conditions: Unpack[Conditions],
     ) -> QueryResult:
         """Rank notes as ``Palace.query`` does, with its conditions and its words for moments."""
         now = time.time()
-        filters = choose_filters(None, conditions, SEVEN, now=now, as_of=as_of)
+        locale = ""
+        if conditions.get("when"):
+            with self._reading() as generation:
+                locale = self._settings(generation).locale
+        filters = choose_filters(None, conditions, SEVEN, now=now, as_of=as_of, locale=locale)
         filters, moment = ask_as_of(filters, as_of, now=now)
         return self.query(
             text,
@@ -117,6 +122,7 @@ class StoreReader:
             lexical=lexical,
             include_cold=include_cold,
             as_of=moment,
+            whole=whole,
             **ranking,
         )
 
@@ -141,12 +147,14 @@ class StoreReader:
         lexical: bool = False,
         include_cold: bool = False,
         as_of: float | None = None,
+        whole: bool = False,
         **ranking: Unpack[RankingOptions],
     ) -> QueryResult:
-        """Rank notes as ``Engine.query`` does."""
+        """Rank notes as ``Engine.query`` does; ``whole`` gives each hit the text of its passage."""
         with self._reading() as generation:
             moment, asked = time.time() if as_of is None else as_of, " ".join(text.split())
-            query = Query(asked, moment, filters or Filters(), locale=self.config.locale)
+            config = self._settings(generation)
+            query = Query(asked, moment, filters or Filters(), locale=config.locale)
             if may_narrow(asked):
                 languages = self._hold(generation, include_cold=include_cold).snapshot.languages
                 query = take_times(query, languages)
@@ -154,25 +162,39 @@ class StoreReader:
                 query = take_tags(query, lambda tag: bool(bearing(tags, tag)))
             has_vectors = bool(generation.commit.dimension)
             mode = choose_mode(query.text, lexical=lexical, has_vectors=has_vectors)
-            chosen = choose_profile(profile, self.config, mode)
-            _check_profile(chosen)
+            chosen = choose_profile(profile, config, mode)
+            check_stored_profile(chosen)
+            check_detail(chosen, read_detail(generation.commit.fingerprint))
             if mode == "vector":
-                query = embed_question(query, self._embedder(generation))
+                phrases = "bridge" in chosen.weights
+                query = embed_question(query, self._embedder(generation), with_phrases=phrases)
             limit = ranking.get("limit", 5)
             fetched = self._find(query, generation, limit, include_cold=include_cold)
-            query, found = self._search(query, fetched, chosen, ranking)
+            query, found = self._search(query, fetched, chosen, config.half_life_days, ranking)
+            hits = found.hits
+            if whole:
+                most = ranking.get("budget_bytes")
+                hits = show_whole(hits, fetched.snapshot(), max_bytes=most)
         return QueryResult(
             text=asked,
             profile=chosen.name,
             mode=mode,
             embedder=None if mode == "lexical" else generation.commit.embedder,
-            hits=tuple(found.hits),
+            hits=tuple(hits),
             is_answered=found.is_answered,
             freshness="current",
             languages=self._held[include_cold].snapshot.languages,
             unmatched_quotes=query.unmatched,
             times=(*query.filters.when, *found.times),
         )
+
+    def find_unknown_tags(self, text: str) -> list[str]:
+        """Return the tags of a question that no note has."""
+        if "#" not in text:
+            return []
+        with self._reading():
+            tags = known_tags(self._statements)
+        return find_unknown_tags(text, lambda tag: bool(bearing(tags, tag)))
 
     def _find(
         self, query: Query, generation: Generation, limit: int, *, include_cold: bool
@@ -215,12 +237,11 @@ class StoreReader:
         return fetched
 
     def _search(
-        self, query: Query, fetched: Fetched, profile: Profile, ranking: RankingOptions
+        self, query: Query, fetched: Fetched, profile: Profile, days: float, ranking: RankingOptions
     ) -> tuple[Query, SearchResult]:
         """Rank what was read; linked notes are read once it is known of which hits."""
         snapshot = fetched.snapshot()
         narrowed = narrow(query, snapshot, None) if may_narrow(query.text) else query
-        days = self.config.half_life_days
         first: RankingOptions = {**ranking, "neighbors": 0}
         found = search(narrowed, snapshot, profile=profile, half_life_days=days, **first)
         if not ranking.get("neighbors") or not found.hits:
@@ -263,6 +284,10 @@ class StoreReader:
         )
         return self._held[include_cold]
 
+    def _settings(self, generation: Generation) -> Config:
+        """Return the settings that were given, else those of the palace."""
+        return self.config or read_kept(generation.settings, self.address.shown)
+
     def _embedder(self, generation: Generation) -> Embedder:
         """Return the embedder of the index; raise ``WrongEmbedderError`` for another recipe."""
         commit = generation.commit
@@ -277,13 +302,3 @@ class StoreReader:
         if not fits_recipe(embedder, commit):
             raise WrongEmbedderError(describe_mismatch(embedder, commit))
         return embedder
-
-
-def _check_profile(profile: Profile) -> None:
-    """Raise ``UsageError`` for a profile that needs more than a store knows of all notes."""
-    unknown = sorted(profile.weights.keys() - _SIGNALS)
-    if unknown or profile.is_routed or profile.capped:
-        why = f"signals {', '.join(unknown)}" if unknown else "rules about whole notes"
-        raise UsageError(
-            f"a store cannot be asked by the profile {profile.name}: it has {why}; use hybrid"
-        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from memory_palace.postgres.placing import RowWriter, batch_notes
 from memory_palace.postgres.records import bucket_of
 from memory_palace.postgres.statements import Hook, Statements, ignore
 
+_NONE: Mapping[str, Any] = MappingProxyType({})
 BATCH_ROWS = 16_384
 """Rows in memory at a time; each batch makes a block of posting lists."""
 INDEXED_ROWS = 20_000
@@ -74,16 +76,17 @@ def push(
     *,
     built_by: str = "",
     renews: bool = False,
+    settings: Mapping[str, Any] = _NONE,
     wait_seconds: float = 0.0,
     hook: Hook = ignore,
 ) -> Pushed:
     """Make the store hold what an index of files holds; readers see all of it or nothing.
 
-    ``renews`` writes all of it again, whatever is there. Raise ``IndexLockedError`` after
-    ``wait_seconds`` of another writer of this palace, and ``NotesFailedError`` where a note has
-    changed since it was indexed.
+    ``renews`` writes all of it again, whatever is there; ``settings`` go along, see
+    ``kept_settings``. Raise ``IndexLockedError`` after ``wait_seconds`` of another writer of this
+    palace, and ``NotesFailedError`` where a note has changed since it was indexed.
     """
-    stamps, record = source.list_stamps(), record_of(source.read_commit())
+    stamps, record = source.list_stamps(), record_of(source.read_commit(), settings)
     statements = Statements(connection, palace, hook)
     with statements.transaction(wait_seconds=wait_seconds):
         before = begin_anew(statements) if renews else read_generation(statements)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memory_palace.config import PalacePaths
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.models import Hit
+from memory_palace.models import Hit, Piece
 from memory_palace.retrieval.excerpts import NoteReader, count_bytes
 
 
@@ -35,3 +36,16 @@ def full_texts(
             texts[place] = passage
             left = None if left is None else left - more
     return texts
+
+
+def show_whole(
+    hits: Sequence[Hit], snapshot: Snapshot, *, max_bytes: int | None = None
+) -> list[Hit]:
+    """Return hits of which the whole passage is what answers; see ``full_texts``."""
+    found: list[Hit] = []
+    for hit, text in zip(hits, full_texts(hits, snapshot, None, max_bytes=max_bytes), strict=True):
+        if hit.chunk is not None and text:
+            lines = hit.chunk.first_line, hit.chunk.last_line
+            hit = replace(hit, pieces=(Piece(text, *lines, 0, "", 0.0, is_verbatim=True),))
+        found.append(hit)
+    return found

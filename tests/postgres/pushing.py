@@ -12,6 +12,7 @@ from memory_palace.postgres.checking import verify_store
 from memory_palace.postgres.connecting import connect
 from memory_palace.postgres.exporting import StoredIndex
 from memory_palace.postgres.schema import migrate
+from memory_palace.postgres.settings import kept_settings
 from memory_palace.postgres.writing import push
 
 TABLES = ("generation", "note", "passage", "posting", "name", "link")
@@ -42,7 +43,8 @@ class Store:
     def push(self, **options):
         """Bring the index up to date, and the store."""
         self.palace.index()
-        return push(self.connection, self.number, IndexFiles(self.palace.paths), **options)
+        files, settings = IndexFiles(self.palace.paths), kept_settings(self.palace.config)
+        return push(self.connection, self.number, files, settings=settings, **options)
 
     def read(self) -> StoredIndex:
         """Return what the store holds."""
