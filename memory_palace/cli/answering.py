@@ -19,6 +19,8 @@ from memory_palace.palace import Palace
 from memory_palace.retrieval.excerpts import count_bytes
 from memory_palace.retrieval.whole_passages import full_texts
 
+_REQUESTED = "words and facts only, as requested"
+
 
 @dataclass(frozen=True, slots=True)
 class PalacesAsked:
@@ -32,6 +34,8 @@ class PalacesAsked:
     """What each of them found."""
     failed: Mapping[str, PalaceError] = field(default_factory=dict)
     """Those that could not answer, and why."""
+    unknown_tags: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Tags of the question that no note of a store has."""
 
 
 def give_answer(answer: PalacesAsked, given: Mapping[str, Any]) -> None:
@@ -42,7 +46,7 @@ def give_answer(answer: PalacesAsked, given: Mapping[str, Any]) -> None:
     if not result.is_answered:
         near = f"nothing here answers that; the nearest is {result[0].title}" if result else ""
         say(near or "nothing found")
-    remarks = list(_remark_all(answer, include_cold=given["include_cold"]))
+    remarks = list(_remark_all(answer, given))
     if given["open_number"] is not None:
         _open_hit(answer, given["open_number"])
     elif form == "json":
@@ -87,7 +91,7 @@ def _read_whole(answer: PalacesAsked, given: Mapping[str, Any]) -> list[str]:
 
 def _palaces_record(answer: PalacesAsked, *, details: bool) -> dict[str, Any]:
     """Return what JSON has of each palace, where several were asked."""
-    if "" in answer.palaces:
+    if "" in answer.own:
         return {}
     records: list[dict[str, Any]] = []
     for name, result in answer.own.items():
@@ -137,9 +141,8 @@ def _show(
 
 
 def _roots(answer: PalacesAsked) -> dict[str, Path]:
-    """Return the folders of palaces; of a store a path is shown as it is in its palace."""
-    here = dict.fromkeys(answer.own, Path.cwd())
-    return here | {name: palace.paths.root for name, palace in answer.palaces.items()}
+    """Return the folders of palaces; a store has none here."""
+    return {name: palace.paths.root for name, palace in answer.palaces.items()}
 
 
 def _open_hit(answer: PalacesAsked, number: int) -> None:
@@ -150,26 +153,31 @@ def _open_hit(answer: PalacesAsked, number: int) -> None:
         open_hit(answer.palaces, shown, number, os.environ)
 
 
-def _remark_all(answer: PalacesAsked, *, include_cold: bool) -> Iterator[str]:
+def _remark_all(answer: PalacesAsked, given: Mapping[str, Any]) -> Iterator[str]:
     """Yield what to know of each palace; what none of them holds is said once."""
-    if "" in answer.palaces:
-        yield from _remark(answer.palaces[""], answer.result, include_cold=include_cold)
-        return
     yield from _remark_quotes(answer.result)
     for name, result in answer.own.items():
-        alone = replace(result, unmatched_quotes=())
-        if name not in answer.palaces:
-            if result.mode == "lexical":
-                yield f"{name}: mode: lexical"
-            continue
-        for remark in _remark(answer.palaces[name], alone, include_cold=include_cold):
-            yield f"{name}: {remark}"
+        if name in answer.palaces:
+            remarks = _remark(answer.palaces[name], result, include_cold=given["include_cold"])
+        else:
+            remarks = _remark_stored(result, answer.unknown_tags.get(name, ()), given)
+        yield from (f"{name}: {remark}" if name else remark for remark in remarks)
     yield from (f"{name}: {say_failure(error)}" for name, error in answer.failed.items())
 
 
 def say_failure(error: PalaceError) -> str:
     """Return on one line what went wrong with one of several palaces."""
     return "; ".join(str(error).splitlines())
+
+
+def _remark_stored(
+    result: QueryResult, unknown: Sequence[str], given: Mapping[str, Any]
+) -> Iterator[str]:
+    yield from map(_say_unknown, unknown)
+    if result.mode == "lexical":
+        is_asked = given["mode"] == "lexical"
+        why = _REQUESTED if is_asked else "the notes were indexed without vectors"
+        yield f"mode: lexical; {why}"
 
 
 def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Iterator[str]:
@@ -190,12 +198,17 @@ def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Itera
 
 def _remark_words(palace: Palace, result: QueryResult) -> Iterator[str]:
     """Yield what of the question was meant to narrow the answer and could not."""
-    yield from _remark_quotes(result)
     if "#" in result.text:
-        from memory_palace.retrieval.question import find_unknown_tags  # delayed: few have any
+        from memory_palace.retrieval.filters import bear_tag  # delayed: few have any
+        from memory_palace.retrieval.question import find_unknown_tags
 
-        for tag in find_unknown_tags(result.text, palace.snapshot()):
-            yield f"no note has the tag #{tag}; it was searched as a word"
+        snapshot = palace.snapshot()
+        found = find_unknown_tags(result.text, lambda tag: bool(bear_tag(snapshot, tag).any()))
+        yield from map(_say_unknown, found)
+
+
+def _say_unknown(tag: str) -> str:
+    return f"no note has the tag #{tag}; it was searched as a word"
 
 
 def _remark_quotes(result: QueryResult) -> Iterator[str]:
@@ -205,7 +218,7 @@ def _remark_quotes(result: QueryResult) -> Iterator[str]:
 
 def _why_lexical(palace: Palace) -> str:
     if palace.snapshot().commit.dimension:
-        return "words and facts only, as requested"
+        return _REQUESTED
     awaited = palace.awaited_model()
     if awaited is None:
         return f"the index was made with `--embedder {palace.snapshot().commit.embedder}`"

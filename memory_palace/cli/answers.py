@@ -62,6 +62,7 @@ class Entry:
     details: tuple[str, ...] = ()
     palace: str = ""
     """The name of its palace, where several were asked; the title says it as well."""
+    is_here: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,8 @@ def arrange(
 ) -> Shown:
     """Return what is shown of an answer; ``texts`` stand for the excerpts of the hits.
 
-    ``root`` is the folder of the palace, or of each by the name that its hits have. Linked notes
-    become a list of titles, or with ``neighbors`` entries of their own.
+    ``root`` is the folder of the palace, or of each that is here by the name that its hits have.
+    Linked notes become a list of titles, or with ``neighbors`` entries of their own.
     """
     roots = {"": root} if isinstance(root, Path) else root
     roots, number = {name: folder.resolve() for name, folder in roots.items()}, 0
@@ -103,7 +104,7 @@ def arrange(
             continue
         mark = str(number) if hit.role == "core" else "→"
         date = write_date(hit.note.date.timestamp) if is_dated else ""
-        entries.append(_entry(roots[hit.palace], hit, mark, text, date, details=details))
+        entries.append(_entry(roots.get(hit.palace), hit, mark, text, date, details=details))
     before = tuple(_scoring(result)) if details else ()
     titles = tuple(dict.fromkeys(linked))
     return Shown(before, tuple(entries), titles, texts is not None, result.languages)
@@ -115,8 +116,8 @@ def _tells_dates(result: QueryResult) -> bool:
     return len(days) > 1 or any(hit.note.date.source != "mtime" for hit in result)
 
 
-def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bool) -> Entry:
-    file, line = root / hit.path, hit.chunk.first_line if hit.chunk else 1
+def _entry(root: Path | None, hit: Hit, mark: str, text: str, date: str, *, details: bool) -> Entry:
+    file, line = Path(root or "", hit.path), hit.chunk.first_line if hit.chunk else 1
     line = hit.text_lines[0] if hit.text_lines and not text else line
     above = dict.fromkeys(hit.chunk.heading_path if hit.chunk else ())
     above.pop(hit.title, None)
@@ -140,6 +141,7 @@ def _entry(root: Path, hit: Hit, mark: str, text: str, date: str, *, details: bo
         remarks=tuple(map(visible, remarks)),
         details=tuple(map(visible, _details(hit))) if details else (),
         palace=hit.palace,
+        is_here=root is not None,
     )
 
 

@@ -39,9 +39,12 @@ def write_markdown(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Itera
     for number, entry in enumerate(entries, start=1):
         title = f"{entry.title} › {entry.above}" if entry.above else entry.title
         name = re.sub(r"([\\\[\]`*_<>])", r"\\\1", title)
-        path = quote(open_path(entry.file), safe="/")
+        if entry.is_here:
+            head = f"[{name}]({quote(open_path(entry.file), safe='/')})"
+        else:
+            head = f"{name}, {visible_line(str(entry.file))}"
         after = filter(None, (f"line {entry.line}", entry.date, entry.sure))
-        yield f"{number}. [{name}]({path}), {', '.join(after)}"
+        yield f"{number}. {head}, {', '.join(after)}"
         text = entry.text.split("\n") if entry.text else ()
         yield from ("", *(f"   > {row}".rstrip() for row in text), *([""] if text else ()))
         yield from (f"   {remark}\n" for remark in entry.remarks)

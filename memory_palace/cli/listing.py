@@ -70,7 +70,7 @@ def list_notes(
     """
     palace = open_palace(ctx)
     folders = folders_below(palace, folder)
-    check_cold(palace, ctx.params, folders)
+    check_cold(palace.paths.rooms, ctx.params, folders)
     notes = palace.notes(
         type=type,
         priority=priority,

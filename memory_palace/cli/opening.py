@@ -57,4 +57,6 @@ def open_hit(
     if not found:
         count = sum(entry.mark.isdigit() for entry in shown.entries)
         raise UsageError(f"there is no hit {number} to open, only {count}")
+    if not found[0].is_here:
+        raise UsageError(f"hit {number} is of a store: --open needs its note here")
     open_entry(palaces[found[0].palace], found[0], environ)

@@ -14,6 +14,7 @@ from memory_palace.errors import NotAPalaceError, UsageError
 from memory_palace.places import is_path
 
 if TYPE_CHECKING:
+    from memory_palace.config import Rooms
     from memory_palace.palace import Palace
 
 
@@ -253,14 +254,13 @@ def note_below(palace: Palace, name: str) -> str:
     return name if below.startswith(os.pardir) else Path(below).as_posix()
 
 
-def check_cold(palace: Palace, given: Mapping[str, Any], folders: Sequence[str]) -> None:
+def check_cold(rooms: Rooms, given: Mapping[str, Any], folders: Sequence[str]) -> None:
     """Raise ``UsageError`` where ``--room`` or ``--in`` name the archive and nothing lets it in.
 
     It stays out unless asked for, and "nothing found" would be taken for an empty archive.
     """
     if given["include_cold"]:
         return
-    rooms = palace.paths.rooms
     known = {folder.casefold(): folder for folder in rooms.folders}
     asked = [(name, known.get(name.casefold(), name)) for name in folders]
     asked += [(name, name.casefold()) for name in (given["room"],) if name]

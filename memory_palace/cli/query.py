@@ -174,7 +174,7 @@ def _ask_one(ctx: Context, text: str, asked: dict[str, Any]) -> None:
 def restrict(palace: Palace, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the folders that the options name, as this palace has them."""
     folders = folders_below(palace, given["folder"])
-    check_cold(palace, given, folders)
+    check_cold(palace.paths.rooms, given, folders)
     return {"folder": folders}
 
 

@@ -102,6 +102,8 @@ class Registry:
 
     def hint(self, name: str) -> str:
         """Return the names that may have been meant."""
+        if name in self.stores:
+            return f"; it is a store: `palace query --store {name}` asks it"
         near = get_close_matches(name, self.palaces, n=2)
         if near:
             return f"; did you mean {' or '.join(map(repr, near))}?"

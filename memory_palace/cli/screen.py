@@ -106,10 +106,8 @@ def _head(entry: Entry, width: int, environ: Mapping[str, str]) -> list[Text]:
     title = Text(entry.title, STYLES["title"])
     if entry.above:
         title.append(f" › {entry.above}", Style.parse("not bold"))
-    place = Text(
-        entry.place,
-        Style.parse(STYLES["place"]) + Style(link=link_to(entry.file, entry.line, environ)),
-    )
+    link = link_to(entry.file, entry.line, environ) if entry.is_here else None
+    place = Text(entry.place, Style.parse(STYLES["place"]) + Style(link=link))
     date = Text("  ".join(filter(None, (entry.date, entry.sure))), STYLES["date"])
     room = width - INDENT
     beside = room - (date.cell_len + _GAP if date else 0)

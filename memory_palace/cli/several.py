@@ -34,12 +34,14 @@ def ask_several(ctx: Context, text: str, asked: Mapping[str, Any]) -> PalacesAsk
     palaces: dict[str, Palace] = {}
     own: dict[str, QueryResult] = {}
     failed: dict[str, PalaceError] = {}
+    unknown: dict[str, list[str]] = {}
     wanted, stores = _read_names(given["palaces"]), read_registry().stores
     share = None if budget is None else max(budget // len(wanted), 1)
     for name in wanted:
         try:
             if name in stores:
-                own[name] = query_store(name, text, {**asked, "budget_bytes": share}, given)
+                share_asked = {**asked, "budget_bytes": share}
+                own[name], unknown[name] = query_store(name, text, share_asked, given)
             else:
                 palaces[name] = palace = _open(ctx, name, palaces)
                 own[name] = palace.query(text, **asked, **restrict(palace, given))
@@ -54,7 +56,7 @@ def ask_several(ctx: Context, text: str, asked: Mapping[str, Any]) -> PalacesAsk
         stored = sum(count_bytes(hit.text) for hit in result if hit.palace in stores)
         budget -= stored
         result = _spend(result, palaces, budget, include_cold=asked["include_cold"])
-    return PalacesAsked(palaces, result, own, failed)
+    return PalacesAsked(palaces, result, own, failed, unknown)
 
 
 def _explain(error: PalaceError | OSError) -> PalaceError:

@@ -6,18 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory_palace.cli.answering import PalacesAsked
+from memory_palace.cli.options import check_cold
 from memory_palace.cli.store import find_store
+from memory_palace.config import SEVEN
 from memory_palace.errors import UsageError
 from memory_palace.models import QueryResult
-from memory_palace.retrieval.merging import merge_results
 from memory_palace.retrieval.search import RankingOptions
 
-_OF_FOLDERS = {
-    "interactive": "-i",
-    "open_number": "--open",
-    "refresh": "--refresh",
-    "full": "--full",
-}
+_OF_FOLDERS = {"interactive": "-i", "open_number": "--open", "refresh": "--refresh"}
 """Options that need the notes."""
 
 
@@ -25,21 +21,19 @@ def ask_store(text: str, asked: Mapping[str, Any], given: Mapping[str, Any]) -> 
     """Ask a palace of a store; raise ``UsageError`` for options that need the notes."""
     if given["palaces"] is not None:
         raise UsageError("--store asks one palace; --palaces takes the names of stores as well")
-    store = given["store"]
-    found = query_store(store, text, asked, given)
-    name = find_store(store).palace or store.rpartition("/")[2]
-    own = {name: found}
-    return PalacesAsked({}, merge_results(own, limit=asked["limit"]), own)
+    for name, option in _OF_FOLDERS.items():
+        if given[name]:
+            raise UsageError(f"{option} needs the notes, and a store is asked without them")
+    result, unknown = query_store(given["store"], text, asked, given)
+    return PalacesAsked({}, result, {"": result}, unknown_tags={"": unknown})
 
 
 def query_store(
     store: str, text: str, asked: Mapping[str, Any], given: Mapping[str, Any]
-) -> QueryResult:
-    """Return what a palace of a store answers."""
-    for name, option in _OF_FOLDERS.items():
-        if given[name]:
-            raise UsageError(f"{option} needs the notes, and a store is asked without them")
-    address = find_store(store)
+) -> tuple[QueryResult, list[str]]:
+    """Return what a palace of a store answers, and the tags of the question that no note has."""
+    address, folders = find_store(store), given["folder"] or ()
+    check_cold(SEVEN, given, folders)
     from memory_palace.postgres.reader import StoreReader  # delayed: it needs an extra
 
     with StoreReader(address) as reader:
@@ -52,4 +46,7 @@ def query_store(
             "neighbors": asked["neighbors"],
         }
         others = {name: value for name, value in asked.items() if name not in ranking}
-        return reader.ask(text, ranking=ranking, folder=given["folder"] or (), **others)
+        result = reader.ask(text, ranking=ranking, whole=given["full"], folder=folders, **others)
+        if "#" not in text:
+            return result, []
+        return result, reader.find_unknown_tags(text, include_cold=given["include_cold"])

@@ -35,7 +35,7 @@ from memory_palace.postgres.settings import check_stored_profile, read_kept
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.timing import mark_naming
 from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
-from memory_palace.retrieval.profiles import Profile, check_detail, choose_mode, choose_profile
+from memory_palace.retrieval.profiles import Profile, choose_mode, choose_profile
 from memory_palace.retrieval.question import (
     ParsedQuestion,
     embed_question,
@@ -163,24 +163,20 @@ class StoreReader:
             has_vectors = bool(generation.commit.dimension)
             mode = choose_mode(query.text, lexical=lexical, has_vectors=has_vectors)
             chosen = choose_profile(profile, config, mode)
-            check_stored_profile(chosen)
-            check_detail(chosen, read_detail(generation.commit.fingerprint))
-            if mode == "vector":
-                phrases = "bridge" in chosen.weights
-                query = embed_question(query, self._embedder(generation), with_phrases=phrases)
+            check_stored_profile(chosen, read_detail(generation.commit.fingerprint))
+            query = self._embed(query, generation, chosen) if mode == "vector" else query
             limit = ranking.get("limit", 5)
             fetched = self._find(query, generation, limit, include_cold=include_cold)
             query, found = self._search(query, fetched, chosen, config.half_life_days, ranking)
-            hits = found.hits
             if whole:
                 most = ranking.get("budget_bytes")
-                hits = show_whole(hits, fetched.snapshot(), max_bytes=most)
+                found = found._replace(hits=show_whole(found.hits, fetched.snapshot(), most))
         return QueryResult(
             text=asked,
             profile=chosen.name,
             mode=mode,
             embedder=None if mode == "lexical" else generation.commit.embedder,
-            hits=tuple(hits),
+            hits=tuple(found.hits),
             is_answered=found.is_answered,
             freshness="current",
             languages=self._held[include_cold].snapshot.languages,
@@ -188,12 +184,10 @@ class StoreReader:
             times=(*query.filters.when, *found.times),
         )
 
-    def find_unknown_tags(self, text: str) -> list[str]:
+    def find_unknown_tags(self, text: str, *, include_cold: bool = False) -> list[str]:
         """Return the tags of a question that no note has."""
-        if "#" not in text:
-            return []
         with self._reading():
-            tags = known_tags(self._statements)
+            tags = known_tags(self._statements, include_cold=include_cold)
         return find_unknown_tags(text, lambda tag: bool(bearing(tags, tag)))
 
     def _find(
@@ -287,6 +281,10 @@ class StoreReader:
     def _settings(self, generation: Generation) -> Config:
         """Return the settings that were given, else those of the palace."""
         return self.config or read_kept(generation.settings, self.address.shown)
+
+    def _embed(self, query: Query, generation: Generation, profile: Profile) -> Query:
+        embedder, has_phrases = self._embedder(generation), "bridge" in profile.weights
+        return embed_question(query, embedder, with_phrases=has_phrases)
 
     def _embedder(self, generation: Generation) -> Embedder:
         """Return the embedder of the index; raise ``WrongEmbedderError`` for another recipe."""

@@ -8,8 +8,9 @@ from typing import Any
 
 from memory_palace.config import Config
 from memory_palace.errors import UsageError
+from memory_palace.index.recipes import Detail
 from memory_palace.ranking import ProfileSettings
-from memory_palace.retrieval.profiles import Profile
+from memory_palace.retrieval.profiles import Profile, check_detail
 from memory_palace.retrieval.signals.table import SHARES
 
 KEPT = ("half_life_days", "locale", "profile", "profiles")
@@ -41,8 +42,11 @@ def read_kept(values: Mapping[str, Any], source: str) -> Config:
     return parse_config(known, source=source)
 
 
-def check_stored_profile(profile: Profile) -> None:
-    """Raise ``UsageError`` for a profile that needs more than a store knows of all notes."""
+def check_stored_profile(profile: Profile, detail: Detail) -> None:
+    """Raise ``UsageError`` for a profile that needs more than a store knows of all notes.
+
+    See ``check_detail`` for what its index may lack.
+    """
     if profile.is_routed:
         why = "ranks within folders, which takes the passages of all notes"
     elif "anchor" in profile.weights:
@@ -50,5 +54,6 @@ def check_stored_profile(profile: Profile) -> None:
     elif shares := sorted(SHARES & profile.weights.keys()):
         why = f"compares facts of all notes ({', '.join(shares)})"
     else:
+        check_detail(profile, detail)
         return
     raise UsageError(f"the profile {profile.name} {why}: a store cannot; ask with --profile hybrid")

@@ -126,7 +126,9 @@ def _are_in(snapshot: Snapshot, folders: Sequence[str]) -> NDArray[np.bool_]:
         places = [place for place in (_fold(folder), _fold(f"{PALACE}/{folder}")) if place in known]
         if not places and not snapshot.origin:
             written = {path[:end] for path in paths for end in _slashes(path)}
-            raise UsageError(_unknown("no note of the index is in the folder", folder, written))
+            raise UsageError(
+                describe_unknown("no note of the index is in the folder", folder, written)
+            )
         wanted.update(places[:1])
     passing = {parent for parent, places in above.items() if places & wanted}
     return np.fromiter((parent in passing for parent in parents), np.bool_, len(parents))
@@ -142,7 +144,7 @@ def _bear(snapshot: Snapshot, tags: Sequence[str]) -> NDArray[np.bool_]:
         has = bear_tag(snapshot, tag)
         if not has.any() and not snapshot.origin:
             written = {name for note in snapshot.shown_tags for name in note}
-            raise UsageError(_unknown("no note of the index has the tag", tag, written))
+            raise UsageError(describe_unknown("no note of the index has the tag", tag, written))
         passes &= has
     return passes
 
@@ -157,7 +159,7 @@ def bear_tag(snapshot: Snapshot, tag: str) -> NDArray[np.bool_]:
     return np.fromiter(found, np.bool_, len(snapshot.paths))
 
 
-def _unknown(what: str, name: str, known: Collection[str]) -> str:
+def describe_unknown(what: str, name: str, known: Collection[str]) -> str:
     """Say that a name is unknown, with those that end alike and those that are written alike."""
     spelled = {_fold(entry): entry for entry in sorted(known) if entry}
     ends: dict[str, list[str]] = {}

@@ -139,12 +139,9 @@ def take_tags(query: Query, is_known: Callable[[str], bool]) -> Query:
     return replace(query, text=" ".join(rest.split()), filters=filters)
 
 
-def find_unknown_tags(text: str, snapshot: Snapshot) -> list[str]:
+def find_unknown_tags(text: str, is_known: Callable[[str], bool]) -> list[str]:
     """Return the tags of a question that no note has."""
-    from memory_palace.retrieval.filters import bear_tag  # delayed: few questions have any
-
-    tags = dict.fromkeys(_TAG.findall(text))
-    return [tag for tag in tags if not bear_tag(snapshot, tag).any()]
+    return [tag for tag in dict.fromkeys(_TAG.findall(text)) if not is_known(tag)]
 
 
 def may_narrow(text: str) -> bool:

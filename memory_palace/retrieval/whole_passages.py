@@ -38,9 +38,7 @@ def full_texts(
     return texts
 
 
-def show_whole(
-    hits: Sequence[Hit], snapshot: Snapshot, *, max_bytes: int | None = None
-) -> list[Hit]:
+def show_whole(hits: Sequence[Hit], snapshot: Snapshot, max_bytes: int | None) -> list[Hit]:
     """Return hits of which the whole passage is what answers; see ``full_texts``."""
     found: list[Hit] = []
     for hit, text in zip(hits, full_texts(hits, snapshot, None, max_bytes=max_bytes), strict=True):

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from postgres.pushing import Store, write_notes  # noqa: E402
+from running import run_main  # noqa: E402
 
+from memory_palace.errors import ConfigError, UsageError  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
+from memory_palace.postgres.generation import Generation  # noqa: E402
 from memory_palace.postgres.reader import StoreReader  # noqa: E402
+from memory_palace.postgres.settings import read_kept  # noqa: E402
+from memory_palace.retrieval.whole_passages import full_texts  # noqa: E402
 
 pytestmark = pytest.mark.postgres
 
@@ -66,3 +73,113 @@ def test_a_time_that_few_notes_name_is_looked_for_before_words_are(tmp_path, dat
     with StoreReader(store.address) as reader:
         for text, how in (("batteries when:2011-05", {}), ("batteries", {"when": "May 2011"})):
             assert [hit.title for hit in ask(reader, text, **how)] == ["Old"]
+
+
+SETTINGS = """
+half_life_days: 2000
+locale: en-GB
+profile: mine
+profiles:
+  mine: {extends: compound, weights: {recency: 2, lexical: 1}}
+  strict: {weights: {dense: 1}, preserve_rank: true}
+"""
+
+
+def test_the_settings_of_a_palace_are_those_of_its_store(sample, database):
+    sample.paths.settings.write_text(SETTINGS, "utf-8")
+    palace = Palace(sample.paths.root)
+    store = Store(database, palace)
+    store.push()
+    assert not store.push().is_new
+    with StoreReader(store.address) as reader:
+        asked = ("batteries in the cold", {}), ("mast", {"profile": "strict"})
+        listed = "", {"type": "project", "profile": "compound"}
+        for text, how in (listed, *asked, ("batteries", {"when": "since 3/4/2026"})):
+            found = palace.query(text, limit=10, as_of=ASKED, **how)
+            again = ask(reader, text, as_of=ASKED, **how)
+            assert paths_of(again) == paths_of(found)
+            assert (again.profile, again.times) == (found.profile, found.times)
+        assert found.times[0].first.month == 4
+        with pytest.raises(UsageError, match="no profile"):
+            ask(reader, "mast", profile="nobodys")
+    sample.paths.settings.unlink()
+    store.palace = Palace(sample.paths.root)
+    assert store.push().is_new
+    with StoreReader(store.address) as reader:
+        assert ask(reader, "mast", as_of=ASKED).profile == "hybrid"
+    store.connection.close()
+
+
+def test_what_a_store_says_of_settings_is_checked(database):
+    assert read_kept({"embedder": "llm:theirs", "max_note_bytes": -1}, "store").embedder is None
+    for values in ({"half_life_days": "soon"}, {"profiles": {"x": {"weights": {"dense": 1e99}}}}):
+        with pytest.raises(ConfigError, match=r"^store:"):
+            read_kept(values, "store")
+    assert Generation(record={"settings": {"locale": "de"}}).settings == {"locale": "de"}
+
+
+def test_whole_passages_and_descriptions_are_read_from_a_store(sample, database):
+    sample.index(embedder="hashing", enrich=True)
+    store = Store(database, sample)
+    store.push()
+    store.connection.close()
+    with StoreReader(store.address) as reader:
+        found = sample.query("batteries in the cold", as_of=ASKED, profile="enriched")
+        again = ask(
+            reader, "batteries in the cold", limit=5, as_of=ASKED, profile="enriched", whole=True
+        )
+        assert paths_of(again) == paths_of(found)
+        texts = full_texts(found.hits, sample.snapshot(), sample.paths)
+        assert [hit.text for hit in again] == texts
+        assert max(map(len, texts)) > max(len(hit.text) for hit in found)
+        for profile in ("structured", "anchors", "hierarchical"):
+            with pytest.raises(UsageError, match=f"^the profile {profile} .* --profile hybrid$"):
+                ask(reader, "stove", profile=profile)
+
+
+@pytest.fixture
+def command(sample, database, monkeypatch, capsys, tmp_path):
+    """Run a command where the sample palace is registered as a folder and as a store."""
+    store = Store(database, sample)
+    store.push()
+    store.connection.close()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    address = f"{store.address.url}#{store.address.palace}"
+    for name, place in (
+        ("own", [str(tmp_path)]),
+        ("team", ["--store", address]),
+        ("gone", ["--store", "postgresql:///nowhere?host=/nowhere#gone"]),
+    ):
+        assert run_main(capsys, "register", name, *place)[0] == 0
+    return lambda *line: run_main(capsys, "query", *line)
+
+
+def test_the_command_shows_a_store_as_it_shows_a_folder(command, tmp_path):
+    for line in (["--full"], ["--full", "--budget", "900"], ["-k", "2", "--details"], ["#no"]):
+        asked = ["batteries", "in the cold", "--as-of", ASKED, *line]
+        here = command(*asked, "-C", str(tmp_path))
+        there = command(*asked, "--store", "team")
+        assert there == (here[0], here[1].replace(f"{tmp_path}/", ""), here[2])
+    status, _, err = command("batteries", "--store", "team", "--in", "project_rom")
+    assert status == 2 and "did you mean" in err
+    status, _, err = command("batteries", "--store", "team", "--room", "archive_basement")
+    assert status == 2 and "--include-cold" in err
+    for option in ("-i", "--open", "--refresh"):
+        status, out, err = command("batteries", "--store", "team", option)
+        assert (status, out) == (2, "") and err.startswith(f"palace: {option} needs the notes")
+
+
+def test_several_palaces_answer_where_a_store_cannot(command):
+    line = ["batteries", "--as-of", ASKED, "--json", "--full", "--refresh"]
+    status, out, err = command(*line, "--palaces", "own,gone,team")
+    found = json.loads(out)
+    assert status == 10
+    assert [line.partition(":")[0] for line in err.splitlines()] == ["gone"]
+    assert {hit["palace"] for hit in found["hits"]} == {"own"}
+    assert [place["answered"] for place in found["palaces"]] == [True, True, False]
+    status, out, _ = command(*line, "--palaces", "team,own", "--raw")
+    assert status == 0 and {hit["palace"] for hit in json.loads(out)["hits"]} == {"team"}
+    status, out, err = command("batteries", "--palaces", "team,own", "--open")
+    assert status == 2 and "--open" in err
