@@ -208,12 +208,8 @@ class StoreReader:
             also=chain(*list_priors(query.text)),
         )
         naming = mark_naming(collection.lists["facts"], query.filters.when)
-        passing = find_passing(
-            statements,
-            query.filters,
-            include_cold=include_cold,
-            naming=snapshot.posted.notes[naming].tolist(),
-        )
+        named = snapshot.posted.notes[naming].tolist()
+        passing = find_passing(statements, query.filters, include_cold=include_cold, naming=named)
         allowed = None if passing is None else passing.notes
         fetched = Fetched(statements, generation, collection, allowed)
         if not query.text:
