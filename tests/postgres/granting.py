@@ -6,11 +6,13 @@ from pathlib import Path
 
 from postgres.pushing import write_notes
 
+from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
-from memory_palace.postgres.access import grant
+from memory_palace.postgres.access import grant, make_palace
 from memory_palace.postgres.address import read_address
-from memory_palace.postgres.building import open_builder
-from memory_palace.postgres.schema import open_store
+from memory_palace.postgres.connecting import connect
+from memory_palace.postgres.schema import migrate, open_store
+from memory_palace.postgres.writing import push
 
 CANARY = "quagga"
 """A word of the secret palace: in paths, titles, texts, tags, types and links."""
@@ -38,8 +40,11 @@ def push_two(database, tmp_path: Path) -> dict[str, Palace]:
         write_notes(tmp_path / name, **texts)
         palaces[name] = Palace(tmp_path / name)
         palaces[name].index(embedder="hashing")
-        with open_builder(read_address(database.url(palace=name))) as builder:
-            builder.push(palaces[name].paths, replaces=False, renews=False, wait_seconds=0)
+        address = read_address(database.url(palace=name))
+        with connect(address, purpose="test") as connection:
+            migrate(connection, address)
+            number = make_palace(connection, address)
+            push(connection, number, IndexFiles(palaces[name].paths), built_by="test")
     for role in ROLES:
         database.make_role(role)
     hers = read_address(database.url(palace="hers"))
