@@ -245,6 +245,8 @@ def test_functions_beside_pgvector_are_run_for_nobody_else(store):
         keeper.execute("SET search_path = public, memory_palace")
         with keeper.transaction(force_rollback=True):
             keeper.execute("SELECT memory_palace.make_palace('new')")
+    with store.server.connect(store.name) as admin:
+        admin.execute("REVOKE CREATE ON SCHEMA public FROM writer")
     assert heard == []
 
 
