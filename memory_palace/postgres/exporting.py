@@ -14,13 +14,13 @@ from memory_palace.config import PalacePaths
 from memory_palace.errors import IndexMissingError, UsageError
 from memory_palace.index.commit import Commit, SegmentRef, write_commit
 from memory_palace.index.context import Progress
-from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.store import StoredNote
 from memory_palace.index.writing import write_segment
 from memory_palace.postgres.generation import Generation, read_generation
 from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.placing import batch_notes
 from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row
+from memory_palace.postgres.settings import refuse_service
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.writing import BATCH_ROWS
 from memory_palace.storage.atomic import make_ignored_folder
@@ -29,6 +29,7 @@ from memory_palace.storage.lock import writer_lock
 NOTES_AT_A_TIME = 256
 EXPORTING = "exporting notes"
 _NOTE = "id, path, is_cold, title, type, priority, days, flags, line, record, text"
+_VECTORS = ("vector", "described")
 _ROW = "note, first_line, last_line, digest, described_digest, line, keys"
 RawNote: TypeAlias = tuple[dict[str, Any], list[dict[str, Any]]]
 """The columns of a note, and those of each of its rows."""
@@ -49,7 +50,6 @@ class StoredIndex:
                 "nothing was pushed to this palace of the store; run `palace index --store URL`"
             )
         self.generation: Generation = found
-        self._detail = read_detail(found.commit.fingerprint)
 
     def read_commit(self) -> Commit:
         """Return the record of the generation, without segments."""
@@ -96,12 +96,11 @@ class StoredIndex:
         note, own = raw
         record = read_note_row(note["path"], note, [read_chunk(row) for row in own])
         if with_vectors and own:
-            commit = self.read_commit()
-            kinds = ("vector", "described")[: 1 + (self._detail == Detail.ENRICHED)]
-            matrices = tuple(read_matrix([row[kind] for row in own]) for kind in kinds)
-            if any(matrix.shape[1] != commit.dimension for matrix in matrices):
-                raise damaged(f"a vector of {note['path']}")
-            record = replace(record, vectors=matrices)
+            matrices = (
+                read_matrix([row[kind] for row in own], dimension, note["path"])
+                for kind, dimension in zip(_VECTORS, self.generation.dimensions, strict=False)
+            )
+            record = replace(record, vectors=tuple(matrices))
         try:
             text = note["text"].decode()
         except UnicodeDecodeError:
@@ -122,11 +121,13 @@ def export_index(
 ) -> Commit:
     """Write what a store holds as the index of a folder that has none, and return its record.
 
-    What dates a file is not known: the next build compares the notes' digests.
+    What dates a file is not known: the next build compares the notes' digests. Raise
+    ``WrongEmbedderError`` where that build would send notes to another machine.
     """
     if paths.commit.exists():
         raise UsageError(f"{paths.index} holds an index; name a folder that has none")
     commit = store.read_commit()
+    refuse_service(commit.embedder, "make the index from the notes: `palace index`")
     with writer_lock(paths.lock):
         make_ignored_folder(paths.index, mode=0o700)
         refs: list[SegmentRef] = []

@@ -25,7 +25,7 @@ from memory_palace.postgres.calling import CalledNote, find_called
 from memory_palace.postgres.collection import PostedStatistics
 from memory_palace.postgres.generation import Generation
 from memory_palace.postgres.naming import NameKind
-from memory_palace.postgres.records import read_chunk, read_note_row
+from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row
 from memory_palace.postgres.statements import Statements
 
 _NOTE = "id path is_cold title type room priority days flags line record".split()
@@ -130,7 +130,8 @@ class Fetched:
             is_described = which.member != PASSAGES.member
             rows = [self._rows[number][2:][is_described] for number in self._order]
             every = [vector for vectors in rows for vector in vectors]
-            self._matrices[key] = take_part(stack_vectors(every), which)
+            dimension = self._generation.dimensions[is_described]
+            self._matrices[key] = take_part(read_matrix(every, dimension), which)
         return self._matrices[key]
 
     def called(self, asked: str, loose: str, mistyped: float) -> Iterator[tuple[str, float]]:
@@ -242,14 +243,6 @@ def compare(matrix: Matrix, vector: Vector) -> NDArray[np.float64]:
         return np.zeros(len(matrix))
     cosines: NDArray[np.float64] = np.einsum("ij,j->i", matrix, vector, dtype=np.float64)
     return cosines
-
-
-def stack_vectors(vectors: Sequence[Any]) -> Matrix:
-    """Return vectors as a matrix, 0 wide where there are none."""
-    if not vectors or vectors[0] is None:
-        return np.zeros((len(vectors), 0), np.float32)
-    found: Matrix = np.stack([vector.to_numpy() for vector in vectors])
-    return found
 
 
 def take_part(matrix: Matrix, which: VectorChoice) -> Matrix:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from memory_palace.index.commit import Commit
 from memory_palace.index.postings import FIELDS
+from memory_palace.index.recipes import Detail, read_detail
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.records import BUCKETS, bucket_of
@@ -73,6 +74,12 @@ class Generation:
     """The rows that say what a cosine has by chance."""
 
     @property
+    def dimensions(self) -> tuple[int, ...]:
+        """How long the vectors of a row are: of the passage, of what describes it if anything."""
+        is_enriched = read_detail(self.record["fingerprint"]) == Detail.ENRICHED
+        return (self.record["dimension"],) * (1 + is_enriched)
+
+    @property
     def commit(self) -> Commit:
         """The record as a reader of files has it, without segments."""
         record = {name: value for name, value in self.record.items() if name != _SETTINGS}
@@ -107,7 +114,8 @@ def read_generation(statements: Statements) -> Generation | None:
         sizes = (len(generation.groups), len(generation.statistics.lengths))
     except (AttributeError, TypeError, ValueError):
         raise damaged("the record of the generation") from None
-    if sizes != (BUCKETS, len(FIELDS)) or types != (str, int, dict):
+    is_whole = sizes == (BUCKETS, len(FIELDS)) and types == (str, int, dict)
+    if not is_whole or commit.dimension < 0:
         raise damaged("the record of the generation")
     return generation
 

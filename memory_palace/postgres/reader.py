@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from psycopg import IsolationLevel
 
 from memory_palace.config import SEVEN, Config
-from memory_palace.embedding.registry import get_embedder, split_name
+from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import IndexMissingError, WrongEmbedderError
 from memory_palace.index.recipes import describe_mismatch, fits_recipe, read_detail
-from memory_palace.index.segment import VectorChoice
+from memory_palace.index.segment import PASSAGES, VectorChoice
 from memory_palace.language.moments import Moment
 from memory_palace.models import Filters, Matrix, Query, QueryResult, Vector
 from memory_palace.postgres.access import find_palace
@@ -26,12 +26,13 @@ from memory_palace.postgres.asking import bearing, find_passing, known_tags
 from memory_palace.postgres.choosing import NoteEstimate, find_nearest, list_priors
 from memory_palace.postgres.collection import PostedStatistics
 from memory_palace.postgres.connecting import asking, connect
-from memory_palace.postgres.fetching import Fetched, compare, stack_vectors, take_part
+from memory_palace.postgres.fetching import Fetched, compare, take_part
 from memory_palace.postgres.generation import Generation, read_generation
 from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.posted import PostedRows, PostedSnapshot
+from memory_palace.postgres.records import read_matrix
 from memory_palace.postgres.schema import check_schema
-from memory_palace.postgres.settings import check_stored_profile, read_kept
+from memory_palace.postgres.settings import check_stored_profile, read_kept, refuse_service
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.timing import mark_naming
 from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
@@ -60,12 +61,12 @@ class _Held:
     snapshot: PostedSnapshot
     notes: int
     """Those without rows as well."""
-    sample: Matrix
-    described: Matrix
+    sample: Sequence[Matrix]
+    """Of passages, and of what describes them if anything."""
 
     def compare(self, vector: Vector, which: VectorChoice) -> NDArray[np.float64]:
         """Return the cosines of the rows that stand for all."""
-        whole = self.sample if which.member == "vectors" else self.described
+        whole = self.sample[which.member != PASSAGES.member]
         return compare(take_part(whole, which), vector)
 
 
@@ -269,8 +270,10 @@ class StoreReader:
             generation.number,
             PostedSnapshot(self._statements, generation, posted),
             notes,
-            stack_vectors([vector for vector, _ in pairs]),
-            stack_vectors([described for _, described in pairs]),
+            [
+                read_matrix([vectors[place] for vectors in pairs], dimension)
+                for place, dimension in enumerate(generation.dimensions)
+            ],
         )
         return self._held[include_cold]
 
@@ -285,11 +288,7 @@ class StoreReader:
     def _embedder(self, generation: Generation) -> Embedder:
         """Return the embedder of the index; raise ``WrongEmbedderError`` for another recipe."""
         commit = generation.commit
-        if any(name.startswith("llm:") for name in split_name(commit.embedder)):
-            raise WrongEmbedderError(
-                f"{self.address.shown} was indexed with {commit.embedder}, which may send what is "
-                "asked to another machine, and a store cannot choose that; ask with --mode lexical"
-            )
+        refuse_service(commit.embedder, "ask with --mode lexical")
         if commit.embedder not in self._embedders:
             self._embedders[commit.embedder] = get_embedder(commit.embedder)
         embedder = self._embedders[commit.embedder]

@@ -239,15 +239,15 @@ def read_chunk(columns: dict[str, Any]) -> ChunkRow:
     )
 
 
-def read_matrix(vectors: Sequence[Any]) -> Matrix:
-    """Return the vectors of rows, shape ``(rows, dimension)``; 0 wide where there are none.
+def read_matrix(vectors: Sequence[Any], dimension: int, path: str = "a passage") -> Matrix:
+    """Return the vectors of rows, shape ``(rows, dimension)``; with the dimension 0 none has one.
 
-    Raise ``IndexDamagedError`` where only some rows have one, or of another length.
+    Raise ``IndexDamagedError`` where a row has none, or one of another length.
     """
-    if all(vector is None for vector in vectors):
-        return np.zeros((len(vectors), 0), np.float32)
-    rows = [np.zeros(0, np.float32) if v is None else v.to_numpy() for v in vectors]
-    if len({len(row) for row in rows}) > 1:
-        raise damaged("a vector of a passage")
-    found: Matrix = np.stack(rows)
+    if any((0 if v is None else v.dimensions()) != dimension for v in vectors):
+        raise damaged(f"a vector of {path}")
+    found = np.zeros((len(vectors), dimension), np.float32)
+    if dimension:
+        for row, vector in zip(found, vectors, strict=True):
+            row[:] = vector.to_numpy()
     return found

@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from memory_palace.config import Config
-from memory_palace.errors import UsageError
+from memory_palace.embedding.registry import split_name
+from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.recipes import Detail
 from memory_palace.ranking import ProfileSettings
 from memory_palace.retrieval.profiles import Profile, check_detail
@@ -40,6 +41,18 @@ def read_kept(values: Mapping[str, Any], source: str) -> Config:
     from memory_palace.settings import parse_config  # delayed: most palaces have the defaults
 
     return parse_config(known, source=source)
+
+
+def refuse_service(embedder: str, hint: str) -> None:
+    """Raise ``WrongEmbedderError`` for an embedder that may send texts to another machine.
+
+    Its user chooses such a one, and no store does; ``hint`` says what to do instead.
+    """
+    if any(name.startswith("llm:") for name in split_name(embedder)):
+        raise WrongEmbedderError(
+            f"the store was indexed with {embedder}, which may send texts to another "
+            f"machine, and a store cannot choose that; {hint}"
+        )
 
 
 def check_stored_profile(profile: Profile, detail: Detail) -> None:

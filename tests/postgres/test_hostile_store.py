@@ -33,6 +33,7 @@ CHANGES = {
     "no keys": "UPDATE passage SET keys = ''",
     "lines that are not there": "UPDATE passage SET first_line = 2147483647, last_line = -5",
     "a digest of another length": "UPDATE passage SET digest = '\\x00'",
+    "no vectors": "UPDATE passage SET vector = NULL",
     "another vector": "UPDATE passage SET vector = '[1,2,3]'",
     "postings of another length": "UPDATE posting SET data = '\\x01'",
     "no postings": "DELETE FROM posting",
