@@ -108,7 +108,7 @@ class Server:
         return int((self.data / "postmaster.pid").read_text().split()[0])
 
     def crash(self, mark: signal.Signals = signal.SIGQUIT) -> None:
-        """End it at once, as a loss of power would: nothing is tidied, and it recovers at start.
+        """End it at once: nothing is tidied, and it recovers at start. The disk keeps what it had.
 
         By SIGKILL the process that all others are children of dies before them.
         """

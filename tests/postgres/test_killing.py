@@ -254,7 +254,7 @@ def kill_backend(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def test_a_server_that_loses_its_power_has_what_was_or_what_came(tmp_path):
+def test_a_server_that_is_killed_has_what_was_or_what_came(tmp_path):
     """Before the first statement, in the middle, before the end, and right after it."""
     server = Server()
     try:

@@ -82,7 +82,7 @@ def wait_for(process: int) -> None:
 
 
 @pytest.mark.usefixtures("server")
-def test_a_server_that_lost_its_power_starts_again():
+def test_a_server_that_was_killed_starts_again():
     from postgres.serving import Server
 
     own = Server()
