@@ -164,13 +164,28 @@ def is_same_record(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     )
 
 
+class Grouped(NamedTuple):
+    """Stamps by groups of paths, so that two lists of them are compared by what differs."""
+
+    sums: NDArray[np.uint64]
+    """For each group what its stamps come to, in whatever order they are."""
+    paths: list[list[str]]
+
+
 def group_stamps(stamps: Mapping[str, bytes]) -> NDArray[np.uint64]:
-    """Return for each group of notes what its stamps come to, in whatever order they are."""
-    groups = [0] * BUCKETS
+    """Return for each group of notes what its stamps come to."""
+    return group_notes(stamps).sums
+
+
+def group_notes(stamps: Mapping[str, bytes]) -> Grouped:
+    """Return the groups of notes."""
+    sums, paths = [0] * BUCKETS, [list[str]() for _ in range(BUCKETS)]
     for path, stamp in stamps.items():
         digest = blake2b(path.encode() + b"\0" + stamp, digest_size=_GROUP_BYTES).digest()
-        groups[bucket_of(path)] ^= int.from_bytes(digest)
-    return np.array(groups, np.uint64)
+        bucket = bucket_of(path)
+        sums[bucket] ^= int.from_bytes(digest)
+        paths[bucket].append(path)
+    return Grouped(np.array(sums, np.uint64), paths)
 
 
 def count_statistics(hot: Snapshot) -> Totals:

@@ -8,23 +8,23 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from psycopg import Connection
 
 from memory_palace.index.calibration import SAMPLE
 from memory_palace.index.store import IndexFiles
 from memory_palace.postgres.generation import (
     Generation,
+    Grouped,
+    Totals,
     begin_anew,
     count_statistics,
-    group_stamps,
+    group_notes,
     is_same_record,
     read_generation,
     record_of,
     write_generation,
 )
 from memory_palace.postgres.placing import RowWriter, batch_notes
-from memory_palace.postgres.records import bucket_of
 from memory_palace.postgres.statements import Hook, Statements, ignore
 
 _NONE: Mapping[str, Any] = MappingProxyType({})
@@ -32,6 +32,9 @@ BATCH_ROWS = 16_384
 """Rows in memory at a time; each batch makes a block of posting lists."""
 INDEXED_ROWS = 20_000
 """From here on vectors are found by an index (HNSW); below it all of them are compared."""
+_LINKS_BYTES = 1_000
+"""What a row takes in a graph that is being built, its vector aside."""
+_MOST_KIB = 2 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,15 @@ class _Known(NamedTuple):
     number: int
     stamp: bytes
     digest: str
+
+
+class _Head(NamedTuple):
+    """What is known of all notes before the transaction."""
+
+    record: dict[str, Any]
+    groups: Grouped
+    statistics: Totals
+    built_by: str
 
 
 @dataclass(slots=True)
@@ -87,15 +99,15 @@ def push(
     palace, and ``NotesFailedError`` where a note has changed since it was indexed.
     """
     stamps, record = source.list_stamps(), record_of(source.read_commit(), settings)
+    # Whatever takes the longer the more notes there are is done before others have to wait.
+    head = _Head(record, group_notes(stamps), count_statistics(source.snapshot), built_by)
     statements = Statements(connection, palace, hook)
     with statements.transaction(wait_seconds=wait_seconds):
         before = begin_anew(statements) if renews else read_generation(statements)
-        groups = group_stamps(stamps)
-        is_same = before is not None and np.array_equal(before.groups, groups)
+        is_same = before is not None and np.array_equal(before.groups, head.groups.sums)
         if before and not renews and is_same and is_same_record(before.record, record):
             return Pushed(before.number, is_new=False)
-        generation = before or Generation()
-        return _write(statements, source, generation, stamps, (groups, record, built_by))
+        return _write(statements, source, before or Generation(), stamps, head)
 
 
 def _write(
@@ -103,27 +115,27 @@ def _write(
     source: IndexFiles,
     generation: Generation,
     stamps: Mapping[str, bytes],
-    head: tuple[NDArray[np.uint64], dict[str, Any], str],
+    head: _Head,
 ) -> Pushed:
     """Write what differs, and the record last."""
-    groups, record, built_by = head
+    record = head.record
     writer = RowWriter(statements, generation, record["fingerprint"], source.rooms)
     before = generation.rows
     if generation.record.get("fingerprint", "") != record["fingerprint"]:
         before = 0
         writer.empty()
-    found = _compare(statements, source, generation, stamps, groups)
+    found = _compare(statements, source, generation, stamps, head.groups)
     writer.remove(found.gone)
     for batch in batch_notes(source.read_notes(found.numbers), BATCH_ROWS):
         writer.write(batch, found.numbers, stamps)
     writer.finish()
     if record["dimension"] and generation.rows >= INDEXED_ROWS > before:
-        statements.run("SET LOCAL maintenance_work_mem = '256MB'")
+        _allow_memory(statements, generation.rows, record["dimension"])
         statements.ask("SELECT index_vectors(%(palace)s, %(dim)s)", dim=record["dimension"])
     generation.sample = find_sample(statements)
-    generation.groups, generation.record = groups, record
-    generation.number, generation.built_by = generation.number + 1, built_by
-    generation.notes, generation.statistics = len(stamps), count_statistics(source.snapshot)
+    generation.groups, generation.record = head.groups.sums, record
+    generation.number, generation.built_by = generation.number + 1, head.built_by
+    generation.notes, generation.statistics = len(stamps), head.statistics
     write_generation(statements, generation)
     return Pushed(
         generation.number,
@@ -136,30 +148,38 @@ def _write(
     )
 
 
+def _allow_memory(statements: Statements, rows: int, dimension: int) -> None:
+    """Let the graph be built in memory: outside of it that takes many times as long."""
+    needed = rows * (2 * dimension + _LINKS_BYTES) // 1024
+    statements.ask(
+        "SELECT set_config('maintenance_work_mem', greatest(setting::int, %(kib)s)::text, true)"
+        " FROM pg_settings WHERE name = 'maintenance_work_mem'",
+        kib=min(needed, _MOST_KIB),
+    )
+
+
 def _compare(
     statements: Statements,
     source: IndexFiles,
     generation: Generation,
     stamps: Mapping[str, bytes],
-    groups: NDArray[np.uint64],
+    groups: Grouped,
 ) -> _Difference:
     """Find what differs in the groups that do; a note is moved where its bytes are the same."""
-    buckets = set(np.flatnonzero(groups != generation.groups).tolist())
+    buckets = np.flatnonzero(groups.sums != generation.groups).tolist()
     rows = statements.ask(
         "SELECT path, id, stamp, record->>'digest' FROM note"
         " WHERE palace = %(palace)s AND bucket = ANY(%(buckets)s)",
-        buckets=list(buckets),
+        buckets=buckets,
     )
     known = {path: _Known(*values) for path, *values in rows}
     found = _Difference()
     gone = {note.digest: path for path, note in known.items() if path not in stamps}
     new = []
-    for path, stamp in stamps.items():
-        if bucket_of(path) not in buckets:
-            continue
+    for path in (path for bucket in buckets for path in groups.paths[bucket]):
         if path not in known:
             new.append(path)
-        elif known[path].stamp != stamp:
+        elif known[path].stamp != stamps[path]:
             found.numbers[path] = known[path].number
             found.changed += 1
     digests = source.note_digests(new) if gone else {}
