@@ -18,6 +18,16 @@ from memory_palace.bench.given import Given
 from memory_palace.bench.seeking import measure_retrieval
 from memory_palace.bench.timing import Measured
 from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.libraries import check_postgres
+
+
+def _measure_store(given: Given) -> Iterator[Measured]:
+    check_postgres()
+    # Delayed: it needs the extra, which is checked above.
+    from memory_palace.bench.store import measure_promised
+
+    return measure_promised(given)
+
 
 PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "code": costs.measure_code,
@@ -45,6 +55,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "redqueen": rounds.measure_rounds,
     "json": recall.measure_json,
     "serve": serving.measure_promised,
+    "store": _measure_store,
     "view": view.measure_promised,
     "ranking": lambda given: scale.measure_ranking(),
     "anchors": lambda given: iter(measure_anchor_scale(17_000)),
@@ -65,7 +76,7 @@ HEAVY = frozenset(
             "scifact",
         ),
         *("qmsum", "longmemeval", "pages", "structure", "models", "ranking", "anchors", "seek"),
-        *("recall", "redqueen", "serve", "verify", "view"),
+        *("recall", "redqueen", "serve", "store", "verify", "view"),
     }
 )
 """Parts that take minutes of CPU, the first time at least."""
