@@ -91,11 +91,12 @@ class Blocks:
         return -number if is_cold else number
 
     def _find_pile(self, most_rows: int) -> list[int]:
-        """Return the blocks to merge next, oldest first."""
+        """Return the blocks to merge next, oldest first; full ones would come out as they are."""
         blocks = self._generation.blocks
         piles: dict[tuple[bool, int], list[int]] = {}
         for block in sorted(blocks, key=abs):
-            piles.setdefault((block < 0, int(np.log2(blocks[block])) // 3), []).append(block)
+            if blocks[block] < BLOCK_ROWS:
+                piles.setdefault((block < 0, int(np.log2(blocks[block])) // 3), []).append(block)
         for pile in piles.values():
             if len(pile) >= PILE and sum(blocks[block] for block in pile) <= most_rows:
                 return pile

@@ -15,6 +15,7 @@ from memory_palace.errors import IndexLockedError, NotesFailedError, UsageError 
 from memory_palace.index.postings import count_keys, same_keys  # noqa: E402
 from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
+from memory_palace.postgres import blocks  # noqa: E402
 from memory_palace.postgres.exporting import export_index  # noqa: E402
 from memory_palace.postgres.packing import (  # noqa: E402
     PostedRow,
@@ -190,6 +191,20 @@ def test_a_note_that_changed_since_is_not_pushed(store, tmp_path):
     with pytest.raises(NotesFailedError, match=r"hut.md has changed since it was indexed"):
         push(store.connection, store.number, IndexFiles(store.palace.paths))
     assert store.ask("SELECT count(*) FROM note") == [(0,)]
+
+
+def test_full_blocks_are_left_as_they_are(open_store, sample, monkeypatch):
+    store = open_store(sample)
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", 4)
+    statements = []
+
+    def count(statement):
+        statements.append(statement)
+        assert len(statements) < 20_000, "it merges for ever"
+
+    store.push(hook=count)
+    assert list(store.read().generation.blocks.values()).count(4) > blocks.PILE
+    assert store.verify() == []
 
 
 def test_small_blocks_are_merged_and_vacuum_drops_the_dead(store, tmp_path):
