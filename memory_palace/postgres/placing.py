@@ -41,12 +41,14 @@ class RowWriter:
         self._fingerprint, self._rooms = fingerprint, rooms
         self._blocks = Blocks(statements, generation)
         self._posted: dict[bool, list[PostedRow]] = {False: [], True: []}
+        self._last_stored = generation.next_note
         self.dead: list[int] = []
         self.sent = 0
 
     def empty(self) -> None:
         """Begin anew: with another recipe no row stays what it was."""
         generation = self._generation
+        self._last_stored = 0
         for table in ("note", "name", "link", "passage", "posting"):
             self._statements.delete(table)
         self._statements.ask("SELECT index_vectors(%(palace)s, 0)")
@@ -65,8 +67,12 @@ class RowWriter:
         """Write notes, new ones and such as the store has; of these only rows that differ."""
         statements, rooms = self._statements, self._rooms
         owners = [numbers[note.row.path] for note in notes]
-        old = self._read_rows(owners)
-        self._drop(owners)
+        # Asked for notes that are all new the database would go through what it has just written.
+        if stored := [number for number in owners if number <= self._last_stored]:
+            old = self._read_rows(stored)
+            self._drop(stored)
+        else:
+            old = {}
         pairs = list(zip(owners, notes, strict=True))
         values = (note_values(n, note, stamps[note.row.path], rooms) for n, note in pairs)
         statements.insert("note", NOTE_COLUMNS, values)
