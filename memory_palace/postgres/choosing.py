@@ -118,7 +118,7 @@ def find_nearest(
 
 def _pack_bits(notes: NDArray[np.int32], generation: Generation) -> bytes:
     """Return a bit for each note by its number, as ``get_bit`` of PostgreSQL counts them."""
-    is_chosen = np.zeros(generation.next_note, np.bool_)
+    is_chosen = np.zeros(generation.next_note + 1, np.bool_)  # the last one is next_note
     is_chosen[notes] = True
     return np.packbits(is_chosen, bitorder="little").tobytes()
 

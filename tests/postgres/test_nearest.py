@@ -24,6 +24,7 @@ WAYS = [
     {"filters": Filters(type="project")},
     {"filters": Filters(room="project_rooms")},
     {"filters": Filters(since=1.77e9)},
+    {"filters": Filters(since=0.0), "include_cold": True},
 ]
 
 
