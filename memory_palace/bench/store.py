@@ -176,7 +176,7 @@ def measure_recall(sides: BothSides) -> Measured:
     half = f"halfvec({commit.dimension})"
     proposed = (
         f"SELECT id FROM (SELECT id, vector FROM passage {where}"
-        f" ORDER BY (vector::{half}) <#> %(vector)s::{half} LIMIT {_CANDIDATES}) AS near {order}"
+        f" ORDER BY (vector::{half}) <#> %(vector)s::vector::{half} LIMIT {_CANDIDATES}) AS near {order}"
     )
     found = []
     with asking(sides.address), connect(sides.address, purpose="bench") as connection:
