@@ -38,15 +38,19 @@ BY_LIMIT = 4
 """Times as many are read as hits are asked for, at least, and half as many for each way alone."""
 BY_VECTORS = 400
 """Passages that are looked at for their meaning."""
+BY_INDEX = 1000
+"""Passages that an index proposes, and looks at for it, which is as many as pgvector allows."""
 BY_QUOTE = 400
 """Notes that are read for the words of a quote."""
 EXACT_ROWS = 50_000
 """Where a filter leaves so few passages, all of them are compared: 1 microsecond each."""
 _BEST = 3
 
+_FOR_SCAN = "SELECT set_config('jit', 'off', true)"
+"""Compiling is for statements that take seconds."""
 _FOR_INDEX = (
     "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
-    " set_config('hnsw.ef_search', '400', true), set_config('jit', 'off', true),"
+    f" set_config('hnsw.ef_search', '{BY_INDEX}', true),"
     " set_config('plan_cache_mode', 'force_custom_plan', true)"
 )
 """Until the end of the transaction, so that it holds behind a pool of connections as well. An index
@@ -91,6 +95,7 @@ def find_nearest(
     """
     cold = "" if include_cold else " AND NOT is_cold"
     values: dict[str, Any] = {}
+    statements.ask(_FOR_SCAN)
     if generation.rows < INDEXED_ROWS or (passing is not None and passing.rows <= EXACT_ROWS):
         few = "" if passing is None else " AND note = ANY(%(allowed)s)"
         source = f"passage WHERE palace = %(palace)s{cold}{few}"
@@ -101,14 +106,14 @@ def find_nearest(
         kind = f"halfvec({len(vector)})"
         source = (
             f"(SELECT note, vector FROM passage WHERE palace = %(palace)s{cold}{few}"
-            f" ORDER BY (vector::{kind}) <#> %(vector)s::vector::{kind} LIMIT {BY_VECTORS})"
+            f" ORDER BY (vector::{kind}) <#> %(vector)s::vector::{kind} LIMIT {BY_INDEX})"
             " AS proposed"
         )
         statements.ask(_FOR_INDEX)
         values["bits"] = None if passing is None else _pack_bits(passing.notes, generation)
     found = statements.ask(
-        f"SELECT note, -(vector <#> %(vector)s::vector) FROM {source}"
-        f" ORDER BY vector <#> %(vector)s::vector LIMIT {BY_VECTORS}",
+        f"SELECT note, -away FROM (SELECT note, vector <#> %(vector)s::vector AS away FROM {source}"
+        f" ORDER BY away LIMIT {BY_VECTORS}) AS nearest",  # or each is computed twice
         vector="[" + ",".join(map(repr, vector.tolist())) + "]",
         **values,
     )

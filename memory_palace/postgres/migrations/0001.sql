@@ -72,15 +72,16 @@ CREATE TABLE passage (
     id int NOT NULL,
     note int NOT NULL,
     place int NOT NULL,
-    is_cold boolean NOT NULL,
     first_line int NOT NULL,      -- 0 of a question
     last_line int NOT NULL,
+    is_cold boolean NOT NULL,
+    -- Before all of variable length: an exact scan finds it without walking over them.
+    vector vector,
     mark bytea NOT NULL,
     digest bytea NOT NULL,
     described_digest bytea,
     line bytea NOT NULL,
     keys bytea NOT NULL,          -- postgres.packing.pack_keys
-    vector vector,
     described vector,
     PRIMARY KEY (palace, id)
 ) PARTITION BY LIST (palace);
