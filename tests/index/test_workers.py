@@ -236,7 +236,8 @@ def test_a_model_that_takes_every_core_has_no_workers():
         open_workers(1, Torch())
 
 
-def test_a_worker_with_other_weights_embeds_nothing():
+def test_a_worker_with_other_weights_embeds_nothing(monkeypatch):
+    monkeypatch.setattr(forward, "THREADS", forward.THREADS)  # a worker has one, and this is none
     with pytest.raises(WrongEmbedderError, match=r"hashing on .* is hashing:blake2b.*, and other"):
         make_vectors("hashing", "other", ["text"])
 
