@@ -131,11 +131,26 @@ def test_what_was_embedded_before_a_worker_died_is_kept(wide, monkeypatch):
     assert Palace(wide.paths.root).doctor().findings == ()
 
 
+SLOWLY = """import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
+from memory_palace.embedding import processes
+processes._PROGRAM = processes._PROGRAM.replace("from", "import time; from", 1).replace(
+    "main()", "worker = sys.modules[main.__module__]; make = worker.make_vectors; "
+    "worker.make_vectors = lambda *task: (time.sleep(2), make(*task))[1]; main()"
+)
+from memory_palace.cli.app import main
+main()
+"""
+
+
 def start(palace):
-    """Start a build with two workers in a group of its own, as a shell does."""
+    """Start a build with two workers in a group of its own, as a shell does.
+
+    Each answer takes two seconds, so that no busy machine finishes the build before it is stopped.
+    """
     line = ["-C", str(palace.paths.root), "index", "--embedder", "hashing", "--workers", "2"]
     return subprocess.Popen(
-        [sys.executable, "-m", "memory_palace", *line],
+        [sys.executable, "-c", SLOWLY, *line],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
