@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _ALLOCATED = 200_000
 """New objects between two looks for cycles, of which a command leaves few: at Python's own 700
 the looks, most of them during imports, take 8 % of the CPU time of a question."""
+INTERRUPTED = 130
+"""The exit status of what Ctrl-C stopped: 128 and the number of the signal, as in a shell."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -50,6 +52,8 @@ def report_errors(run: Callable[[list[str]], int], given: list[str]) -> int:
         # The reader of our output went away; nothing of ours failed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:  # Typer sees to those of a verb; this one came while it was imported
+        return INTERRUPTED
     except (PalaceError, OSError, UnicodeError, RecursionError, MemoryError) as error:
         from memory_palace.cli.faults import report
 

@@ -12,6 +12,7 @@ import sys
 from _socket import AF_UNIX, SOCK_STREAM
 from _socket import socket as Socket  # noqa: N812 - the module socket takes 3 ms
 
+from memory_palace.cli.app import INTERRUPTED
 from memory_palace.cli.resident import (
     MOST_REPLY_BYTES,
     MOST_REQUEST_BYTES,
@@ -34,7 +35,6 @@ PATIENT_SECONDS = 300.0
 """For one that a cross-encoder orders: to compute that here would take as long again."""
 _PIECE_BYTES = 1 << 20
 _STREAMS = {1: 1, 2: 2}
-_INTERRUPTED = 130
 
 
 def ask_server(address: str, arguments: Sequence[str]) -> int | None:
@@ -53,7 +53,7 @@ def ask_server(address: str, arguments: Sequence[str]) -> int | None:
             streams[number].write(text)
             streams[number].flush()
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return INTERRUPTED
     return status
 
 

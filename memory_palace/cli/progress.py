@@ -12,14 +12,13 @@ from typing import TextIO
 
 from typer import Exit
 
+from memory_palace.cli.app import INTERRUPTED
 from memory_palace.cli.printing import say
 from memory_palace.language.visible import visible
 
 SMOOTHING_SECONDS = 8.0
 """What lies further back counts less than a third in the rate."""
 REDRAW_SECONDS = 0.1
-INTERRUPTED = 130
-"""The exit status of what Ctrl-C stopped: 128 and the number of the signal, as in a shell."""
 
 _CLEAR = "\r\x1b[K"
 Advance = Callable[[str, int, int], None]

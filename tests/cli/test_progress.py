@@ -138,6 +138,24 @@ def test_ctrl_c_says_how_many_passages_are_kept_and_they_are(root):
     assert (report.reused, report.embedded) == (int(said[1]), 300 - int(said[1]))
 
 
+EARLY = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Hasty:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Hasty())
+from memory_palace.cli.app import main
+main(["status"])
+"""
+
+
+def test_ctrl_c_before_a_verb_begins_ends_it_as_silently_as_after():
+    done = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 def test_off_a_terminal_nothing_is_said_unless_it_is_asked_for(root):
     def run(*options):
         command = [sys.executable, "-m", "memory_palace", "-C", str(root), "index", *options]
