@@ -145,7 +145,7 @@ def _explain(
     state, where = error.sqlstate or "", address.shown
     why = error.diag.message_primary or _first_line(error)
     if not state:
-        return StoreError(f"{where}: {_explain_connection(error, why)}")
+        return StoreError(f"{where}: {_explain_connection(error, address, why)}")
     if state.startswith(_LOST):
         return StoreError(f"{where}: the connection was lost ({why}); run the command again")
     if state in _ADVICE:
@@ -180,20 +180,25 @@ def _explain_rights(address: Address, why: str) -> str:
     )
 
 
-def _explain_connection(error: psycopg.Error, why: str) -> str:
+def _explain_connection(error: psycopg.Error, address: Address, why: str) -> str:
     """Say why there is no connection, or none any longer: then there is no SQLSTATE."""
     tried = error.pgconn
     if tried is not None and tried.needs_password:
         return "it wants a password; set PGPASSWORD, or write it into ~/.pgpass"
     if tried is not None and tried.used_password and "password" in why:
         return "it takes another password; set PGPASSWORD, or mend ~/.pgpass"
+    if "permission denied" in why:
+        role = read_parameters(address).get("user", "ROLE")
+        return f"{why}; have its owner run `GRANT CONNECT ON DATABASE … TO {role}`"
+    if "too many" in why or "slots" in why:  # for the role, the database or the server
+        return f"{why}; try again, or have an administrator allow more"
     if 'role "' in why:
         return f"{why}; have an administrator run `createuser`, or give another user"
     if 'database "' in why and "does not exist" in why:
         return f"{why}; have an administrator run `createdb`, or give another database"
     if "the connection" in why:  # it "is lost" or "closed", "server closed the connection"
         return f"{why}; run the command again"
-    return f"{why}; `pg_isready` with this address says whether a server is there"
+    return f"{why}; `pg_isready` with this address, up to the #, says whether a server is there"
 
 
 def _first_line(error: psycopg.Error) -> str:

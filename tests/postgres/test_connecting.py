@@ -36,7 +36,7 @@ def fail(url: str, kind: type[Exception] = StoreError) -> str:
 
 def test_a_server_that_is_not_there(tmp_path):
     said = fail(f"postgresql://anna@/notes?host={tmp_path}")
-    assert "No such file" in said and "`pg_isready`" in said
+    assert "No such file" in said and "`pg_isready` with this address, up to the #" in said
     assert "Connection refused" in fail("postgresql://anna:sesame@127.0.0.1:1/notes#hut")
 
 
@@ -45,6 +45,18 @@ def test_a_role_or_database_that_is_not_there(database):
     assert 'role "nobody-here" does not exist; have an administrator run `createuser`' in said
     said = fail(database.server.url("nothing", "keeper"))
     assert 'database "nothing" does not exist; have an administrator run `createdb`' in said
+
+
+def test_a_role_that_may_not_connect_or_not_that_often(database):
+    url = database.url(database.make_role("anna"))
+    with database.server.connect(database.name) as admin:
+        admin.execute("ALTER ROLE anna CONNECTION LIMIT 0")
+        assert 'too many connections for role "anna"; try again' in fail(url)
+        admin.execute("ALTER ROLE anna CONNECTION LIMIT -1")
+        name = sql.Identifier(database.name)
+        admin.execute(sql.SQL("REVOKE CONNECT ON DATABASE {} FROM PUBLIC").format(name))
+    said = fail(url)
+    assert "permission denied" in said and "`GRANT CONNECT ON DATABASE … TO anna`" in said
 
 
 def test_a_password_that_is_missing_or_wrong(database, monkeypatch, tmp_path):
