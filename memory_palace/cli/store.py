@@ -120,7 +120,9 @@ def verify_palace(ctx: Context, store: Store = None, as_json: Json = False) -> N
     record |= {"compared": palace is not None, "findings": to_record(findings)}
     counts = f"{plural(said.notes, 'note')}, {plural(said.rows, 'passage')}"
     lines = [f"{found.what} {found.where} {found.message}" for found in findings]
-    lines.append(f"generation {said.number}: {counts}, {plural(len(findings), 'difference')}")
+    beside = "" if palace else "; there are no notes here to compare it with"
+    differences = plural(len(findings), "difference")
+    lines.append(f"generation {said.number}: {counts}, {differences}{beside}")
     print_answer(record, lines, as_json=as_json)
     if findings:
         raise CheckFailedError(

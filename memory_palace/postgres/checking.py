@@ -46,13 +46,15 @@ def verify_store(
     Raise ``NotesFailedError`` where a note has changed since that index was built.
     """
     stamps = dict(store.list_stamps())
-    differing = compare_stamps(stamps, source) if source else ()
+    differing = list(compare_stamps(stamps, source)) if source else []
     found = [Finding("note", path, f"is {kind}") for path, kind in differing]
     counted = _Counted()
+    known = {path for path, _ in differing}
     paths = sorted(stamps)
     for start in range(0, len(paths), NOTES_AT_A_TIME):
         chosen = paths[start : start + NOTES_AT_A_TIME]
-        ours = {note.row.path: note for note in source.read_notes(chosen)} if source else {}
+        same = [path for path in chosen if path not in known]
+        ours = {note.row.path: note for note in source.read_notes(same)} if source else {}
         tables = _Tables(store, chosen)
         for raw in store.fetch(chosen):
             path = raw[0]["path"]

@@ -92,3 +92,17 @@ def test_verify_vacuum_and_export(run, notes, tmp_path, database):
     assert status == 8
     assert "palace/grand_hall/hut.md" in out
     assert "differs in" in err
+
+
+def test_verify_names_a_note_that_differs_once_and_says_where_it_compares_nothing(
+    run, notes, tmp_path, monkeypatch
+):
+    run("-C", notes, "index", "--embedder", "hashing")
+    write_notes(notes, hut=HUT + "More.\n")
+    Palace(notes).index()
+    out = run("-C", notes, "store", "verify")[1].splitlines()
+    assert out[0] == "note palace/grand_hall/hut.md is another there"
+    assert out[1:] == ["generation 1: 2 notes, 2 passages, 1 difference"]
+    monkeypatch.chdir(tmp_path)
+    said = run("store", "verify")[1]
+    assert said.endswith("0 differences; there are no notes here to compare it with\n")
