@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,16 +17,17 @@ from memory_palace.bench.given import GARDEN, Given, need_models
 from memory_palace.bench.golden import copy_vault
 from memory_palace.bench.scale import command
 from memory_palace.bench.serving import draw_questions
+from memory_palace.bench.store_clients import ask_at_once
 from memory_palace.bench.store_server import started_server
 from memory_palace.bench.stretching import stretch_palace
 from memory_palace.bench.timing import Measured, measure_commands
 from memory_palace.config import PalacePaths
-from memory_palace.errors import PalaceError, UsageError
+from memory_palace.errors import IndexMissingError, UsageError
 from memory_palace.index.store import IndexFiles
 from memory_palace.models import Filters, QueryResult, Vector
 from memory_palace.palace import Palace
 from memory_palace.postgres.access import find_palace
-from memory_palace.postgres.address import Address, read_address
+from memory_palace.postgres.address import Address
 from memory_palace.postgres.asking import Passing, find_passing
 from memory_palace.postgres.choosing import find_nearest
 from memory_palace.postgres.connecting import asking, connect
@@ -43,7 +43,6 @@ _FEW, _MOST_MS = 0.05, 50.0
 _OPTIONS: RankingOptions = {"limit": _HITS, "per_note": True, "gate": True, "neighbors": 2}
 """What ``Palace.query`` does without options, but for ten hits."""
 _EDITS = 10
-_WAIT_SECONDS = 600.0
 _MIB = 1 << 20
 
 
@@ -106,7 +105,11 @@ def _removed(address: Address) -> Iterator[None]:
     try:
         yield
     finally:
-        with asking(address), connect(address, purpose="bench") as connection:
+        with (
+            suppress(IndexMissingError),  # what failed before it was made is told
+            asking(address),
+            connect(address, purpose="bench") as connection,
+        ):
             palace = find_palace(connection, address)
             for table in ("note", "name", "link", "posting"):
                 query = f"DELETE FROM {table} WHERE palace = %s"
@@ -242,43 +245,15 @@ def measure_edit(sides: BothSides) -> Measured:
 
 def measure_clients(sides: BothSides) -> Iterator[Measured]:
     """Ask from many processes at once; what fails is counted."""
-    context = multiprocessing.get_context("spawn")
-    barrier, results = context.Barrier(sides.clients), context.Queue()
-    given = (_url(sides.address), list(sides.questions), barrier, results)
-    processes = [
-        context.Process(target=_ask_many, args=(*given, number), daemon=True)
-        for number in range(sides.clients)
-    ]
-    for process in processes:
-        process.start()
-    done = [results.get(timeout=_WAIT_SECONDS) for _ in processes]
-    for process in processes:
-        process.join()
-    times = [seconds for _, _, part, _ in done for seconds in part]
-    spent = max(ended for _, ended, _, _ in done) - min(started for started, _, _, _ in done)
+    asked = ask_at_once(_url(sides.address), list(sides.questions), sides.clients, _OPTIONS)
+    done = list(asked)
+    times = [seconds for client in done for seconds in client.seconds]
+    spent = max(client.ended for client in done) - min(client.began for client in done)
     what = f"{sides.label}, {sides.clients} clients"
-    yield Measured(f"{what}: errors", sum(errors for *_, errors in done), limit=0)
+    yield Measured(f"{what}: errors", sum(client.errors for client in done), limit=0)
     p50, p95 = (np.percentile(times, (50, 95)) * 1_000).tolist() if times else (0.0, 0.0)
     note = f"p50 {p50:.0f} ms, p95 {p95:.0f} ms"
     yield Measured(f"{what}: questions", len(times) / spent, "a second", note=note)
-
-
-def _ask_many(url: str, questions: list[str], barrier: Any, results: Any, number: int) -> None:
-    """Ask in a process of its own, once all are ready."""
-    times, errors = [], 0
-    with StoreReader(read_address(url)) as reader:
-        reader.query(questions[0])
-        barrier.wait(_WAIT_SECONDS)
-        began = time.time()
-        for question in (*questions[number:], *questions[:number]):
-            started = time.perf_counter()
-            try:
-                reader.query(question, **_OPTIONS)
-            except PalaceError:
-                errors += 1
-            else:
-                times.append(time.perf_counter() - started)
-        results.put((began, time.time(), times, errors))
 
 
 def _time(

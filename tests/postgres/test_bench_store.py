@@ -10,15 +10,18 @@ import pytest
 
 pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
+from postgres import dying
 from postgres.conftest import SAMPLE
+from postgres.pushing import Store
 
 from memory_palace.bench import store_server
-from memory_palace.bench.store import measure_store
+from memory_palace.bench.store import BothSides, measure_clients, measure_store
 from memory_palace.bench.stretching import PER_NOTE, spread_vectors, stretch_palace
 from memory_palace.cli.app import main
 from memory_palace.config import PalacePaths
-from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.errors import MissingPartError, PalaceError, StoreError, UsageError
 from memory_palace.palace import Palace
+from memory_palace.postgres.access import grant
 from memory_palace.postgres.address import read_address
 
 pytestmark = pytest.mark.postgres
@@ -54,6 +57,34 @@ def test_both_are_measured_and_the_palace_is_gone_afterwards(database, notes):
         for table in ("palace", "generation", "note", "passage", "posting", "name", "link"):
             query = f"SELECT count(*) FROM memory_palace.{table}"
             assert connection.execute(query).fetchone() == (0,), table
+
+
+def test_what_fails_before_there_is_a_palace_is_told(database, notes):
+    with pytest.raises(PalaceError, match="no-model"):
+        list(measure_store(notes, read_address(database.url()), embedder="no-model"))
+
+
+@pytest.fixture
+def sides(database, sample):
+    """A palace at a store, whose reader may connect once."""
+    store = Store(database, sample)
+    store.push()
+    grant(store.connection, store.address, database.make_role("anna"), may_write=False)
+    store.connection.close()
+    with database.server.connect() as admin:
+        admin.execute("ALTER ROLE anna CONNECTION LIMIT 1")
+    return BothSides(sample, read_address(database.url("anna", palace="hut")), "", ["stove"], 2)
+
+
+def test_a_client_that_is_refused_is_told_and_nobody_waits_for_it(sides):
+    with pytest.raises(StoreError, match="too many connections for role"):
+        list(measure_clients(sides))
+
+
+def test_a_client_that_is_killed_is_told_and_nobody_waits_for_it(sides, monkeypatch):
+    monkeypatch.setattr("memory_palace.bench.store_clients._ask_many", dying.ask_and_die)
+    with pytest.raises(PalaceError, match="a client was killed while it asked"):
+        list(measure_clients(sides))
 
 
 def test_a_stretched_palace_is_whole_but_for_what_its_passages_hold(tmp_path, sample):
