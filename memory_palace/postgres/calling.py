@@ -68,7 +68,8 @@ def find_called(statements: Statements, asked: str, loose: str) -> list[CalledNo
     first, last = loose[:half], loose[len(loose) - half :][::-1]
     found = statements.ask(
         _CALLED,
-        asked=asked,
+        # What UTF-8 or PostgreSQL has no text for is in no name.
+        asked=asked.encode(errors="backslashreplace").decode().replace("\0", "\\0"),
         loose=loose,
         sizes=[len(loose) + n for n in (-1, 0, 1)] if len(loose) >= SHORTEST else [],
         first=first,

@@ -8,7 +8,7 @@ import pytest
 
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from hostile_notes import HOSTILE, WORDS, write_hostile_notes  # noqa: E402
-from hypothesis import HealthCheck, given, settings  # noqa: E402
+from hypothesis import HealthCheck, example, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from postgres.pushing import Store  # noqa: E402
 from running import run_main  # noqa: E402
@@ -119,6 +119,7 @@ texts = st.text(st.characters(codec=None), max_size=40) | st.sampled_from(SQL)
     | st.builds(Filters, folder=st.tuples(texts))
     | st.just(Filters()),
 )
+@example("wombat \udcff \0", Filters())
 def test_any_text_is_asked_and_any_is_a_filter(hostile, question, filters):
     palace, reader, _ = hostile
     answers = []
