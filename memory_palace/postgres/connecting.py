@@ -102,6 +102,11 @@ def _check_server(connection: psycopg.Connection, address: Address) -> None:
             f"{address.shown} is PostgreSQL {version}; a store needs {LEAST_SERVER} or newer: "
             "update the server, or give another address"
         )
+    if (encoding := connection.info.parameter_status("server_encoding")) != "UTF8":
+        raise StoreError(
+            f"{address.shown} keeps text as {encoding}, which not every note fits into: have an "
+            "administrator run `createdb --encoding UTF8 --template template0`, and give that one"
+        )
     found = connection.execute(
         "SELECT nspname, extversion, pg_catalog.has_schema_privilege('public', n.oid, 'CREATE') "
         "FROM pg_catalog.pg_extension AS e "

@@ -125,6 +125,13 @@ def test_a_role_that_may_not_set_a_store_up(database):
         migrate(connection, address)
 
 
+def test_a_database_that_not_every_text_fits_into_is_refused(server):
+    with server.connect() as admin:
+        admin.execute("CREATE DATABASE western TEMPLATE template0 ENCODING 'LATIN1'")
+    with pytest.raises(StoreError, match=r"keeps text as LATIN1.* `createdb --encoding UTF8"):
+        connect(read_address(server.url("western", "keeper")), purpose="test")
+
+
 def test_others_are_told_who_is_at_work_and_where(database, monkeypatch, tmp_path):
     (tmp_path / "notes").mkdir()
     monkeypatch.chdir(tmp_path / "notes")
