@@ -170,9 +170,9 @@ class PostedSnapshot(Snapshot):
     def _dated(self) -> NDArray[np.void]:
         cold = any(block < 0 for block in self.posted.blocks)
         ((packed,),) = self._statements.ask(_DATES, cold=cold)
-        found = np.frombuffer(packed, _DATED)
-        places = np.searchsorted(found["id"], self.posted.notes)
-        chosen: NDArray[np.void] = found[np.minimum(places, len(found) - 1)]
+        # Posting lists name notes that are gone as well; there may be no others.
+        found = np.append(np.frombuffer(packed, _DATED), np.zeros(1, _DATED))
+        chosen: NDArray[np.void] = found[np.searchsorted(found["id"][:-1], self.posted.notes)]
         return chosen
 
 

@@ -170,6 +170,21 @@ def test_a_reader_sees_the_next_generation_and_no_private_note(tmp_path, databas
     store.connection.close()
 
 
+def test_a_palace_whose_notes_are_gone_answers_nothing(tmp_path, database):
+    """Posting lists name them until they are merged."""
+    (tmp_path / "palace").mkdir()
+    write_notes(tmp_path, hut="# Hut\n\nThe hut has a stove.\n")
+    store = Store(database, Palace(tmp_path))
+    store.palace.index(embedder="hashing")
+    store.push()
+    (tmp_path / "palace/grand_hall/hut.md").unlink()
+    assert store.push().removed == 1
+    store.connection.close()
+    with StoreReader(store.address) as reader:
+        for text in ("stove", "what happened last May", "when:2026-05 stove"):
+            assert not reader.query(text).hits
+
+
 def test_what_a_store_cannot_be_asked_is_one_line(sample, pushed, database):
     reader = pushed(sample)
     with pytest.raises(UsageError, match="profile hierarchical"):
