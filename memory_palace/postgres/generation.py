@@ -121,12 +121,9 @@ def read_generation(statements: Statements) -> Generation | None:
 
 
 def begin_anew(statements: Statements) -> Generation:
-    """Return a generation that holds nothing and gives no number that was given before."""
-    found = statements.ask(
-        "SELECT number, next_note, next_row, next_block FROM generation WHERE palace = %(palace)s"
-    )
-    number, note, row, block = found[0] if found else (0, 0, 0, 1)
-    return Generation(number=number, next_note=note, next_row=row, next_block=block)
+    """Return a generation that holds nothing, after the one that is there."""
+    found = statements.ask("SELECT number FROM generation WHERE palace = %(palace)s")
+    return Generation(number=found[0][0] if found else 0)
 
 
 def write_generation(statements: Statements, generation: Generation) -> None:

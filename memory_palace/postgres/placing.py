@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from memory_palace.config import Rooms
+from memory_palace.errors import StoreError
 from memory_palace.index.store import StoredNote
 from memory_palace.postgres.blocks import Blocks
 from memory_palace.postgres.generation import Generation
@@ -27,6 +28,7 @@ from memory_palace.postgres.records import (
 from memory_palace.postgres.statements import Statements
 
 _OF_NOTES = (("note", "id"), ("name", "note"), ("link", "note"))
+_MOST = np.iinfo(np.int32).max
 _Placed = tuple[int, int, int]
 """Place, first and last line of a row."""
 
@@ -48,7 +50,7 @@ class RowWriter:
     def empty(self) -> None:
         """Begin anew: with another recipe no row stays what it was."""
         generation = self._generation
-        self._last_stored = 0
+        self._last_stored = generation.next_note = generation.next_row = 0
         for table in ("note", "name", "link", "passage", "posting"):
             self._statements.delete(table)
         self._statements.ask("SELECT index_vectors(%(palace)s, 0)")
@@ -67,6 +69,12 @@ class RowWriter:
         """Write notes, new ones and such as the store has; of these only rows that differ."""
         statements, rooms = self._statements, self._rooms
         owners = [numbers[note.row.path] for note in notes]
+        rows = sum(len(note.row.chunks) for note in notes)
+        if max(*owners, self._generation.next_row + rows) > _MOST:
+            raise StoreError(
+                "the store has numbered as many rows of this palace as it can: "
+                "`palace index --verify --store …` writes it anew, from number 1"
+            )
         # Asked for notes that are all new the database would go through what it has just written.
         if stored := [number for number in owners if number <= self._last_stored]:
             old = self._read_rows(stored)

@@ -11,7 +11,12 @@ from hypothesis import given  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from postgres.pushing import Store, write_notes  # noqa: E402
 
-from memory_palace.errors import IndexLockedError, NotesFailedError, UsageError  # noqa: E402
+from memory_palace.errors import (  # noqa: E402
+    IndexLockedError,
+    NotesFailedError,
+    StoreError,
+    UsageError,
+)
 from memory_palace.index.postings import count_keys, same_keys  # noqa: E402
 from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
@@ -222,7 +227,19 @@ def test_small_blocks_are_merged_and_vacuum_drops_the_dead(store, tmp_path):
     assert vacuum(store.connection, store.number).dead_rows == 0
 
 
-def test_a_second_builder_waits_and_says_for_whom(open_store, store):
+@pytest.mark.parametrize("kind", ["row", "note"])
+def test_numbers_that_are_used_up_are_told_and_begin_anew(store, tmp_path, kind):
+    store.push()
+    store.do(f"UPDATE generation SET next_{kind} = 2147483646")
+    write_notes(tmp_path, **{f"hut{n}": f"# Hut {n}\n\nA hut.\n" for n in range(600)})
+    with pytest.raises(StoreError, match=r"as it can: `palace index --verify --store"):
+        store.push()
+    assert store.push(renews=True).generation == 2
+    assert store.verify() == []
+    assert store.ask("SELECT min(id), max(id) FROM note") == [(1, 602)]
+
+
+def test_a_second_builder_waits_and_says_for_whom(open_store, store, database):
     store.push()
     other = open_store(store.palace)
     store.do("SELECT pg_advisory_lock(1885432929, %s)", store.number)
