@@ -14,7 +14,6 @@ from memory_palace.errors import IndexLockedError
 
 _LOCKS = 0x70616C61
 """What the advisory locks of palaces have in common; the other half is the palace."""
-_TRY_LOCK = "SELECT pg_try_advisory_xact_lock(%(locks)s, %(palace)s)"
 _POLL_SECONDS = 0.05
 _SCHEMA = "memory_palace"
 _FEW = 500
@@ -157,6 +156,7 @@ class Statements:
             "SELECT coalesce(nullif(application_name, ''), 'another program'), usename"
             " FROM pg_locks JOIN pg_stat_activity USING (pid)"
             " WHERE locktype = 'advisory' AND granted AND objsubid = 2"
+            " AND datname = current_database()"
             " AND classid = %(locks)s AND objid = %(palace)s",
             locks=_LOCKS,
         )

@@ -242,6 +242,8 @@ def test_numbers_that_are_used_up_are_told_and_begin_anew(store, tmp_path, kind)
 def test_a_second_builder_waits_and_says_for_whom(open_store, store, database):
     store.push()
     other = open_store(store.palace)
+    elsewhere = database.server.connect()
+    elsewhere.execute("SELECT pg_advisory_lock(1885432929, %s)", [store.number])
     store.do("SELECT pg_advisory_lock(1885432929, %s)", store.number)
     with pytest.raises(IndexLockedError, match=r"palace test: .*wait longer with --wait"):
         other.push(wait_seconds=0.1)
@@ -253,6 +255,7 @@ def test_a_second_builder_waits_and_says_for_whom(open_store, store, database):
             store.connection.close()
 
     assert not other.push(wait_seconds=20, hook=free).is_new
+    elsewhere.close()
 
 
 def test_readers_see_one_generation_while_another_is_written(open_store, store, tmp_path):
