@@ -124,11 +124,11 @@ def export_index(
     What dates a file is not known: the next build compares the notes' digests. Raise
     ``WrongEmbedderError`` where that build would send notes to another machine.
     """
-    if paths.commit.exists():
-        raise UsageError(f"{paths.index} holds an index; name a folder that has none")
     commit = store.read_commit()
     refuse_service(commit.embedder, "make the index from the notes: `palace index`")
     with writer_lock(paths.lock):
+        if paths.commit.exists():
+            raise UsageError(f"{paths.index} holds an index; name a folder that has none")
         make_ignored_folder(paths.index, mode=0o700)
         refs: list[SegmentRef] = []
         done = 0

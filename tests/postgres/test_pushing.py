@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
@@ -20,7 +21,7 @@ from memory_palace.errors import (  # noqa: E402
 from memory_palace.index.postings import count_keys, same_keys  # noqa: E402
 from memory_palace.index.store import IndexFiles  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
-from memory_palace.postgres import blocks  # noqa: E402
+from memory_palace.postgres import blocks, exporting  # noqa: E402
 from memory_palace.postgres.exporting import export_index  # noqa: E402
 from memory_palace.postgres.packing import (  # noqa: E402
     PostedRow,
@@ -292,6 +293,22 @@ def test_what_is_exported_answers_alike(open_store, sample, tmp_path):
         assert first
     with pytest.raises(UsageError, match="holds an index"):
         export_index(store.read(), again.paths)
+
+
+def test_an_index_that_is_made_meanwhile_is_not_replaced(store, tmp_path, monkeypatch):
+    (tmp_path / "again" / "palace").mkdir(parents=True)
+    again = Palace(tmp_path / "again")
+
+    @contextmanager
+    def wait(_path):
+        again.index(embedder="hashing")
+        yield
+
+    store.push()
+    monkeypatch.setattr(exporting, "writer_lock", wait)
+    with pytest.raises(UsageError, match="holds an index"):
+        export_index(store.read(), again.paths)
+    assert again.snapshot().paths == []
 
 
 DAMAGE = (
