@@ -130,7 +130,7 @@ def _known(statements: Statements, what: str, *, include_cold: bool) -> list[str
         f"SELECT {what} FROM note WHERE palace = %(palace)s AND (%(cold)s OR NOT is_cold)",
         cold=include_cold,
     )
-    return [value for (value,) in rows]
+    return [value for (value,) in rows if value is not None]
 
 
 def _like(known: Iterable[str], wanted: str) -> list[str]:

@@ -22,6 +22,7 @@ from memory_palace.models import Vector
 from memory_palace.postgres.asking import Passing
 from memory_palace.postgres.collection import PostedStatistics
 from memory_palace.postgres.generation import Generation
+from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.posted import PostedSnapshot
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.writing import INDEXED_ROWS
@@ -273,6 +274,8 @@ class NoteEstimate:
             return np.zeros(size)
         above = self._stand_above(self._nearest)
         floor = above[-1] if len(above) == BY_VECTORS else 0.0
+        if not np.isin(self._nearest.notes, self._numbers).all():
+            raise damaged("a passage")
         places = np.searchsorted(self._numbers, self._nearest.notes)
         best = np.full((_BEST, size), floor)
         for row in best:

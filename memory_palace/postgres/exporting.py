@@ -17,9 +17,8 @@ from memory_palace.index.context import Progress
 from memory_palace.index.store import StoredNote
 from memory_palace.index.writing import write_segment
 from memory_palace.postgres.generation import Generation, read_generation
-from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.placing import batch_notes
-from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row
+from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row, read_text
 from memory_palace.postgres.settings import refuse_service
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.writing import BATCH_ROWS
@@ -101,11 +100,7 @@ class StoredIndex:
                 for kind, dimension in zip(_VECTORS, self.generation.dimensions, strict=False)
             )
             record = replace(record, vectors=tuple(matrices))
-        try:
-            text = note["text"].decode()
-        except UnicodeDecodeError:
-            raise damaged(f"the text of {note['path']}") from None
-        return StoredNote(record, note["is_cold"], text)
+        return StoredNote(record, note["is_cold"], read_text(note["text"], note["path"]))
 
     def _ask(self, statement: str, **values: Any) -> list[dict[str, Any]]:
         with self._connection.cursor(row_factory=dict_row, binary=True) as cursor:

@@ -25,7 +25,7 @@ from memory_palace.postgres.calling import CalledNote, find_called
 from memory_palace.postgres.collection import PostedStatistics
 from memory_palace.postgres.generation import Generation
 from memory_palace.postgres.naming import NameKind
-from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row
+from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row, read_text
 from memory_palace.postgres.statements import Statements
 
 _NOTE = "id path is_cold title type room priority days flags line record".split()
@@ -228,7 +228,7 @@ class Fetched:
             notes=[*wanted],
         )
         for number, text in found:
-            self._lines[wanted[number]] = bytes(text).decode().split("\n")
+            self._lines[wanted[number]] = read_text(text, wanted[number]).split("\n")
 
     def lines(self, path: str) -> Sequence[str]:
         """Return the lines of a note as they may be shown."""

@@ -110,11 +110,12 @@ def read_generation(statements: Statements) -> Generation | None:
             **row,
         )
         commit = generation.commit
-        types = (type(commit.fingerprint), type(commit.dimension), type(commit.calibration))
+        types = [type(commit.fingerprint), type(commit.dimension), type(commit.calibration)]
+        types += [type(commit.embedder), type(generation.settings)]
         sizes = (len(generation.groups), len(generation.statistics.lengths))
     except (AttributeError, TypeError, ValueError):
         raise damaged("the record of the generation") from None
-    is_whole = sizes == (BUCKETS, len(FIELDS)) and types == (str, int, dict)
+    is_whole = sizes == (BUCKETS, len(FIELDS)) and types == [str, int, dict, str, dict]
     if not is_whole or commit.dimension < 0:
         raise damaged("the record of the generation")
     return generation

@@ -27,6 +27,7 @@ from memory_palace.postgres.packing import (
     unpack_lengths,
     unpack_posting,
 )
+from memory_palace.postgres.records import read_text
 from memory_palace.postgres.statements import Statements
 
 _WORDS, _EXTRAS = FIELDS.index("words"), FIELDS.index("extras")
@@ -147,7 +148,7 @@ class PostedSnapshot(Snapshot):
             "SELECT path, text FROM note WHERE palace = %(palace)s AND room = 'conflict_room'"
             " AND NOT is_cold ORDER BY path"
         ):
-            for party in read_parties(bytes(text).decode()):
+            for party in read_parties(read_text(text, path)):
                 found[party] = (*found.get(party, ()), path)
         return found
 

@@ -10,7 +10,7 @@ import numpy as np
 from psycopg.types.json import Jsonb
 
 from memory_palace.config import Rooms
-from memory_palace.index.segment import CONTENT, PRIORITIES, STAT
+from memory_palace.index.segment import CONTENT, PRIORITIES, SOURCES, STAT
 from memory_palace.index.snapshot import SEPARATOR
 from memory_palace.index.store import StoredNote, mark_chunks, settle, stamp
 from memory_palace.index.writing import DIGEST_BYTES, NO_DAYS, ChunkRow, NoteRow
@@ -190,13 +190,17 @@ def read_note_row(path: str, columns: dict[str, Any], chunks: Sequence[ChunkRow]
         digest = bytes.fromhex(columns["record"]["digest"])
     except (LookupError, TypeError, ValueError):
         raise damaged(f"the record of {path}") from None
-    is_whole = all(isinstance(record[name], kind) for name, kind in _RECORDED.items())
-    sizes = ([type(figure) for figure in record["stat"]], len(columns["days"]))
-    is_whole = is_whole and sizes == ([int] * 5, len(NO_DAYS))
-    is_known = 0 <= columns["priority"] < len(PRIORITIES) and 0 <= columns["flags"] < 1 << 8
-    if not (is_whole and is_known):
-        raise damaged(f"the record of {path}")
-    if not _is_text(columns["line"]):
+    is_whole = (
+        all(isinstance(record[name], kind) for name, kind in _RECORDED.items())
+        and (len(record["stat"]), len(columns["days"])) == (5, len(NO_DAYS))
+        and all(type(n) is int and abs(n) < 1 << 63 for n in (*record["stat"], *columns["days"]))
+        and abs(record["date"]) < 1e15
+        and 0 <= record["date_source"] < len(SOURCES)
+        and 0 <= columns["priority"] < len(PRIORITIES)
+        and 0 <= columns["flags"] < 1 << 8
+        and _is_text(columns["line"])
+    )
+    if not is_whole:
         raise damaged(f"the record of {path}")
     return NoteRow(
         path,
@@ -211,6 +215,14 @@ def read_note_row(path: str, columns: dict[str, Any], chunks: Sequence[ChunkRow]
         chunks=tuple(chunks),
         **record | {"stat": tuple(record["stat"])},
     )
+
+
+def read_text(text: bytes, path: str) -> str:
+    """Return the text of a note; raise ``IndexDamagedError`` for one that is none."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise damaged(f"the text of {path}") from None
 
 
 def _is_text(line: bytes) -> bool:

@@ -26,6 +26,19 @@ CHANGES = {
     "a record with other types": "UPDATE note SET record = jsonb_set(record, '{aliases}', '[[1]]')",
     "a nested record": ("UPDATE note SET record = (repeat('[', 5000) || repeat(']', 5000))::jsonb"),
     "other days": "UPDATE note SET days = '{1}'",
+    "no days": "UPDATE note SET days = '{NULL,NULL,NULL,NULL}'",
+    "large figures": (
+        "UPDATE note SET record = jsonb_set(record, '{stat}', '[1e30, 0, 0, 0, 0]') WHERE id > 1; "
+        "UPDATE note SET record = jsonb_set(record, '{date}', '1e400') WHERE id = 1"
+    ),
+    "a source that is none": "UPDATE note SET record = jsonb_set(record, '{date_source}', '700')",
+    "tags that are none": "UPDATE note SET tags = '{NULL}'",
+    "a conflict that is no UTF-8": "UPDATE note SET room = 'conflict_room', text = '\\xff'",
+    "passages of another note": "UPDATE passage SET note = 777",
+    "settings that are none": "UPDATE generation SET record = jsonb_set(record, '{settings}', '7')",
+    "an embedder that is a number": (
+        "UPDATE generation SET record = jsonb_set(record, '{embedder}', '7')"
+    ),
     "a date that is none": "UPDATE note SET date = 'NaN'",
     "a text that is no UTF-8": "UPDATE note SET text = '\\xff'",
     "a line that is no JSON": "UPDATE note SET line = '\\xff'; UPDATE passage SET line = '\\x00'",
@@ -102,7 +115,7 @@ def test_a_reader_is_told_in_a_line_and_shown_nothing_that_a_terminal_obeys(
     changed(CHANGES[what])
     url = two.url("reader", palace="hers")
     for line in (
-        ("query", "hut", "--details"),
+        ("query", "a hut, last May, #hut", "--details"),
         ("query", "hut", "--raw", "--neighbors", "2"),
         ("query", "hut", "--mode", "lexical", "--json"),
         ("store", "status"),
