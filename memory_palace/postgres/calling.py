@@ -43,7 +43,7 @@ class CalledNote(NamedTuple):
 
 _OWN = f"name WHERE palace = %(palace)s AND kind = {NameKind.CALLED:d}"
 _CALLED = f"""
-SELECT n.id, n.path, n.is_cold, likeness, value, found.loose FROM (
+WITH found AS MATERIALIZED (
     SELECT note, {Likeness.SAME:d} AS likeness, value, loose FROM {_OWN} AND folded = %(asked)s
     UNION ALL SELECT note, {Likeness.LOOSE:d}, value, loose FROM {_OWN}
         AND loose = %(loose)s AND loose <> ''
@@ -51,14 +51,16 @@ SELECT n.id, n.path, n.is_cold, likeness, value, found.loose FROM (
         AND loose BETWEEN %(first)s AND %(first_end)s AND char_length(loose) = ANY(%(sizes)s)
     UNION ALL SELECT note, {Likeness.NEAR:d}, value, loose FROM {_OWN}
         AND backwards BETWEEN %(last)s AND %(last_end)s AND char_length(loose) = ANY(%(sizes)s)
-    UNION ALL SELECT leaf.note, {Likeness.LINKED:d}, {LINKED}, '' FROM name AS link
-        JOIN name AS leaf ON leaf.palace = %(palace)s AND leaf.kind = {NameKind.LEAF:d}
-        AND leaf.folded = split_part(link.target, '/', -1)
-        WHERE link.palace = %(palace)s AND link.kind = {NameKind.LINKED:d}
-        AND link.folded = %(asked)s
-) AS found JOIN note AS n ON n.palace = %(palace)s AND n.id = found.note
+    UNION ALL SELECT note, {Likeness.LINKED:d}, {LINKED}, '' FROM name
+        WHERE palace = %(palace)s AND kind = {NameKind.LEAF:d}
+        AND folded = ANY(ARRAY(SELECT split_part(target, '/', -1) FROM name
+            WHERE palace = %(palace)s AND kind = {NameKind.LINKED:d} AND folded = %(asked)s))
+) SELECT n.id, n.path, n.is_cold, likeness, value, found.loose
+FROM found JOIN note AS n ON n.id = found.note
+WHERE n.palace = %(palace)s AND n.id = ANY(ARRAY(SELECT note FROM found))
 """
-"""Of two names that differ in one letter, the first halves are the same or the last ones."""
+"""Of two names that differ in one letter, the first halves are the same or the last ones. Arrays
+are made once, whatever the planner makes of tables that it has not counted yet."""
 _LAST = "\U0010ffff"
 
 

@@ -30,6 +30,11 @@ from memory_palace.postgres.statements import Statements
 
 _NOTE = "id path is_cold title type room priority days flags line record".split()
 _CHUNK = "note id first_line last_line digest described_digest line keys vector described".split()
+_OF_NAMES = (
+    "palace = %(palace)s AND id = ANY(ARRAY(SELECT note FROM name"
+    " WHERE palace = %(palace)s AND kind = %(kind)s AND folded = ANY(%(names)s)))"
+)
+"""An array is made once, whatever the planner makes of tables that it has not counted yet."""
 
 
 class Fetched:
@@ -103,11 +108,9 @@ class Fetched:
         if not stems:
             return set()
         known = self._statements.ask(
-            "SELECT n.id, n.path FROM name JOIN note AS n ON n.palace = name.palace"
-            " AND n.id = name.note WHERE name.palace = %(palace)s AND kind = %(kind)s"
-            " AND folded = ANY(%(stems)s) AND NOT n.is_cold",
+            f"SELECT id, path FROM note WHERE {_OF_NAMES} AND NOT is_cold",
             kind=int(NameKind.STEM),
-            stems=stems,
+            names=stems,
         )
         found = find_copies(named, dict(known))
         return {copy for copy, originals in found.items() if self._are_allowed(originals)}
@@ -145,25 +148,20 @@ class Fetched:
             self._names[asked, loose] = find_called(self._statements, asked, loose)
         return self._names[asked, loose]
 
-    def _named(self, kind: NameKind, names: Iterable[str]) -> list[tuple[Any, ...]]:
-        """Return number, path, aliases and targets of the notes of a name."""
-        return self._statements.ask(
-            "SELECT DISTINCT n.id, n.path, n.record->>'aliases', n.record->>'targets', n.is_cold"
-            " FROM name JOIN note AS n ON n.palace = name.palace AND n.id = name.note"
-            " WHERE name.palace = %(palace)s AND kind = %(kind)s AND folded = ANY(%(names)s)",
-            kind=int(kind),
-            names=sorted(set(names)),
-        )
-
     def neighbors_of(self, paths: Iterable[str]) -> Mapping[str, Sequence[Sequence[str]]]:
         """Return what notes link to and what links to them."""
         asked = list(paths)
-        nodes = self._nodes("path = ANY(%(paths)s)", paths=asked)
+        nodes = {
+            note.path: (_split(note.aliases), _split(note.targets))
+            for note, is_cold, *_ in self._rows.values()
+            if note.path in asked and not is_cold
+        }
         own = dict(nodes)
-        names = [name for path, (aliases, _) in own.items() for name in (path, *aliases)]
-        ends = sorted({path_leaf(name) for name in names})
+        called = [name for path, (aliases, _) in own.items() for name in (path, *aliases)]
+        ends = sorted({path_leaf(name) for name in called})
         nodes |= self._nodes(
-            "id IN (SELECT note FROM link WHERE palace = %(palace)s AND ending = ANY(%(ends)s))",
+            "id = ANY(ARRAY(SELECT note FROM link"
+            " WHERE palace = %(palace)s AND ending = ANY(%(ends)s)))",
             ends=ends,
         )
         links = [
@@ -173,15 +171,9 @@ class Fetched:
             if path in own or link_ends(target, path) & set(ends)
         ]
         meant = {end for path, target in links for end in link_ends(target, path)}
-        others = [
-            *self._named(NameKind.LEAF, meant),
-            *self._named(NameKind.ALIAS, (fold_name(target) for _, target in links)),
-        ]
-        nodes |= {
-            path: (_split(aliases), _split(targets))
-            for _, path, aliases, targets, is_cold in others
-            if not is_cold
-        }
+        named = {NameKind.LEAF: meant, NameKind.ALIAS: {fold_name(target) for _, target in links}}
+        for kind, names in named.items():
+            nodes |= self._nodes(_OF_NAMES, kind=int(kind), names=sorted(names))
         order = sorted(nodes)
         near = NearLinks(order, [nodes[p][0] for p in order], [nodes[p][1] for p in order])
         return near.neighbors_of(asked)
