@@ -12,7 +12,7 @@ from psycopg import sql
 from memory_palace.errors import IndexMissingError, UsageError
 from memory_palace.postgres.address import Address, check_name
 from memory_palace.postgres.connecting import SCHEMA, asking
-from memory_palace.postgres.schema import become_owner, list_tables, settle_rights
+from memory_palace.postgres.schema import WRITERS, become_owner, list_tables, settle_rights
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,9 @@ def _close_tables(connection: psycopg.Connection, role: str) -> None:
     of, schema = sql.Identifier(role), sql.Identifier(SCHEMA)
     tables = sql.SQL(", ").join(sql.Identifier(SCHEMA, name) for name in list_tables(connection))
     connection.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(tables, of))
-    connection.execute(sql.SQL("REVOKE ALL ON FUNCTION index_vectors FROM {}").format(of))
+    for name in WRITERS:
+        function = sql.Identifier(SCHEMA, name)
+        connection.execute(sql.SQL("REVOKE ALL ON FUNCTION {} FROM {}").format(function, of))
     connection.execute(sql.SQL("REVOKE ALL ON SCHEMA {} FROM {}").format(schema, of))
 
 

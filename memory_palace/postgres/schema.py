@@ -120,12 +120,15 @@ def _let_write(connection: psycopg.Connection, role: sql.Identifier) -> None:
     tables = sql.SQL(", ").join(sql.Identifier(SCHEMA, name) for name in written)
     grant = sql.SQL("GRANT INSERT, UPDATE, DELETE ON {} TO {}")
     connection.execute(grant.format(tables, role))
-    grant = sql.SQL("GRANT EXECUTE ON FUNCTION index_vectors TO {}")
-    connection.execute(grant.format(role))
+    for name in WRITERS:
+        grant = sql.SQL("GRANT EXECUTE ON FUNCTION {} TO {}")
+        connection.execute(grant.format(sql.Identifier(SCHEMA, name), role))
 
 
 KEPT = ("version", "palace", "member")
 """Tables that only the owner of a store changes."""
+WRITERS = ("index_vectors", "count_rows")
+"""Functions of the owner for those who write a palace."""
 
 
 def list_tables(connection: psycopg.Connection) -> list[str]:

@@ -32,6 +32,8 @@ BATCH_ROWS = 16_384
 """Rows in memory at a time; each batch makes a block of posting lists."""
 INDEXED_ROWS = 20_000
 """From here on vectors are found by an index (HNSW); below it all of them are compared."""
+_COUNTED_ROWS, _COUNTED_SHARE = 500, 0.1
+"""A push of more rows than this, and than this share of all, has the planner count them anew."""
 _LINKS_BYTES = 1_000
 """What a row takes in a graph that is being built, its vector aside."""
 _MOST_KIB = 2 << 20
@@ -132,6 +134,8 @@ def _write(
     if record["dimension"] and generation.rows >= INDEXED_ROWS > before:
         _allow_memory(statements, generation.rows, record["dimension"])
         statements.ask("SELECT index_vectors(%(palace)s, %(dim)s)", dim=record["dimension"])
+    if writer.sent > max(_COUNTED_ROWS, _COUNTED_SHARE * generation.rows):
+        statements.ask("SELECT count_rows(%(palace)s)")
     generation.sample = find_sample(statements)
     generation.groups, generation.record = head.groups.sums, record
     generation.number, generation.built_by = generation.number + 1, head.built_by

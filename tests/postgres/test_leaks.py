@@ -236,6 +236,9 @@ def test_functions_beside_pgvector_are_run_for_nobody_else(store):
         writer.execute("SET search_path = pg_temp, public, memory_palace, pg_catalog")
         with pytest.raises(REFUSED):
             writer.execute("SELECT memory_palace.index_vectors(1, 8)")
+        with pytest.raises(REFUSED):
+            writer.execute("SELECT memory_palace.count_rows(1)")
+        writer.execute("SELECT memory_palace.count_rows(2)")
         writer.execute("SELECT memory_palace.index_vectors(2, 384)")
         writer.execute("SELECT memory_palace.index_vectors(2, 0)")
         assert writer.execute("SELECT palace FROM memory_palace.note").fetchall() == [(HERS,)]

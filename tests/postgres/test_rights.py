@@ -204,7 +204,8 @@ def test_no_function_of_the_store_gives_more(store, role):
             "ORDER BY proname"
         ).fetchall()
     assert " ".join(name for (name,) in functions) == (
-        "hush index_vectors make_palace planned_readable planned_roles readable secure writable"
+        "count_rows demand_writer hush index_vectors make_palace planned_readable planned_roles "
+        "readable secure writable"
     )
     granted = {"stranger": [], "reader": [(HERS,)], "writer": [(HERS,)]}[role]
     with store.connect(role) as connection:
@@ -221,8 +222,14 @@ def test_no_function_of_the_store_gives_more(store, role):
         assert (indexed, made, secured_) == (REFUSED, REFUSED, REFUSED)
         assert read == (granted or REFUSED)
         assert written == {"stranger": REFUSED, "reader": [], "writer": [(HERS,)]}[role]
-        (own,) = try_all(connection, ["SELECT memory_palace.index_vectors(2, 8)"])
-        assert own == ([("",)] if role == "writer" else REFUSED)
+        counted, demanded = try_all(
+            connection,
+            ["SELECT memory_palace.count_rows(1)", "CALL memory_palace.demand_writer(2)"],
+        )
+        assert (counted, demanded) == (REFUSED, REFUSED)
+        for statement in ("index_vectors(2, 8)", "count_rows(2)"):
+            (own,) = try_all(connection, [f"SELECT memory_palace.{statement}"])
+            assert own == ([("",)] if role == "writer" else REFUSED)
 
 
 def test_a_search_path_and_names_of_ones_own_change_nothing(store):

@@ -227,19 +227,26 @@ BEGIN
     RETURN made;
 END $$;
 
--- Index the vectors of a palace, which only the owner of a table may; the dimension 0 drops the
--- index, before vectors of another embedder come. The caller is not
--- current_user here; what SET ROLE says counts before who logged in.
-CREATE FUNCTION index_vectors(of_palace int, dimension int) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+-- Refuse whoever may not write a palace. Called by functions of the owner, where the caller is not
+-- current_user; what SET ROLE says counts before who logged in.
+CREATE PROCEDURE demand_writer(of_palace int) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
     caller name := coalesce(nullif(current_setting('role'), 'none'), session_user);
-    theirs text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'vector');
 BEGIN
     IF NOT EXISTS (SELECT FROM member WHERE palace = of_palace AND may_write
                    AND pg_has_role(caller, role, 'USAGE')) THEN
         RAISE insufficient_privilege USING MESSAGE = 'permission denied for this palace';
     END IF;
+END $$;
+
+-- Index the vectors of a palace, which only the owner of a table may; the dimension 0 drops the
+-- index, before vectors of another embedder come.
+CREATE FUNCTION index_vectors(of_palace int, dimension int) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+DECLARE
+    theirs text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'vector');
+BEGIN
+    CALL demand_writer(of_palace);
     IF dimension = 0 THEN
         EXECUTE format('DROP INDEX IF EXISTS %I', format('passage_%s_vector', of_palace));
         RETURN;
@@ -249,5 +256,16 @@ BEGIN
         format('passage_%s', of_palace), theirs, dimension, theirs);
 END $$;
 
-REVOKE ALL ON FUNCTION make_palace, index_vectors FROM PUBLIC;
-REVOKE ALL ON PROCEDURE hush, secure FROM PUBLIC;
+-- Have the tables of a palace counted, which only their owner may. A plan that is made before takes
+-- a palace for one row, and reads all of it once for each of its notes: minutes for a question.
+-- Always in this order, so that two who push wait for each other and not in a circle.
+CREATE FUNCTION count_rows(of_palace int) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+    CALL demand_writer(of_palace);
+    ANALYZE note, name, link, posting;
+    EXECUTE format('ANALYZE %I', format('passage_%s', of_palace));
+END $$;
+
+REVOKE ALL ON FUNCTION make_palace, index_vectors, count_rows FROM PUBLIC;
+REVOKE ALL ON PROCEDURE hush, secure, demand_writer FROM PUBLIC;
