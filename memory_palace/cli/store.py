@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
-from memory_palace.cli.options import SHORT_WAIT_SECONDS, Json, Wait, open_palace
+from memory_palace.cli.options import SHORT_WAIT_SECONDS, Apply, Json, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line
 from memory_palace.cli.registry import read_registry
@@ -98,6 +98,37 @@ def revoke_palace(role: Role, store: Store = None, as_json: Json = False) -> Non
     with open_store(address, purpose="store revoke") as connection:
         palace = revoke(connection, address, role)
     _show({"palace": palace, "role": role, "read": False, "write": False}, as_json=as_json)
+
+
+@app.command("drop")
+def drop_palace(
+    store: Store = None,
+    apply: Apply = False,
+    wait: Wait = SHORT_WAIT_SECONDS,
+    as_json: Json = False,
+) -> None:
+    """Remove a palace from a store, with its grants; the owner of the store alone may.
+
+    The notes, and their index in files, stay as they are.
+
+    Example: palace store drop --store team --apply
+    """
+    address = find_store(store)
+    from memory_palace.postgres.access import drop, find_palace, list_palaces
+    from memory_palace.postgres.schema import open_store
+
+    with open_store(address, purpose="store drop") as connection:
+        find_palace(connection, address)
+        palaces = list_palaces(connection, address)
+        palace = next(one for one in palaces if address.palace in ("", one.name))
+        if apply:
+            drop(connection, address, wait_seconds=wait)
+    counts = f"{plural(palace.notes, 'note')}, {plural(palace.passages, 'passage')}"
+    record = {"palace": palace.name, "notes": palace.notes, "passages": palace.passages}
+    verb = ", gone" if apply else " would go"
+    print_answer(record | {"applied": apply}, [f"{palace.name}  {counts}{verb}"], as_json=as_json)
+    if not apply and not as_json:
+        say("nothing was changed; add --apply")
 
 
 @app.command("verify")

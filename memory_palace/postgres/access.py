@@ -12,7 +12,14 @@ from psycopg import sql
 from memory_palace.errors import IndexMissingError, UsageError
 from memory_palace.postgres.address import Address, check_name
 from memory_palace.postgres.connecting import SCHEMA, asking
-from memory_palace.postgres.schema import WRITERS, become_owner, list_tables, settle_rights
+from memory_palace.postgres.schema import (
+    KEPT,
+    WRITERS,
+    become_owner,
+    list_tables,
+    settle_rights,
+)
+from memory_palace.postgres.statements import Statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +121,34 @@ def revoke(connection: psycopg.Connection, address: Address, role: str) -> str:
             )
         _close_tables(connection, role)
         settle_rights(connection)
+    return name
+
+
+def drop(connection: psycopg.Connection, address: Address, *, wait_seconds: float = 0.0) -> str:
+    """Remove a palace with all that is kept of it and its grants; return the palace's name.
+
+    Raise ``IndexLockedError`` where somebody writes it, or where others use the tables for longer
+    than two seconds: whoever comes to ask of any palace waits behind this.
+    """
+    name, palace = _find_named(connection, address)
+    statements = Statements(connection, palace)
+    with asking(address), statements.transaction(wait_seconds=wait_seconds):
+        become_owner(connection, address, "drops palaces")
+        connection.execute("SET LOCAL lock_timeout = '2s'")
+        roles = connection.execute(
+            "SELECT rolname FROM member JOIN pg_catalog.pg_roles AS r ON r.oid = role "
+            "WHERE palace = %s AND rolname <> current_user",
+            [palace],
+        ).fetchall()
+        for table in list_tables(connection):
+            if table not in (*KEPT, "passage"):
+                statements.delete(table)
+        connection.execute("DELETE FROM palace WHERE id = %s", [palace])
+        for (role,) in roles:
+            _close_tables(connection, role)
+        settle_rights(connection)
+        passages = sql.Identifier(SCHEMA, f"passage_{palace}")
+        connection.execute(sql.SQL("DROP TABLE {}").format(passages))
     return name
 
 

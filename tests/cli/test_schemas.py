@@ -142,7 +142,7 @@ UNTRIED = {
     ).split()
 }
 UNTRIED |= {"store status", "store grant", "store revoke"}
-UNTRIED |= {"store verify", "store vacuum", "store export"}
+UNTRIED |= {"store verify", "store vacuum", "store export", "store drop"}
 """Verbs that need minutes, a model, a question set or a server."""
 
 

@@ -7,8 +7,9 @@ import pytest
 psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 from psycopg import sql  # noqa: E402
 
-from memory_palace.errors import IndexMissingError, StoreError, UsageError  # noqa: E402
+from memory_palace.errors import IndexLockedError, IndexMissingError, StoreError, UsageError  # noqa: E402
 from memory_palace.postgres.access import (  # noqa: E402
+    drop,
     find_palace,
     grant,
     list_palaces,
@@ -323,6 +324,34 @@ def test_what_was_revoked_is_gone_and_what_is_left_stays(store):
         assert changed is REFUSED
 
 
+def test_of_a_palace_that_was_dropped_nothing_is_left_and_others_stay(store):
+    secret, hers = (read_address(store.url(palace=name)) for name in ("secret", "hers"))
+    with open_store(hers, purpose="test") as keeper, store.connect("postgres") as admin:
+        grant(keeper, secret, "writer", may_write=False)
+        assert drop(keeper, hers) == "hers"
+        assert [palace.name for palace in list_palaces(keeper, hers)] == ["secret"]
+        for table in (*secured(keeper), "member"):
+            full = sql.Identifier("memory_palace", table)
+            left = admin.execute(sql.SQL("SELECT DISTINCT palace FROM {}").format(full)).fetchall()
+            assert left == [(SECRET,)], table
+        assert admin.execute("SELECT to_regclass('memory_palace.passage_2')").fetchone() == (None,)
+        for role, rows in (("writer", [(SECRET,)]), ("reader", REFUSED)):
+            with store.connect(role) as connection:
+                assert [*try_all(connection, ["SELECT palace FROM memory_palace.note"])] == [rows]
+        assert make_palace(keeper, hers) > HERS
+
+
+def test_a_palace_in_use_is_not_dropped_and_all_of_it_stays(store):
+    hers = read_address(store.url(palace="hers"))
+    with open_store(hers, purpose="test") as keeper, store.connect("reader") as reader:
+        with reader.transaction():
+            reader.execute("SELECT 1 FROM memory_palace.passage")
+            with pytest.raises(IndexLockedError):
+                drop(keeper, hers)
+        assert reader.execute("SELECT count(*) FROM memory_palace.note").fetchone() == (1,)
+        assert drop(keeper, hers) == "hers"
+
+
 def test_only_the_owner_makes_grants_and_revokes(store):
     for role in ("reader", "writer"):
         address = read_address(store.url(role, palace="hers"))
@@ -331,6 +360,8 @@ def test_only_the_owner_makes_grants_and_revokes(store):
                 grant(connection, address, "stranger", may_write=False)
             with pytest.raises(StoreError, match="only the role keeper"):
                 revoke(connection, address, "reader")
+            with pytest.raises(StoreError, match="only the role keeper"):
+                drop(connection, address)
             with pytest.raises(StoreError, match="only the role keeper"):
                 make_palace(connection, Address(address.url, "mine"))
             with pytest.raises(StoreError, match="only the role keeper"):

@@ -56,11 +56,30 @@ def test_who_may_read_is_granted_shown_and_revoked(palace, database):
 
 def test_json_answers_have_their_schemas(palace, database):
     database.make_role("anna")
-    for verb, line in (("status", []), ("grant", ["anna"]), ("status", []), ("revoke", ["anna"])):
+    lines = (
+        ("status", []),
+        ("grant", ["anna"]),
+        ("status", []),
+        ("revoke", ["anna"]),
+        ("drop", []),
+    )
+    for verb, line in lines:
         status, out, _ = palace("store", verb, *line, "--json")
         assert status == 0
         schema = json.loads((SCHEMAS / f"store-{verb}.json").read_text("utf-8"))
         jsonschema.Draft202012Validator(schema).validate(json.loads(out))
+
+
+def test_a_palace_is_dropped_where_that_is_applied(palace):
+    assert palace("store", "drop") == (
+        0,
+        "hut  0 notes, 0 passages would go\n",
+        "nothing was changed; add --apply\n",
+    )
+    assert palace("store", "drop", "--apply")[:2] == (0, "hut  0 notes, 0 passages, gone\n")
+    status, _, said = palace("store", "drop", "--apply")
+    assert status == 4
+    assert "is not there" in said
 
 
 def test_a_stranger_is_told_whom_to_ask(palace, database):

@@ -27,6 +27,7 @@ VERBS = (
     ("store", "export", "-C", "NEW"),
     ("store", "grant", "ROLE", "--write"),
     ("store", "revoke", "keeper"),
+    ("store", "drop", "--apply"),
 )
 """What is done to a palace that is named; the rest is tried beside them."""
 
