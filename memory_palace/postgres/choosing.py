@@ -43,12 +43,14 @@ BY_INDEX = 1000
 """Passages that an index proposes, and looks at for it, which is as many as pgvector allows."""
 BY_QUOTE = 400
 """Notes that are read for the words of a quote."""
-EXACT_ROWS = 50_000
+EXACT_ROWS = 75_000
 """Where a filter leaves so few passages, all of them are compared: 1 microsecond each."""
 _BEST = 3
 
-_FOR_SCAN = "SELECT set_config('jit', 'off', true)"
-"""Compiling is for statements that take seconds."""
+_FOR_SCAN = "SELECT set_config('jit', 'off', true), set_config('enable_seqscan', %(all)s, true)"
+"""Compiling is for statements that take seconds. How many passages some thousand notes have is
+guessed up to fourfold, since those of a note lie together: the index of notes is used whatever the
+planner thinks, and that of vectors, unless all are compared."""
 _FOR_INDEX = (
     "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
     f" set_config('hnsw.ef_search', '{BY_INDEX}', true),"
@@ -96,11 +98,13 @@ def find_nearest(
     """
     cold = "" if include_cold else " AND NOT is_cold"
     values: dict[str, Any] = {}
-    statements.ask(_FOR_SCAN)
-    if generation.rows < INDEXED_ROWS or (passing is not None and passing.rows <= EXACT_ROWS):
-        few = "" if passing is None else " AND note = ANY(%(allowed)s)"
-        source = f"passage WHERE palace = %(palace)s{cold}{few}"
-        values["allowed"] = None if passing is None else passing.notes.tolist()
+    is_whole = passing is None and generation.rows < INDEXED_ROWS
+    statements.ask(_FOR_SCAN, all="on" if is_whole else "off")
+    if is_whole:
+        source = f"passage WHERE palace = %(palace)s{cold}"
+    elif passing is not None and passing.rows <= EXACT_ROWS:
+        source = "passage WHERE palace = %(palace)s AND note = ANY(%(allowed)s)"
+        values["allowed"] = passing.notes.tolist()
     else:
         # A scalar of each row: any other form of filter, and the planner leaves the index aside.
         few = "" if passing is None else " AND (SELECT get_bit(%(bits)s, passage.note) = 1)"

@@ -29,13 +29,14 @@ WAYS = [
 
 
 class Planned(Statements):
-    """Keeps the plans of those statements that look for vectors by an index."""
+    """Keeps the plans of those statements that look for vectors in some way."""
 
     plans: list[str]
+    way = "halfvec"
 
     def ask(self, statement, **values):
         """Explain it first."""
-        if "halfvec" in statement:
+        if self.way in statement:
             lines = super().ask(f"EXPLAIN {statement}", **values)
             self.plans.append("\n".join(line for (line,) in lines))
         return super().ask(statement, **values)
@@ -74,6 +75,7 @@ def test_an_index_of_vectors_proposes_what_comparing_all_finds(indexed, sample, 
         found = Engine.query(sample, text, as_of=NOW, limit=3, **how)
         for least in (1, 50_000):
             monkeypatch.setattr(choosing, "INDEXED_ROWS", least)
+            monkeypatch.setattr(choosing, "EXACT_ROWS", least - 1)
             again = indexed.query(text, as_of=NOW, limit=3, **how)
             assert [hit.path for hit in again] == [hit.path for hit in found]
             scores = [hit.score for hit in found]
@@ -85,3 +87,17 @@ def test_an_index_of_vectors_proposes_what_comparing_all_finds(indexed, sample, 
     plans = indexed._statements.plans
     assert len(plans) == len(QUESTIONS)
     assert all("_vector on passage_" in plan for plan in plans)
+
+
+def test_few_passages_are_found_by_their_notes_whatever_the_planner_thinks(sample, database):
+    store = Store(database, sample)
+    store.push()
+    store.connection.close()
+    with StoreReader(store.address) as reader:
+        reader._connection.execute("SET random_page_cost = 1000")  # it thinks reading all is best
+        reader._connection.commit()
+        reader._statements = Planned(reader._connection, reader._statements.palace, is_binary=True)
+        reader._statements.plans, reader._statements.way = [], "= ANY(%(allowed)s) ORDER BY"
+        reader.query(QUESTIONS[0], filters=Filters(since=0.0))  # nearly all of them
+    (plan,) = reader._statements.plans
+    assert "Seq Scan" not in plan and "passage_1_palace_note_idx" in plan
