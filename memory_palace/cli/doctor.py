@@ -22,8 +22,9 @@ def run_doctor(
     """Check that notes, manifest, vectors and digests match; exit 8 if they do not.
 
     Every note and index file is hashed, every note is cut into chunks again, and a sample of
-    vectors is computed again. Of stores that hold this palace it is said whether they are up to
-    date. Example: palace doctor --fix
+    vectors is computed again. Of registered stores whose palace is called as this one (as it is
+    registered, or as its folder is) it is said whether they are up to date; `palace store verify`
+    asks any other. Example: palace doctor --fix
     """
     palace = open_palace(ctx)
     found, stores = palace.doctor(fix=fix), list(compare_stores(palace))
