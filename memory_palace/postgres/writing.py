@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, LiteralString, NamedTuple
 
 import numpy as np
 from psycopg import Connection
+from psycopg.errors import DiskFull
 
 from memory_palace.index.calibration import SAMPLE
 from memory_palace.index.store import IndexFiles
@@ -132,8 +133,7 @@ def _write(
         writer.write(batch, found.numbers, stamps)
     writer.finish()
     if record["dimension"] and generation.rows >= INDEXED_ROWS > before:
-        _allow_memory(statements, generation.rows, record["dimension"])
-        statements.ask("SELECT index_vectors(%(palace)s, %(dim)s)", dim=record["dimension"])
+        _index_vectors(statements, generation.rows, record["dimension"])
     if writer.sent > max(_COUNTED_ROWS, _COUNTED_SHARE * generation.rows):
         statements.ask("SELECT count_rows(%(palace)s)")
     generation.sample = find_sample(statements)
@@ -152,14 +152,21 @@ def _write(
     )
 
 
-def _allow_memory(statements: Statements, rows: int, dimension: int) -> None:
-    """Let the graph be built in memory: outside of it that takes many times as long."""
+def _index_vectors(statements: Statements, rows: int, dimension: int) -> None:
+    """Build the graph in memory: outside of it that takes many times as long."""
     needed = rows * (2 * dimension + _LINKS_BYTES) // 1024
     statements.ask(
         "SELECT set_config('maintenance_work_mem', greatest(setting::int, %(kib)s)::text, true)"
         " FROM pg_settings WHERE name = 'maintenance_work_mem'",
         kib=min(needed, _MOST_KIB),
     )
+    make: LiteralString = "SELECT index_vectors(%(palace)s, %(dim)s)"
+    try:
+        with statements.connection.transaction():
+            statements.ask(make, dim=dimension)
+    except DiskFull:  # or the memory that processes share, of which a container has 64 MB
+        statements.ask("SELECT set_config('max_parallel_maintenance_workers', '0', true)")
+        statements.ask(make, dim=dimension)
 
 
 def _compare(

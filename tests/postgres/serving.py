@@ -37,7 +37,10 @@ class Server:
     """
 
     def __init__(self, *settings: str, room: str = "") -> None:
-        """``room`` is the size of its disk, which only root can make: one that goes with it."""
+        """``room`` is the size of its disk, which only root can make: one that goes with it.
+
+        Its shared memory is small then, as that of a container.
+        """
         wheel = find_wheel()
         assert wheel is not None
         self.folder = Path(tempfile.mkdtemp(prefix="palace-pg-", dir="/tmp"))
@@ -75,7 +78,8 @@ class Server:
         script = [sys.executable, str(Path(__file__).with_name("keeping.py")), str(self.folder)]
         if self.room:
             options = f"size={self.room},mode=0700"
-            steps = f'cp -a "$0" "$0.made"; mount -t tmpfs -o {options} tmpfs "$0"'
+            steps = "mount -t tmpfs -o size=16m,mode=1777 tmpfs /dev/shm"
+            steps += f'; cp -a "$0" "$0.made"; mount -t tmpfs -o {options} tmpfs "$0"'
             steps += '; cp -a "$0.made/." "$0"; exec "$@"'
             script = ["unshare", "--mount", "sh", "-ec", steps, str(self.data), *script]
         self.keeper = subprocess.Popen(

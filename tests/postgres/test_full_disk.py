@@ -13,6 +13,9 @@ from postgres.pushing import Store, read_tables  # noqa: E402
 from postgres.serving import Database, Server, fill  # noqa: E402
 from running import run_main  # noqa: E402
 
+from memory_palace.postgres import writing  # noqa: E402
+from memory_palace.postgres.connecting import asking  # noqa: E402
+
 pytestmark = pytest.mark.postgres
 
 LEFT_BYTES = 1 << 18
@@ -22,7 +25,7 @@ LEFT_BYTES = 1 << 18
 def server():
     if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode:
         pytest.skip("only root makes a disk")
-    server = Server(room="160M")
+    server = Server("min_parallel_table_scan_size=0", room="160M")
     try:
         fill(server)
         yield server
@@ -57,3 +60,14 @@ def test_a_push_to_a_full_disk_changes_nothing_and_the_next_one_works(server, sa
         assert store.verify() == []
         assert read_tables(database) != before
     store.connection.close()
+
+
+def test_vectors_are_indexed_where_processes_cannot_share_the_memory(server, sample, monkeypatch):
+    """A container has 64 MB for that, and an index that several make asks for all it may take."""
+    monkeypatch.setattr(writing, "INDEXED_ROWS", 1)
+    store = Store(Database(server), sample)
+    with asking(store.address):
+        store.push()
+    indexes = store.ask("SELECT 1 FROM pg_indexes WHERE indexdef LIKE '%%USING hnsw%%'")
+    store.connection.close()
+    assert len(indexes) == 1
