@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from memory_palace.cli.answering import PalacesAsked
 from memory_palace.cli.options import check_cold
@@ -37,14 +37,8 @@ def query_store(
     from memory_palace.postgres.reader import StoreReader  # delayed: it needs an extra
 
     with StoreReader(address) as reader:
-        ranking: RankingOptions = {
-            "limit": asked["limit"],
-            "gate": asked["gate"],
-            "rerank": asked["rerank"],
-            "min_confidence": asked["min_confidence"],
-            "budget_bytes": asked["budget_bytes"],
-            "neighbors": asked["neighbors"],
-        }
+        of_ranking = asked.keys() & RankingOptions.__annotations__
+        ranking = cast("RankingOptions", {name: asked[name] for name in of_ranking})
         others = {name: value for name, value in asked.items() if name not in ranking}
         result = reader.ask(text, ranking=ranking, whole=given["full"], folder=folders, **others)
         if "#" not in text:

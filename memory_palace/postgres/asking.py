@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
-from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from memory_palace.index.segment import PRIORITIES
 from memory_palace.models import Filters
 from memory_palace.places import PALACE
 from memory_palace.postgres.statements import Statements
-from memory_palace.retrieval.filters import check_priority, check_room, describe_unknown
+from memory_palace.retrieval.filters import check_priority, check_room, describe_unknown, fold
 from memory_palace.retrieval.signals.time import SAYS_WHEN
 
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -120,8 +119,8 @@ def known_tags(statements: Statements, *, include_cold: bool) -> list[str]:
 
 def bearing(tags: Iterable[str], wanted: str) -> list[str]:
     """Return the tags that are a wanted one or below it, in any case."""
-    key = _fold(wanted)
-    return [tag for tag in tags if _fold(tag) == key or _fold(tag).startswith(f"{key}/")]
+    key = fold(wanted)
+    return [tag for tag in tags if fold(tag) == key or fold(tag).startswith(f"{key}/")]
 
 
 def _known(statements: Statements, what: str, *, include_cold: bool) -> list[str]:
@@ -139,12 +138,12 @@ def _like(known: Iterable[str], wanted: str) -> list[str]:
 
 def _find_folders(known: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """Return the folders that are in or below one of some, given from the root or ``palace/``."""
-    folded = {folder: _fold(folder) for folder in known}
+    folded = {folder: fold(folder) for folder in known}
     above = {str(place) for each in known for place in (each, *PurePosixPath(each).parents)}
     found: list[str] = []
     for folder in wanted:
         below: list[str] = []
-        for name in (_fold(folder), _fold(f"{PALACE}/{folder}")):
+        for name in (fold(folder), fold(f"{PALACE}/{folder}")):
             below = below or [
                 place
                 for place, key in folded.items()
@@ -156,7 +155,3 @@ def _find_folders(known: Sequence[str], wanted: Sequence[str]) -> list[str]:
             )
         found += below
     return found
-
-
-def _fold(name: str) -> str:
-    return normalize("NFC", name).casefold()

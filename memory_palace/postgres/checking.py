@@ -15,7 +15,7 @@ from memory_palace.index.doctor import Finding
 from memory_palace.index.postings import FIELDS, same_keys
 from memory_palace.index.store import IndexFiles, StoredNote, settle
 from memory_palace.postgres.exporting import NOTES_AT_A_TIME, StoredIndex
-from memory_palace.postgres.generation import Totals, group_stamps
+from memory_palace.postgres.generation import Totals, group_notes
 from memory_palace.postgres.records import (
     LINK_COLUMNS,
     NAME_COLUMNS,
@@ -30,9 +30,6 @@ from memory_palace.postgres.summing import check_postings
 from memory_palace.postgres.writing import find_sample
 
 CHECKING_NOTES = "comparing notes"
-
-_SPREAD = np.uint64(0xBF58476D1CE4E5B9)
-"""An odd number that spreads what is summed up over 64 bits (one of SplitMix64)."""
 
 
 def verify_store(
@@ -186,7 +183,7 @@ def _check_whole(
     said = (generation.notes, generation.rows, generation.statistics)
     if said != (counted.notes, counted.rows, counted.statistics):
         yield Finding("statistics", "generation", "do not count what the store holds")
-    if not np.array_equal(generation.groups, group_stamps(stamps)):
+    if not np.array_equal(generation.groups, group_notes(stamps).sums):
         yield Finding("statistics", "generation", "has other groups than the stamps come to")
     if generation.sample != find_sample(store.statements):
         yield Finding("statistics", "generation", "has another sample of rows")

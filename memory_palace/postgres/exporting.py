@@ -29,7 +29,7 @@ NOTES_AT_A_TIME = 256
 EXPORTING = "exporting notes"
 _NOTE = "id, path, is_cold, title, type, priority, days, flags, line, record, text"
 _VECTORS = ("vector", "described")
-_ROW = "note, first_line, last_line, digest, described_digest, line, keys"
+_ROW = "note, first_line, last_line, digest, described_digest, line, keys, vector, described"
 RawNote: TypeAlias = tuple[dict[str, Any], list[dict[str, Any]]]
 """The columns of a note, and those of each of its rows."""
 
@@ -58,31 +58,27 @@ class StoredIndex:
         """Return the stamp of every note, by path."""
         return dict(self.statements.ask("SELECT path, stamp FROM note WHERE palace = %(palace)s"))
 
-    def read_notes(
-        self, paths: Collection[str], *, with_vectors: bool = True
-    ) -> Iterator[StoredNote]:
+    def read_notes(self, paths: Collection[str]) -> Iterator[StoredNote]:
         """Yield notes, in the order of their paths."""
         ordered = sorted(paths)
         for start in range(0, len(ordered), NOTES_AT_A_TIME):
             chosen = ordered[start : start + NOTES_AT_A_TIME]
-            for raw in self.fetch(chosen, with_vectors=with_vectors):
-                yield self.decode(raw, with_vectors=with_vectors)
+            yield from map(self.decode, self.fetch(chosen))
 
     def open_cursor(self) -> ServerCursor:
         """Open a cursor whose rows are fetched as they are needed."""
         return self._connection.cursor("rows", binary=True)
 
-    def fetch(self, paths: Sequence[str], *, with_vectors: bool = True) -> Iterator[RawNote]:
+    def fetch(self, paths: Sequence[str]) -> Iterator[RawNote]:
         """Yield the columns of notes, and those of their rows, as they stand in the tables."""
         notes = self._ask(
             f"SELECT {_NOTE} FROM note WHERE palace = %(palace)s AND path = ANY(%(paths)s)"
             " ORDER BY path",
             paths=list(paths),
         )
-        columns = f"{_ROW}, vector, described" if with_vectors else _ROW
         rows: dict[int, list[dict[str, Any]]] = defaultdict(list)
         for row in self._ask(
-            f"SELECT {columns} FROM passage WHERE palace = %(palace)s AND note = ANY(%(notes)s)"
+            f"SELECT {_ROW} FROM passage WHERE palace = %(palace)s AND note = ANY(%(notes)s)"
             " ORDER BY note, place",
             notes=[note["id"] for note in notes],
         ):
@@ -90,11 +86,11 @@ class StoredIndex:
         for note in notes:
             yield note, rows[note["id"]]
 
-    def decode(self, raw: RawNote, *, with_vectors: bool = True) -> StoredNote:
+    def decode(self, raw: RawNote) -> StoredNote:
         """Return what columns say; raise ``IndexDamagedError`` where they say nothing."""
         note, own = raw
         record = read_note_row(note["path"], note, [read_chunk(row) for row in own])
-        if with_vectors and own:
+        if own:
             matrices = (
                 read_matrix([row[kind] for row in own], dimension, note["path"])
                 for kind, dimension in zip(_VECTORS, self.generation.dimensions, strict=False)

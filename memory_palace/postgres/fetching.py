@@ -17,14 +17,13 @@ from memory_palace.graph.resolve import fold_name
 from memory_palace.index.chosen import ChosenSnapshot, gather
 from memory_palace.index.copies import find_copies
 from memory_palace.index.segment import COPY, PASSAGES, VectorChoice
-from memory_palace.index.snapshot import SEPARATOR
 from memory_palace.index.writing import ChunkRow, NoteRow
 from memory_palace.language.tokens import squeeze_all
 from memory_palace.models import Matrix, Vector
 from memory_palace.postgres.calling import CalledNote, find_called
 from memory_palace.postgres.collection import PostedStatistics
 from memory_palace.postgres.generation import Generation
-from memory_palace.postgres.naming import NameKind
+from memory_palace.postgres.naming import NameKind, split_list
 from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row, read_text
 from memory_palace.postgres.statements import Statements
 
@@ -100,7 +99,7 @@ class Fetched:
 
     def _find_copies(self) -> set[int]:
         named = {
-            number: note.originals.split(SEPARATOR)
+            number: split_list(note.originals)
             for number, (note, *_) in self._rows.items()
             if note.flags & COPY and note.originals
         }
@@ -152,7 +151,7 @@ class Fetched:
         """Return what notes link to and what links to them."""
         asked = list(paths)
         nodes = {
-            note.path: (_split(note.aliases), _split(note.targets))
+            note.path: (split_list(note.aliases), split_list(note.targets))
             for note, is_cold, *_ in self._rows.values()
             if note.path in asked and not is_cold
         }
@@ -184,7 +183,9 @@ class Fetched:
             f" WHERE palace = %(palace)s AND NOT is_cold AND {where}",
             **values,
         )
-        return {path: (_split(aliases), _split(targets)) for path, aliases, targets in found}
+        return {
+            path: (split_list(aliases), split_list(targets)) for path, aliases, targets in found
+        }
 
     def numbers_of(self, paths: Iterable[str], *, include_cold: bool = False) -> list[int]:
         """Return the numbers of notes by their paths."""
@@ -241,7 +242,3 @@ def take_part(matrix: Matrix, which: VectorChoice) -> Matrix:
     """Return the vectors of one of two embedders, or all there is."""
     part: Matrix = matrix[:, which.part]
     return part / PART_LENGTH if which.prefix else part
-
-
-def _split(text: str) -> list[str]:
-    return text.split(SEPARATOR) if text else []

@@ -170,11 +170,6 @@ class Grouped(NamedTuple):
     paths: list[list[str]]
 
 
-def group_stamps(stamps: Mapping[str, bytes]) -> NDArray[np.uint64]:
-    """Return for each group of notes what its stamps come to."""
-    return group_notes(stamps).sums
-
-
 def group_notes(stamps: Mapping[str, bytes]) -> Grouped:
     """Return the groups of notes."""
     sums, paths = [0] * BUCKETS, [list[str]() for _ in range(BUCKETS)]

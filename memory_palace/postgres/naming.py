@@ -48,7 +48,7 @@ class NameRow(NamedTuple):
 def list_name_rows(note: StoredNote) -> Iterator[NameRow]:
     """Yield all names of a note, and those that it gives to others."""
     row = note.row
-    aliases = _split(row.aliases)
+    aliases = split_list(row.aliases)
     named = _list_called(row.path, row.title, aliases)
     names = [name for name, _ in named]
     for folded, loose, (_, value) in zip(fold_names(names), squeeze_all(names), named, strict=True):
@@ -56,7 +56,7 @@ def list_name_rows(note: StoredNote) -> Iterator[NameRow]:
     yield NameRow(NameKind.LEAF, path_leaf(row.path))
     for alias in aliases:
         yield NameRow(NameKind.ALIAS, fold_name(alias))
-    for pair in _split(row.link_names):
+    for pair in split_list(row.link_names):
         target, _, name = pair.partition("|")
         folded, loose = fold_name(name), squeeze_all([name])[0]
         yield NameRow(NameKind.LINKED, folded, loose, LINKED, fold_target(target))
@@ -66,7 +66,7 @@ def list_name_rows(note: StoredNote) -> Iterator[NameRow]:
 
 def list_link_rows(note: StoredNote) -> Iterator[tuple[str, str]]:
     """Yield each link of a note, as written, with the end of a path that it may mean."""
-    for target in _split(note.row.targets):
+    for target in split_list(note.row.targets):
         for end in link_ends(target, note.row.path):
             yield end, target
 
@@ -78,5 +78,6 @@ def _list_called(path: str, title: str, aliases: list[str]) -> list[tuple[str, f
     return [(title, 1.0), (stem, 1.0), *((name, OTHER) for name in (*others, *aliases))]
 
 
-def _split(text: str) -> list[str]:
+def split_list(text: str) -> list[str]:
+    """Return the names or links that one field of a note holds."""
     return text.split(SEPARATOR) if text else []

@@ -11,11 +11,10 @@ from psycopg.types.json import Jsonb
 
 from memory_palace.config import Rooms
 from memory_palace.index.segment import CONTENT, PRIORITIES, SOURCES, STAT
-from memory_palace.index.snapshot import SEPARATOR
 from memory_palace.index.store import StoredNote, mark_chunks, settle, stamp
 from memory_palace.index.writing import DIGEST_BYTES, NO_DAYS, ChunkRow, NoteRow
 from memory_palace.models import Matrix
-from memory_palace.postgres.naming import list_link_rows, list_name_rows
+from memory_palace.postgres.naming import list_link_rows, list_name_rows, split_list
 from memory_palace.postgres.packing import damaged, pack_keys, unpack_keys
 
 BUCKETS = 1024
@@ -118,7 +117,7 @@ def note_values(number: int, note: StoredNote, stamp: bytes, rooms: Rooms) -> tu
         changed / 1e9 if changed else row.date,
         list(row.days),
         row.flags,
-        row.tags.split(SEPARATOR) if row.tags else [],
+        split_list(row.tags),
         row.line,
         Jsonb(record),
         note.text.encode(),

@@ -115,7 +115,7 @@ def _are_in(snapshot: Snapshot, folders: Sequence[str]) -> NDArray[np.bool_]:
     A folder is given from the root, or from ``palace/``.
     """
     paths = snapshot.paths
-    parents = [_fold(path.rpartition("/")[0]) for path in paths]
+    parents = [fold(path.rpartition("/")[0]) for path in paths]
     above = {
         parent: {parent[:end] for end in (*_slashes(parent), len(parent))} | {""}
         for parent in set(parents)
@@ -123,7 +123,7 @@ def _are_in(snapshot: Snapshot, folders: Sequence[str]) -> NDArray[np.bool_]:
     known = set().union(*above.values()) if above else {""}
     wanted = set()
     for folder in folders:
-        places = [place for place in (_fold(folder), _fold(f"{PALACE}/{folder}")) if place in known]
+        places = [place for place in (fold(folder), fold(f"{PALACE}/{folder}")) if place in known]
         if not places and not snapshot.origin:
             written = {path[:end] for path in paths for end in _slashes(path)}
             raise UsageError(
@@ -151,9 +151,9 @@ def _bear(snapshot: Snapshot, tags: Sequence[str]) -> NDArray[np.bool_]:
 
 def bear_tag(snapshot: Snapshot, tag: str) -> NDArray[np.bool_]:
     """Say for each note whether it has a tag or one nested in it, in any case."""
-    key = _fold(tag)
+    key = fold(tag)
     found = (
-        any(own == key or own.startswith(f"{key}/") for own in map(_fold, tags))
+        any(own == key or own.startswith(f"{key}/") for own in map(fold, tags))
         for tags in snapshot.shown_tags
     )
     return np.fromiter(found, np.bool_, len(snapshot.paths))
@@ -161,11 +161,11 @@ def bear_tag(snapshot: Snapshot, tag: str) -> NDArray[np.bool_]:
 
 def describe_unknown(what: str, name: str, known: Collection[str]) -> str:
     """Say that a name is unknown, with those that end alike and those that are written alike."""
-    spelled = {_fold(entry): entry for entry in sorted(known) if entry}
+    spelled = {fold(entry): entry for entry in sorted(known) if entry}
     ends: dict[str, list[str]] = {}
     for entry in spelled:
         ends.setdefault(entry.rpartition("/")[2], []).append(entry)
-    key = _fold(name)
+    key = fold(name)
     end = key.rpartition("/")[2]
     alike = [*get_close_matches(key, spelled), *ends.get(end, ())]
     alike += [entry for close in get_close_matches(end, ends) for entry in ends[close]]
@@ -194,7 +194,8 @@ def _slashes(path: str) -> Iterator[int]:
     return (place for place, letter in enumerate(path) if letter == "/")
 
 
-def _fold(name: str) -> str:
+def fold(name: str) -> str:
+    """Return the name of a folder or tag for comparing."""
     return normalize("NFC", name).casefold()
 
 
