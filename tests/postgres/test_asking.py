@@ -16,7 +16,7 @@ from running import run_main  # noqa: E402
 from memory_palace.bench.datasets.locomo import load_locomo  # noqa: E402
 from memory_palace.bench.golden import read_pairs  # noqa: E402
 from memory_palace.engine import Engine  # noqa: E402
-from memory_palace.errors import IndexDamagedError, IndexMissingError, UsageError  # noqa: E402
+from memory_palace.errors import IndexMissingError, UsageError  # noqa: E402
 from memory_palace.models import Filters  # noqa: E402
 from memory_palace.palace import Palace  # noqa: E402
 from memory_palace.postgres import choosing  # noqa: E402
@@ -224,24 +224,3 @@ def test_the_command_asks_a_store_alone_or_beside_folders(
     assert [palace["palace"] for palace in json.loads(out)["palaces"]] == ["team", "own"]
     status, out, err = run_main(capsys, "query", "stove", "--store", "team", "--open")
     assert (status, out) == (2, "") and "--open needs the notes" in err
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "DELETE FROM posting WHERE field = -1 AND key = 0",
-        "UPDATE posting SET data = substr(data, 3) WHERE field = -1 AND key = 1",
-        "DELETE FROM passage",
-    ],
-)
-def test_what_is_damaged_is_one_line(tmp_path, database, damage):
-    (tmp_path / "palace").mkdir()
-    write_notes(tmp_path, hut="# Hut\n\nThe hut has a stove.\n", oven="# Oven\n\nIt is hot.\n")
-    palace = Palace(tmp_path)
-    palace.index(embedder="hashing")
-    store = Store(database, palace)
-    store.push()
-    store.do(damage)
-    store.connection.close()
-    with StoreReader(store.address) as reader, pytest.raises(IndexDamagedError, match="verify"):
-        reader.query("stove")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import sys
 from dataclasses import replace
-from threading import Thread
 
 import pytest
 
@@ -166,31 +165,6 @@ def test_a_connection_that_is_lost(store, database):
             find_palace(connection, store)
 
 
-def test_a_disk_that_is_full_changes_nothing(store, database):
-    """The file of a table is one that the kernel has no room for."""
-    with database.server.connect(database.name) as admin:
-        row = admin.execute("SELECT pg_relation_filepath('memory_palace.posting')").fetchone()
-    with open_store(store, purpose="test") as connection:
-        palace = find_palace(connection, store)
-        connection.close()
-    file = database.server.data / row[0]
-    file.unlink()
-    file.symlink_to("/dev/full")
-    with open_store(store, purpose="test") as connection:
-        with (
-            pytest.raises(
-                StoreError, match=r"its disk is full: free space .*No space left"
-            ) as caught,
-            asking(store),
-            connection.transaction(),
-        ):
-            connection.execute("INSERT INTO link VALUES (%s, 1, 'a', 'b')", [palace])
-            connection.execute("INSERT INTO posting VALUES (%s, 0, 1, 1, 'x')", [palace])
-        assert len(str(caught.value).splitlines()) == 1
-        with connection.transaction():
-            assert connection.execute("SELECT count(*) FROM link").fetchone() == (0,)
-
-
 def test_what_a_server_refuses_is_one_line_with_what_to_do(store):
     with open_store(store, purpose="test") as connection:
         for state, said in (
@@ -222,21 +196,6 @@ def test_the_only_palace_needs_no_name_and_of_several_one_is_asked_for(store):
             find_palace(connection, nameless)
         with pytest.raises(IndexMissingError, match="readable: hut, shed"):
             find_palace(connection, replace(store, palace="boat"))
-
-
-def test_two_threads_with_a_connection_each_do_not_disturb_each_other(store):
-    found: list[int] = []
-
-    def ask() -> None:
-        with open_store(store, purpose="test") as connection:
-            found.extend(find_palace(connection, store) for _ in range(20))
-
-    threads = [Thread(target=ask) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert found == [1] * 80
 
 
 def test_an_address_is_shown_without_its_password():

@@ -111,15 +111,3 @@ def test_every_table_is_secured_and_every_partition_shut(connection, address):
     assert {is_secured for is_secured, _ in tables.values()} == {True}
     assert {name for name, (_, policies) in tables.items() if policies != 4} == {"member", "palace"}
     assert parts == {"passage_1": (True, 0)}
-
-
-def test_the_vectors_of_a_palace_are_indexed(connection, address):
-    migrate(connection, address)
-    palace = make_palace(connection, address)
-    with connection.transaction():
-        for _ in range(2):
-            connection.execute("SELECT index_vectors(%s, 8)", [palace])
-        rows = connection.execute(
-            "SELECT indexdef FROM pg_indexes WHERE tablename = 'passage_1'"
-        ).fetchall()
-    assert sum("USING hnsw" in row[0] for row in rows) == 1

@@ -82,15 +82,6 @@ def test_a_palace_is_dropped_where_that_is_applied(palace):
     assert "is not there" in said
 
 
-def test_a_stranger_is_told_whom_to_ask(palace, database):
-    database.make_role("bob")
-    for verb in (["status"], ["grant", "bob"], ["revoke", "bob"]):
-        status, out, said = palace("store", *verb, "--store", database.url("bob", palace="hut"))
-        assert (status, out) == (10, "")
-        assert "palace store grant bob" in said
-        assert len(said.splitlines()) == 1
-
-
 def test_a_role_that_is_not_there_is_named_with_the_nearest(palace, database):
     database.make_role("annabel")
     status, _, said = palace("store", "grant", "anabel")
