@@ -26,7 +26,7 @@ from memory_palace.errors import IndexMissingError, UsageError
 from memory_palace.index.store import IndexFiles
 from memory_palace.models import Filters, QueryResult, Vector
 from memory_palace.palace import Palace
-from memory_palace.postgres.access import find_palace
+from memory_palace.postgres.access import drop, find_palace
 from memory_palace.postgres.address import Address
 from memory_palace.postgres.asking import Passing, find_passing
 from memory_palace.postgres.choosing import find_nearest
@@ -107,15 +107,9 @@ def _removed(address: Address) -> Iterator[None]:
     finally:
         with (
             suppress(IndexMissingError),  # what failed before it was made is told
-            asking(address),
             connect(address, purpose="bench") as connection,
         ):
-            palace = find_palace(connection, address)
-            for table in ("note", "name", "link", "posting"):
-                query = f"DELETE FROM {table} WHERE palace = %s"
-                connection.execute(query.encode(), [palace])
-            connection.execute(f"DROP TABLE passage_{palace}".encode())
-            connection.execute("DELETE FROM palace WHERE id = %s", [palace])
+            drop(connection, address)
 
 
 def measure_build(sides: BothSides, embedder: str) -> Iterator[Measured]:
