@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Option
 
+from memory_palace.cli.printing import plural
 from memory_palace.cli.store import find_store, name_palace
 from memory_palace.palace import Palace
 
@@ -72,5 +73,5 @@ def pushed_lines(pushed: Pushed | None) -> Iterator[str]:
     if not pushed.is_new:
         yield f"  {'pushed':<10} nothing: generation {pushed.generation} is the same"
         return
-    counts = f"{pushed.rows_sent} passages, {pushed.rows_removed} removed"
+    counts = f"{plural(pushed.rows_sent, 'passage')}, {pushed.rows_removed} removed"
     yield f"  {'pushed':<10} {counts}; generation {pushed.generation}"

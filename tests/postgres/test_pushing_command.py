@@ -75,7 +75,7 @@ def test_a_store_of_another_embedder_is_replaced_by_force_alone(run, notes):
 def test_verify_vacuum_and_export(run, notes, tmp_path, database):
     run("-C", notes, "index", "--embedder", "hashing")
     write_notes(notes, hut=HUT + "More.\n")
-    assert "generation 2" in run("-C", notes, "index")[1]
+    assert "pushed     1 passage, 1 removed; generation 2" in run("-C", notes, "index")[1]
     verified = run("-C", notes, "store", "verify", schema="store-verify")
     assert (verified["findings"], verified["compared"], verified["notes"]) == ([], True, 2)
     assert run("store", "vacuum", schema="store-vacuum")["dead_rows"] == 1
