@@ -119,6 +119,9 @@ class Home:
     def neighbors_of(self, paths):
         return NearLinks.from_snapshot(self._whole).neighbors_of(paths)
 
+    def widen(self, paths):
+        return self.chosen  # what is linked to hits is there
+
     def disputes(self):
         return find_disputes(self._paths)
 
@@ -140,7 +143,8 @@ def choose(whole: Recorded, places: Iterable[int], paths: object) -> ChosenSnaps
     )
     cold = cold if len(whole._folds) > 1 else []
     home = Home(whole, paths, np.concatenate([np.zeros(0, np.int64), *order]))
-    return gather(whole.commit, hot, cold, home, rooms=whole.room_map)
+    home.chosen = gather(whole.commit, hot, cold, home, rooms=whole.room_map)
+    return home.chosen
 
 
 def rank_notes(query: Query, whole: Snapshot, profile: str, *, limit: int) -> list[int]:

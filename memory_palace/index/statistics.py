@@ -77,6 +77,9 @@ class Origin(Protocol):
     def neighbors_of(self, paths: Iterable[str]) -> Mapping[str, Sequence[Sequence[str]]]:
         """Return what notes link to, and what links to them, as ``NearLinks`` does."""
 
+    def widen(self, paths: Iterable[str]) -> Snapshot:
+        """Return the notes at hand, and what links to some of them or is linked from them."""
+
     def prepare(self, paths: Iterable[str]) -> None:
         """Be told of which notes the lines will be asked for."""
 

@@ -52,7 +52,10 @@ class Fetched:
         self._rows: dict[int, tuple[NoteRow, bool, list[Any], list[Any]]] = {}
         self._order: list[int] = []
         self._rooms: dict[str, str] = {}
+        self._gathered: ChosenSnapshot | None = None
         self._matrices: dict[tuple[str, str], Matrix] = {}
+        self._cosines: dict[tuple[str, str, bytes], NDArray[np.float64]] = {}
+        self._linked: dict[tuple[str, ...], Mapping[str, Sequence[Sequence[str]]]] = {}
         self._names: dict[tuple[str, str], list[CalledNote]] = {}
         self._lines: dict[str, list[str]] = {}
 
@@ -61,6 +64,7 @@ class Fetched:
         wanted = sorted(set(notes) - self._rows.keys())
         if not wanted:
             return
+        self._gathered = None
         found = self._statements.ask(
             f"SELECT {', '.join(_NOTE)} FROM note"
             " WHERE palace = %(palace)s AND id = ANY(%(notes)s)",
@@ -89,8 +93,19 @@ class Fetched:
 
     def snapshot(self) -> ChosenSnapshot:
         """Return what is here as a snapshot, copies of notes that are here left out."""
+        if self._gathered is None:
+            self._gathered = self._gather()
+        return self._gathered
+
+    def widen(self, paths: Iterable[str]) -> ChosenSnapshot:
+        """Return the same with what links to some notes or is linked from them."""
+        linked = self.neighbors_of(paths)
+        self.add(self.numbers_of({path for near in linked.values() for s in near for path in s}))
+        return self.snapshot()
+
+    def _gather(self) -> ChosenSnapshot:
         copies = self._find_copies()
-        self._matrices = {}
+        self._matrices, self._cosines = {}, {}
         kept = [number for number in self._rows if number not in copies]
         zones = [[n for n in kept if self._rows[n][1] is is_cold] for is_cold in (False, True)]
         self._order = [number for zone in zones for number in zone]
@@ -119,7 +134,10 @@ class Fetched:
 
     def compare(self, vector: Vector, which: VectorChoice) -> NDArray[np.float64]:
         """Return the cosine of a unit vector with every row here."""
-        return compare(self._matrix(which), vector)
+        key = which.member, which.prefix, vector.tobytes()
+        if key not in self._cosines:
+            self._cosines[key] = compare(self._matrix(which), vector)
+        return self._cosines[key]
 
     def vectors(self, rows: NDArray[np.int64], which: VectorChoice) -> Matrix:
         """Return the unit vectors of a few rows."""
@@ -149,7 +167,12 @@ class Fetched:
 
     def neighbors_of(self, paths: Iterable[str]) -> Mapping[str, Sequence[Sequence[str]]]:
         """Return what notes link to and what links to them."""
-        asked = list(paths)
+        asked = tuple(paths)
+        if asked not in self._linked:
+            self._linked[asked] = self._find_neighbors(asked)
+        return self._linked[asked]
+
+    def _find_neighbors(self, asked: Sequence[str]) -> Mapping[str, Sequence[Sequence[str]]]:
         nodes = {
             note.path: (split_list(note.aliases), split_list(note.targets))
             for note, is_cold, *_ in self._rows.values()

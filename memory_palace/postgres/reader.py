@@ -230,19 +230,9 @@ class StoreReader:
     def _search(
         self, query: Query, fetched: Fetched, profile: Profile, days: float, ranking: RankingOptions
     ) -> tuple[Query, SearchResult]:
-        """Rank what was read; linked notes are read once it is known of which hits."""
+        """Rank what was read."""
         snapshot = fetched.snapshot()
         narrowed = narrow(query, snapshot, None) if may_narrow(query.text) else query
-        first: RankingOptions = {**ranking, "neighbors": 0}
-        found = search(narrowed, snapshot, profile=profile, half_life_days=days, **first)
-        if not ranking.get("neighbors") or not found.hits:
-            return narrowed, found
-        linked = fetched.neighbors_of(hit.path for hit in found.hits)
-        near = {path for sides in linked.values() for side in sides for path in side}
-        fetched.add(fetched.numbers_of(near))
-        snapshot = fetched.snapshot()
-        if narrowed.rows is not None:
-            narrowed = narrow(query, snapshot, None)
         return narrowed, search(narrowed, snapshot, profile=profile, half_life_days=days, **ranking)
 
     def _hold(self, generation: Generation, *, include_cold: bool) -> _Held:

@@ -22,6 +22,7 @@ from memory_palace.retrieval.excerpts import choose_texts
 from memory_palace.retrieval.preference import LOOKED_AT, prefer
 from memory_palace.retrieval.profiles import Profile, get_profile, without_second
 from memory_palace.retrieval.rank import Scored, ScoringRule, rank, score_exactly
+from memory_palace.retrieval.widening import widen
 
 _SAME = 1e-5
 """Cosines of equal vectors differ by less, whichever way they were computed."""
@@ -87,9 +88,10 @@ def search(
     hits = [make_hit(scored, *each, judge, preferred=why.get(each[0], "")) for each in counts]
     hits, is_answered = _demand(hits, min_confidence)
     if neighbors > 0:
+        context, judge = widen(context, judge, hits)
         hits = list(add_neighbors(hits, context, rule, judge, limit=neighbors))
     if paths is not None or snapshot.origin:
-        shown = choose_texts(query.text, hits, snapshot, paths, max_bytes=budget_bytes)
+        shown = choose_texts(query.text, hits, context.snapshot, paths, max_bytes=budget_bytes)
         hits = mark_disputed(snapshot, paths, shown)
     return SearchResult(hits, is_answered, rule.read_times(context))
 
@@ -158,10 +160,9 @@ def _rank_preferred(
 
     More hits are compared than are asked for, unless sources are capped: a share of more is more.
     """
-    found = context.query.anchors
-    prefers = rule.is_gated and rule.profile.prefers
-    is_deeper = prefers and not (found is not None and found.capped)
-    depth = max(limit, LOOKED_AT) if is_deeper else limit
+    found, prefers = context.query.anchors, rule.is_gated and rule.profile.prefers
+    is_capped = found is not None and found.capped
+    depth = max(limit, LOOKED_AT) if prefers and not is_capped else limit
     scored, best = _rank_guarded(context, rule, limit=depth, per_note=per_note)
     if not prefers or len(best) < 2:
         return scored, best[:limit], {}
@@ -222,8 +223,7 @@ def count_folded(context: SearchContext, scored: Scored, shown: Places) -> list[
     """Count for each hit the other candidate notes that hold its passage and are no hits."""
     if context.is_listing or not len(shown):
         return [0] * len(shown)
-    digests = context.snapshot.row_digests
-    cosines = scored.context.cosines[shown]
+    digests, cosines = context.snapshot.row_digests, scored.context.cosines[shown]
     # Equal passages have equal vectors: most candidates cannot be copies of any hit.
     near = np.flatnonzero(context.cosines > cosines.min() - _SAME)
     near_digests, near_notes = digests[context.rows[near]], context.notes[near]
