@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import md5
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
@@ -36,6 +36,20 @@ _OF_NAMES = (
 """An array is made once, whatever the planner makes of tables that it has not counted yet."""
 
 
+KEPT_ROWS = 10_000
+"""So many rows of notes that were read stay for the next question, some 80 MB of them."""
+
+
+class FetchedNote(NamedTuple):
+    """A note with its rows, as long as the generation lasts."""
+
+    row: NoteRow
+    is_cold: bool
+    room: str
+    vectors: tuple[list[Any], list[Any]]
+    """Of passages, and of what describes them."""
+
+
 class Fetched:
     """Notes of a store with all of their rows, and what is known of the others."""
 
@@ -49,9 +63,11 @@ class Fetched:
         """Take no notes yet; ``allowed`` pass the filters, ``None`` where there are none."""
         self._statements, self._generation = statements, generation
         self.statistics, self._allowed = collection, allowed
-        self._rows: dict[int, tuple[NoteRow, bool, list[Any], list[Any]]] = {}
+        self._read: dict[int, FetchedNote] = collection.snapshot.read
+        if sum(len(note.row.chunks) for note in self._read.values()) > KEPT_ROWS:
+            self._read.clear()
+        self._rows: dict[int, FetchedNote] = {}
         self._order: list[int] = []
-        self._rooms: dict[str, str] = {}
         self._gathered: ChosenSnapshot | None = None
         self._matrices: dict[tuple[str, str], Matrix] = {}
         self._cosines: dict[tuple[str, str, bytes], NDArray[np.float64]] = {}
@@ -65,6 +81,12 @@ class Fetched:
         if not wanted:
             return
         self._gathered = None
+        self._take([number for number in wanted if number not in self._read])
+        self._rows |= {number: self._read[number] for number in wanted if number in self._read}
+
+    def _take(self, wanted: Sequence[int]) -> None:
+        if not wanted:
+            return
         found = self._statements.ask(
             f"SELECT {', '.join(_NOTE)} FROM note"
             " WHERE palace = %(palace)s AND id = ANY(%(notes)s)",
@@ -84,12 +106,11 @@ class Fetched:
         for values in found:
             columns = dict(zip(_NOTE, values, strict=True))
             own = chunks.get(columns["id"], [])
-            if columns["room"]:
-                folder = columns["path"].rpartition("/")[0]
-                self._rooms[normalize("NFC", folder)] = columns["room"]
             note = read_note_row(columns["path"], columns, [chunk for chunk, _, _ in own])
-            vectors, described = [each[1] for each in own], [each[2] for each in own]
-            self._rows[columns["id"]] = note, columns["is_cold"], vectors, described
+            vectors = [each[1] for each in own], [each[2] for each in own]
+            self._read[columns["id"]] = FetchedNote(
+                note, columns["is_cold"], columns["room"], vectors
+            )
 
     def snapshot(self) -> ChosenSnapshot:
         """Return what is here as a snapshot, copies of notes that are here left out."""
@@ -107,10 +128,15 @@ class Fetched:
         copies = self._find_copies()
         self._matrices, self._cosines = {}, {}
         kept = [number for number in self._rows if number not in copies]
-        zones = [[n for n in kept if self._rows[n][1] is is_cold] for is_cold in (False, True)]
+        zones = [[n for n in kept if self._rows[n].is_cold is is_cold] for is_cold in (False, True)]
         self._order = [number for zone in zones for number in zone]
-        hot, cold = ([self._rows[number][0] for number in zone] for zone in zones)
-        return gather(self._generation.commit, hot, cold, self, rooms=Rooms(self._rooms))
+        hot, cold = ([self._rows[number].row for number in zone] for zone in zones)
+        rooms = {
+            normalize("NFC", note.row.path.rpartition("/")[0]): note.room
+            for note in self._rows.values()
+            if note.room
+        }
+        return gather(self._generation.commit, hot, cold, self, rooms=Rooms(rooms))
 
     def _find_copies(self) -> set[int]:
         named = {
@@ -148,7 +174,7 @@ class Fetched:
         key = which.member, which.prefix
         if key not in self._matrices:
             is_described = which.member != PASSAGES.member
-            rows = [self._rows[number][2:][is_described] for number in self._order]
+            rows = [self._rows[number].vectors[is_described] for number in self._order]
             every = [vector for vectors in rows for vector in vectors]
             dimension = self._generation.dimensions[is_described]
             self._matrices[key] = take_part(read_matrix(every, dimension), which)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +111,8 @@ class PostedSnapshot(Snapshot):
         self.row_note = np.where(posted.is_question, -1, owners).astype(np.int32)
         self.question_rows = np.flatnonzero(posted.is_question & ~posted.is_dead)
         self.cold = posted.cold_notes
+        self.read: dict[int, Any] = {}
+        """Notes that were read for questions before, by number; see ``fetching``."""
         self._statements = statements
 
     @cached_property

@@ -8,7 +8,7 @@ psycopg = pytest.importorskip("psycopg", reason="needs the extra [postgres]")
 
 from postgres.pushing import Store, write_notes  # noqa: E402
 
-from memory_palace.postgres import calling, writing  # noqa: E402
+from memory_palace.postgres import calling, fetching, writing  # noqa: E402
 from memory_palace.postgres.access import grant  # noqa: E402
 from memory_palace.postgres.naming import NameKind  # noqa: E402
 from memory_palace.postgres.reader import StoreReader  # noqa: E402
@@ -87,6 +87,26 @@ def test_no_table_is_read_once_for_each_note_where_nothing_was_counted(
                 next(number)
                 assert node["Actual Loops"] <= 1, node
     assert next(number) > 5
+
+
+def test_what_was_read_stays_for_the_next_question_of_a_generation(store, tmp_path, monkeypatch):
+    write_notes(tmp_path, hut="# Hut\n\nThe hut has a marmot.\n\nSee [[garden]].\n")
+    store.push()
+    read = []
+    chunk = fetching.read_chunk
+    monkeypatch.setattr(fetching, "read_chunk", lambda row: read.append(row) or chunk(row))
+    with StoreReader(store.address) as reader:
+        first = reader.query("marmot in the hut", lexical=True, neighbors=2).hits
+        rows = len(read)
+        assert reader.query("marmot in the hut", lexical=True, neighbors=2).hits == first
+        assert len(read) == rows > 0
+        monkeypatch.setattr(fetching, "KEPT_ROWS", 0)
+        assert reader.query("marmot in the hut", lexical=True, neighbors=2).hits == first
+        assert len(read) == 2 * rows
+        monkeypatch.undo()
+        write_notes(tmp_path, hut="# Hut\n\nThe hut has a stove and no marmot.\n")
+        store.push()
+        assert "no marmot" in reader.query("marmot in the hut", lexical=True).hits[0].text
 
 
 def list_nodes(node):
