@@ -16,7 +16,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")) for file in FILES}
 
 LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 300, 45, 10
-MOST_LINES = 87_020
+MOST_LINES = 87_090
 """34,000 are aimed at; commit 1722493 had 37,574. Lower it with every cut.
 
 Task cards as people write them took 510: parts by any name, boxes of any kind, paths, near names.
@@ -48,7 +48,8 @@ The palace as a page takes 2,400, live 900. One style for pictures takes 550, pi
 memories and of a year 450.
 A store in PostgreSQL takes 900: its schema, how it is reached, rights, and the verbs for them.
 Several palaces asked at once take 330.
-A question answered from a store takes 1,150: filters, candidates, figures of all notes, links.
+A question answered from a store takes 1,220: filters, candidates, figures of all notes, links,
+what was read before.
 What a damaged store says of itself, and what mends it, take 270.
 """
 DATA: frozenset[str] = frozenset({"models.py"})
