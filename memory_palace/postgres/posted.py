@@ -176,6 +176,8 @@ class PostedSnapshot(Snapshot):
         ((packed,),) = self._statements.ask(_DATES, cold=cold)
         # Posting lists name notes that are gone as well; there may be no others.
         found = np.append(np.frombuffer(packed, _DATED), np.zeros(1, _DATED))
+        if not np.isfinite(found["date"]).all():
+            raise damaged("when a note was changed")
         chosen: NDArray[np.void] = found[np.searchsorted(found["id"][:-1], self.posted.notes)]
         return chosen
 

@@ -40,6 +40,7 @@ CHANGES = {
         "UPDATE generation SET record = jsonb_set(record, '{embedder}', '7')"
     ),
     "a date that is none": "UPDATE note SET date = 'NaN'",
+    "a date without end": "UPDATE note SET date = 'Infinity'",
     "a text that is no UTF-8": "UPDATE note SET text = '\\xff'",
     "a line that is no JSON": "UPDATE note SET line = '\\xff'; UPDATE passage SET line = '\\x00'",
     "keys of another length": "UPDATE passage SET keys = '\\xffffffff00'",
