@@ -129,6 +129,8 @@ def test_a_database_that_not_every_text_fits_into_is_refused(server):
         admin.execute("CREATE DATABASE western TEMPLATE template0 ENCODING 'LATIN1'")
     with pytest.raises(StoreError, match=r"keeps text as LATIN1.* `createdb --encoding UTF8"):
         connect(read_address(server.url("western", "keeper")), purpose="test")
+    with server.connect() as admin:
+        admin.execute("DROP DATABASE western")
 
 
 def test_others_are_told_who_is_at_work_and_where(database, monkeypatch, tmp_path):
