@@ -48,9 +48,9 @@ EXACT_ROWS = 75_000
 _BEST = 3
 
 _FOR_SCAN = "SELECT set_config('jit', 'off', true), set_config('enable_seqscan', %(all)s, true)"
-"""Compiling is for statements that take seconds. How many passages some thousand notes have is
-guessed up to fourfold, since those of a note lie together: the index of notes is used whatever the
-planner thinks, and that of vectors, unless all are compared."""
+"""Compiling is for statements that take seconds. The planner guesses four times the passages of
+some thousand notes, since those of a note lie together: an index is used unless all are compared.
+"""
 _FOR_INDEX = (
     "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true),"
     f" set_config('hnsw.ef_search', '{BY_INDEX}', true),"

@@ -84,7 +84,7 @@ class PostedStatistics:
         """Return how many notes outside the cold zone have a word in a passage."""
         rows = self.lists["words"].rows(term)
         rows = rows[self.snapshot.hot_rows[rows]]
-        return len(np.unique(self.snapshot.row_note[rows]))
+        return int(np.count_nonzero(np.bincount(self.snapshot.row_note[rows])))  # np.unique sorts
 
     def holds(self, field: str, parts: tuple[str, ...], rows: Rows) -> bool:
         """Say whether any live passage holds a term."""
