@@ -11,6 +11,7 @@ import numpy as np
 from psycopg import Connection
 from psycopg.errors import DiskFull
 
+from memory_palace.errors import StoreError
 from memory_palace.index.calibration import SAMPLE
 from memory_palace.index.store import IndexFiles
 from memory_palace.postgres.generation import (
@@ -35,6 +36,8 @@ INDEXED_ROWS = 20_000
 """From here on vectors are found by an index (HNSW); below it all of them are compared."""
 _COUNTED_ROWS, _COUNTED_SHARE = 500, 0.1
 """A push of more rows than this, and than this share of all, has the planner count them anew."""
+_OTHER_NOTES = 10
+"""So many notes, and half of all, have to go or be others before a push is taken for a mistake."""
 _LINKS_BYTES = 1_000
 """What a row takes in a graph that is being built, its vector aside."""
 _MOST_KIB = 2 << 20
@@ -79,8 +82,9 @@ class _Difference:
     numbers: dict[str, int] = field(default_factory=dict)
     """Notes to be written, by path, with the numbers they have or get."""
     gone: list[int] = field(default_factory=list)
+    changed: dict[str, bytes] = field(default_factory=dict)
+    """Digests that the store has of notes which are written anew, by path."""
     added: int = 0
-    changed: int = 0
     moved: int = 0
 
 
@@ -99,7 +103,8 @@ def push(
 
     ``renews`` writes all of it again, whatever is there; ``settings`` go along, see
     ``kept_settings``. Raise ``IndexLockedError`` after ``wait_seconds`` of another writer of this
-    palace, and ``NotesFailedError`` where a note has changed since it was indexed.
+    palace, ``NotesFailedError`` where a note has changed since it was indexed, and ``StoreError``
+    where most notes of a store that somebody else wrote, or in another folder, would be replaced.
     """
     stamps, record = source.list_stamps(), record_of(source.read_commit(), settings)
     # Whatever takes the longer the more notes there are is done before others have to wait.
@@ -128,6 +133,8 @@ def _write(
         before = 0
         writer.empty()
     found = _compare(statements, source, generation, stamps, head.groups)
+    if generation.built_by not in ("", head.built_by):
+        _refuse_others(source, generation, found)
     writer.remove(found.gone)
     for batch in batch_notes(source.read_notes(found.numbers), BATCH_ROWS):
         writer.write(batch, found.numbers, stamps)
@@ -144,7 +151,7 @@ def _write(
     return Pushed(
         generation.number,
         found.added,
-        found.changed,
+        len(found.changed),
         found.moved,
         len(found.gone),
         writer.sent,
@@ -192,7 +199,7 @@ def _compare(
             new.append(path)
         elif known[path].stamp != stamps[path]:
             found.numbers[path] = known[path].number
-            found.changed += 1
+            found.changed[path] = bytes.fromhex(known[path].digest)
     digests = source.note_digests(new) if gone else {}
     for path in new:
         before = gone.pop(digests[path].hex(), None) if gone else None
@@ -203,6 +210,21 @@ def _compare(
         found.added += before is None
     found.gone = [note.number for path, note in known.items() if path not in stamps]
     return found
+
+
+def _refuse_others(source: IndexFiles, generation: Generation, found: _Difference) -> None:
+    """Raise ``StoreError`` where hardly a note stays: most likely these are of another palace."""
+    most = max(_OTHER_NOTES, generation.notes / 2)
+    if len(found.gone) + len(found.changed) <= most:
+        return
+    digests = source.note_digests(found.changed)
+    others = sum(digests[path] != digest for path, digest in found.changed.items())
+    if len(found.gone) + others > most:
+        raise StoreError(
+            f"the store holds other notes, last pushed by {generation.built_by}: of "
+            f"{generation.notes}, {len(found.gone)} would go and {others} be replaced; push from "
+            "where these lie, or add --verify to replace them, or name another palace after #"
+        )
 
 
 def find_sample(statements: Statements) -> list[int]:

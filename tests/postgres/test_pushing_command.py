@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import jsonschema
@@ -70,6 +71,29 @@ def test_a_store_of_another_embedder_is_replaced_by_force_alone(run, notes):
     assert "was indexed with hashing, and these notes with none" in err
     assert len(err.strip().splitlines()) == 1
     assert run("-C", notes, "index", "--force", schema="index")["pushed"]["added"] == 2
+
+
+def test_other_notes_do_not_take_the_place_of_a_palace_by_mistake(run, tmp_path, monkeypatch):
+    """Those of another folder, whose names may be the same; a copy of the notes is no other."""
+    notes = {f"n{number}": f"# Note {number}\n\nA lantern, {{}}.\n" for number in range(12)}
+    folders = {}
+    for name, word in {"mine": "lit", "other": "cold", "copy": "lit"}.items():
+        folders[name] = tmp_path / name / "hut-notes"
+        (folders[name] / "palace").mkdir(parents=True)
+        texts = {path: text.format(word) for path, text in notes.items()}
+        write_notes(folders[name], **texts)
+    monkeypatch.chdir(folders["mine"])
+    assert run("index", "--embedder", "hashing", schema="index")["pushed"]["added"] == 12
+    monkeypatch.chdir(tmp_path / "other")
+    for path in (folders["copy"] / "palace").rglob("*.md"):
+        os.utime(path, (1e9, 1e9))
+    line = ["index", "--embedder", "hashing"]
+    assert run("-C", folders["copy"], *line, schema="index")["pushed"]["removed"] == 0
+    monkeypatch.chdir(folders["other"])
+    status, _, err = run(*line)
+    assert status == 10 and err.count("\n") == 1
+    assert "of 12, 0 would go and 12 be replaced" in err and "--verify" in err
+    assert run("index", "--verify", schema="index")["pushed"]["added"] == 12
 
 
 def test_verify_vacuum_and_export(run, notes, tmp_path, database):
