@@ -82,7 +82,7 @@ class _Difference:
     numbers: dict[str, int] = field(default_factory=dict)
     """Notes to be written, by path, with the numbers they have or get."""
     gone: list[int] = field(default_factory=list)
-    changed: dict[str, bytes] = field(default_factory=dict)
+    changed: dict[str, str] = field(default_factory=dict)
     """Digests that the store has of notes which are written anew, by path."""
     added: int = 0
     moved: int = 0
@@ -199,7 +199,7 @@ def _compare(
             new.append(path)
         elif known[path].stamp != stamps[path]:
             found.numbers[path] = known[path].number
-            found.changed[path] = bytes.fromhex(known[path].digest)
+            found.changed[path] = known[path].digest
     digests = source.note_digests(new) if gone else {}
     for path in new:
         before = gone.pop(digests[path].hex(), None) if gone else None
@@ -218,7 +218,7 @@ def _refuse_others(source: IndexFiles, generation: Generation, found: _Differenc
     if len(found.gone) + len(found.changed) <= most:
         return
     digests = source.note_digests(found.changed)
-    others = sum(digests[path] != digest for path, digest in found.changed.items())
+    others = sum(digests[path].hex() != digest for path, digest in found.changed.items())
     if len(found.gone) + others > most:
         raise StoreError(
             f"the store holds other notes, last pushed by {generation.built_by}: of "
