@@ -79,11 +79,10 @@ class Engine:
         structure: bool | None = None,
         enrich: bool | None = None,
         takes_up: bool = True,
-        workers: int | str | None = None,
         wait_seconds: float = 0.0,
         progress: Progress = lambda doing, done, total: None,
     ) -> IndexReport:
-        """Bring the index up to date; so many ``workers``, or ``ray``, make the vectors.
+        """Bring the index up to date with the notes.
 
         ``force`` embeds all, ``verify`` hashes all, ``dry_run`` writes nothing; ``structure`` and
         ``enrich`` keep more, ``takes_up`` a model. Raise ``IndexLockedError`` for another writer.
@@ -110,7 +109,6 @@ class Engine:
                 waits_for=waits_for,
                 is_dry_run=dry_run,
                 find_vectors=find_none if force else self.find_vectors or find_none,
-                workers=workers,
                 follow=lambda *generation: self.anchors.follow(*generation),
             )
             return build_index(context, state, force=force, verify=verify)
@@ -155,6 +153,7 @@ class Engine:
             is_answered=found.is_answered,
             freshness=freshness.state,
             behind=freshness.behind,
+            awaiting=snapshot.commit.awaiting,
             anchors=query.anchors,
             languages=snapshot.languages,
             unmatched_quotes=query.unmatched,

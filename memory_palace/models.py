@@ -338,6 +338,8 @@ class QueryResult:
     freshness: Literal["current", "stale", "unchecked"] = "unchecked"
     behind: int = 0
     """How many notes differ from the index."""
+    awaiting: int = 0
+    """Passages that words alone can find so far: a build has not made their vectors yet."""
     anchors: AnchorEvidence | None = None
     """Where anchors were asked: which fired, and which way answered."""
     times: tuple[TimeReading, ...] = ()

@@ -178,8 +178,6 @@ def test_no_test_waits_for_a_clock_or_measures_with_one() -> None:
         "index/test_watch_loop.py",  # that a wait is no shorter than it was asked to be
         "serving_palaces.py",  # servers that are started, killed and waited for
         "agents/talking.py",  # the same
-        "index/test_workers.py",  # processes that are started, killed and waited for
-        "cluster/test_ray.py",  # the same
         "postgres/test_killing.py",  # clients and servers that are killed at any time
         "mutants/mutating.py",
     }

@@ -102,7 +102,9 @@ def write_state(found: QueryResult | Recollection, generation: int) -> str:
     """Return the line on an answer: its mode, the generation of the index, the notes behind."""
     notes = "1 note" if found.behind == 1 else f"{found.behind} notes"
     behind = {"current": "current", "stale": f"{notes} behind"}
-    return f"{found.mode} · generation {generation} · {behind.get(found.freshness, 'unchecked')}"
+    state = f"{found.mode} · generation {generation} · {behind.get(found.freshness, 'unchecked')}"
+    awaiting = found.awaiting if isinstance(found, QueryResult) else 0
+    return state + f" · {awaiting} passages found by words alone so far" * bool(awaiting)
 
 
 def _remark(found: QueryResult | Recollection) -> Iterator[str]:

@@ -78,14 +78,16 @@ def _write_changes(
     )
     known = KnownVectors()
     for segment in state.segments:
-        known.add_all(segment.arrays)
+        known.add_all(segment)
     listing = Listing(read_manifest(engine.paths), {}, "", engine.paths.rooms)
     maker = RowMaker(context, listing, known, lambda file: None, Tally())
     files = [
         SourceFile(path, FileStat(len(data), 0, 0, 0), is_cold=False)
         for path, data in texts.items()
     ]
-    rows = [_as_old(row, state.hot) for batch in maker.batches(files) for row in batch]
+    rows = [_as_old(row, state.hot) for batch in maker.batches(files) for row in batch.rows]
+    if not state.commit.dimension:  # so far it is an index of words alone
+        rows = [replace(row, vectors=tuple(m[:, :0] for m in row.vectors)) for row in rows]
     rows += [tombstone(path) for path, data in notes.items() if data is None]
     if not rows:
         return []
@@ -93,7 +95,7 @@ def _write_changes(
         root,
         rows,
         fingerprint=state.commit.fingerprint,
-        dimension=context.embedder.dimension,
+        dimension=state.commit.dimension,
         is_cold=False,
     )
     return [open_segment(root, ref)]

@@ -185,6 +185,9 @@ def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Itera
     yield from _remark_words(palace, result)
     if result.mode == "lexical":
         yield f"mode: lexical; {_why_lexical(palace)}"
+    elif result.awaiting:
+        known = palace.snapshot().commit.rows - result.awaiting
+        yield f"found by meaning so far: {known:,} {_of_passages(palace)}"
     if result.freshness == "stale":
         yield f"{say_behind(result.behind)}, or ask with --refresh"
     elif result.freshness == "unchecked":
@@ -216,12 +219,20 @@ def _remark_quotes(result: QueryResult) -> Iterator[str]:
         yield f'no note holds "{quote}"; its words were searched one by one'
 
 
+def _of_passages(palace: Palace) -> str:
+    """Return of how many passages vectors are made, and what makes the others."""
+    return f"of {palace.snapshot().commit.rows:,} passages; `palace index` goes on with the others"
+
+
 def _why_lexical(palace: Palace) -> str:
-    if palace.snapshot().commit.dimension:
+    commit = palace.snapshot().commit
+    if commit.dimension:
         return _REQUESTED
+    if commit.awaiting:
+        return f"found by meaning so far: 0 {_of_passages(palace)}"
     awaited = palace.awaited_model()
     if awaited is None:
-        return f"the index was made with `--embedder {palace.snapshot().commit.embedder}`"
+        return f"the index was made with `--embedder {commit.embedder}`"
     if awaited.is_ready:
         return f"{awaited.name} is here now; `palace index` makes vectors with it"
     return f"run `palace models fetch {awaited.name}`, then `palace index`"

@@ -225,6 +225,8 @@ def answer_record(
         record["mode"] = result.mode
     if details or result.freshness != "current":
         record |= {"freshness": result.freshness, "behind": result.behind}
+    if details or result.awaiting:
+        record["awaiting"] = result.awaiting
     if details or result.times:
         record["times"] = [to_record(time) for time in result.times]
     if details or result.unmatched_quotes:

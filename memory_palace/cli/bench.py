@@ -29,7 +29,6 @@ from memory_palace.cli.bench_store import run_store
 from memory_palace.cli.bench_tune import tune
 from memory_palace.cli.bench_verify import run_verify
 from memory_palace.cli.bench_view import run_view
-from memory_palace.cli.bench_workers import run_workers
 from memory_palace.cli.options import Json
 from memory_palace.cli.progress import clear_line, progress_line
 from memory_palace.errors import CheckFailedError
@@ -121,7 +120,6 @@ app.command("serve")(run_serve)
 app.command("rerank")(run_rerank)
 app.command("store")(run_store)
 app.command("view")(run_view)
-app.command("workers")(run_workers)
 for command in (longmemeval, locomo, beir, qmsum, pages, notes, ablate, tune, compare):
     app.command()(command)
 app.command("list")(list_runs)

@@ -26,10 +26,12 @@ from memory_palace.cli.watch import CHANGES
 from memory_palace.embedding.registry import DEFAULT, NO_VECTORS, find_ready, get_embedder
 from memory_palace.errors import MissingPartError, NotesFailedError, PalaceError, UsageError
 from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice
+from memory_palace.index.calibration import UNRELATED
 from memory_palace.index.context import EMBEDDING
 from memory_palace.index.status import split_vectors
 from memory_palace.index.values import IndexReport
 from memory_palace.models import ChunkRecord
+from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.excerpt import excerpt
 from memory_palace.palace import Palace
 
@@ -68,18 +70,12 @@ Enriched = Annotated[
         show_default=False,
     ),
 ]
-Workers = Annotated[
-    str | None,
-    Option(
-        "--workers",
-        metavar="COUNT|ray",
-        help="Embed in so many processes, one core each, or on the Ray cluster of RAY_ADDRESS; "
-        "without it two threads embed, nearly as quick on two cores.",
-        show_default=False,
-    ),
-]
 _SAMPLE = 8
 """Passages by which the time that a new model takes is told."""
+_PASSAGE = 500
+"""Characters of a passage, by which the time is told that a first build takes."""
+_BYTES_PER_SECOND = 500_000
+"""Bytes of notes that are read and indexed by words in a second, on one core of 2023."""
 NOTHING_CHANGED = "stopped; the anchors are as they were"
 Nightly = Annotated[bool, Option("--nightly", help="Rebuild the anchors afterwards.")]
 
@@ -95,7 +91,6 @@ def index_notes(
     enrich: Enriched = None,
     nightly: Nightly = False,
     store: StoreToPush = None,
-    workers: Workers = None,
     wait: Wait = SHORT_WAIT_SECONDS,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -110,6 +105,8 @@ def index_notes(
         embedder, force = _prefer(palace, prefer, force=force, quiet=quiet)
     if not (quiet or dry_run or embedder):
         is_told = _announce_model(palace, as_json=as_json)
+    if not (quiet or dry_run or as_json) and (force or not palace.paths.commit.exists()):
+        _say_duration(palace, embedder)
     with building_at(None if dry_run else store, palace, trusts=not verify) as builder:
         with progress_line(quiet=quiet, verbose=verbose, stopped=what_is_kept) as advance:
             report = palace.index(
@@ -119,7 +116,6 @@ def index_notes(
                 embedder=embedder,
                 structure=structure,
                 enrich=enrich,
-                workers=workers,
                 wait_seconds=wait,
                 progress=advance,
             )
@@ -212,6 +208,28 @@ def _announce_model(palace: Palace, *, as_json: bool) -> bool:
     return False
 
 
+def _say_duration(palace: Palace, embedder: str | None) -> None:
+    """Say how long a build of all notes takes, unless it takes no time to speak of."""
+    name = embedder or palace.config.embedder
+    name = name or find_ready(choose_for(advise(palace.paths, palace.config).share)) or NO_VECTORS
+    files = discover_notes(palace.paths, ignore=palace.config.ignore).files
+    size = sum(min(file.stat.size, palace.config.max_note_bytes) for file in files)
+    by_words = size / _BYTES_PER_SECOND
+    if by_words < 1:
+        return
+    told = f"{len(files):,} notes ({size / 1e6:.1f} MB): found by words in about "
+    told += show_duration(by_words)
+    if name != NO_VECTORS:
+        model = get_embedder(name)
+        model.embed_passages(UNRELATED[:1])  # the weights are read with the first text
+        passages = [" ".join(UNRELATED)[:_PASSAGE]] * 4
+        started = time.monotonic()
+        model.embed_passages(passages)
+        rate = (time.monotonic() - started) / (4 * _PASSAGE)
+        told += f", by meaning in about {show_duration(size * rate)}; ask meanwhile"
+    say(told)
+
+
 def _estimate_seconds(palace: Palace, name: str) -> float:
     """Embed a few passages of the index and return how long all of them should take."""
     snapshot, embedder = palace.snapshot(), get_embedder(name)
@@ -237,7 +255,7 @@ def what_is_kept(phase: str, done: int, total: int) -> str:
     """Say what a stopped build leaves for the next; vectors are kept, whatever it was doing."""
     if phase != EMBEDDING:
         return "stopped; the index is as it was; run `palace index` to go on"
-    return f"stopped; {done:,} of {total:,} passages are kept; run `palace index` to go on"
+    return f"stopped; {done:,} of {total:,} vectors are kept; run `palace index` to go on"
 
 
 def _lines(report: IndexReport, palace: Palace) -> Iterator[str]:
@@ -252,9 +270,6 @@ def _lines(report: IndexReport, palace: Palace) -> Iterator[str]:
     if not report.is_dry_run and (parts := split_vectors(palace.snapshot().commit)):
         sizes = " + ".join(f"{size / 1024:,.0f} KiB of {name}" for name, size in parts.items())
         yield f"  {'vectors':<10} {sizes}"
-    if report.workers:
-        most = f"the largest took {report.worker_mib:.0f} MiB"
-        yield f"  {'workers':<10} {report.workers}; {most}"
     yield f"  {'reused':<10} {report.reused} chunks"
     yield f"  {'failed':<10} {len(report.failed)}"
     if report.left_out:

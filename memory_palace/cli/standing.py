@@ -17,6 +17,8 @@ def describe_notes(status: IndexStatus) -> str:
 
 def describe_model(status: IndexStatus) -> str:
     """Return what compares by meaning, or that nothing does."""
+    if status.awaiting:
+        return f"{status.embedder}, so far of {status.chunks - status.awaiting:,} passages"
     return status.embedder if status.dimension else "none: words only, no meaning"
 
 

@@ -25,7 +25,9 @@ def next_steps(
     """Yield what would mend or better a palace; nothing where all is well."""
     if not status.notes:
         yield 'palace new "A title"', "write a first note"
-    if not status.dimension:
+    if status.awaiting:
+        yield "palace index", f"make the vectors of {status.awaiting:,} more passages"
+    elif not status.dimension:
         yield from _model_steps(palace)
     if status.freshness.state == "stale":
         yield "palace index", "take in what has changed"

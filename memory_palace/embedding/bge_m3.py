@@ -106,8 +106,6 @@ class BgeM3Embedder:
     """Dense vectors of bge-m3 from a local folder. Nothing is ever downloaded."""
 
     name = "bge-m3"
-    takes_all_cores = True
-    """Torch has threads of its own, and 2.3 GB of weights are not mapped."""
 
     def __init__(self, folder: Path, *, cache: Path) -> None:
         check_bge_m3(folder, f"bge-m3 is to be loaded from {folder}")

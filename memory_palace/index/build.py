@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 
 from memory_palace.embedding.base import find_parts
-from memory_palace.embedding.workers import Workers, open_workers
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.context import LOOKING, BuildContext
 from memory_palace.index.diff import Diff, diff_notes
 from memory_palace.index.known import KnownVectors
 from memory_palace.index.listing import Listing, append_lines, consult, meta_rows
-from memory_palace.index.publish import Published, Written, draft_commit, publish
-from memory_palace.index.questions import NullVectors, ask_null_lines, embed_null_lines
+from memory_palace.index.publish import Publisher, draft_commit, is_calibrated
 from memory_palace.index.recipes import is_embedder_of
-from memory_palace.index.rows import RowMaker
+from memory_palace.index.rows import Batch, RowMaker
 from memory_palace.index.segment import Segment, open_segment
 from memory_palace.index.state import EMPTY, CommittedState, changed_ns
 from memory_palace.index.tally import Tally
 from memory_palace.index.values import IndexReport
-from memory_palace.index.writing import NoteRow, tombstone, write_segment
+from memory_palace.index.vectors import fill_segments
+from memory_palace.index.writing import tombstone, write_segment
 from memory_palace.notes.discovery import Discovery, SourceFile, discover_notes
 from memory_palace.notes.reading import read_note
 from memory_palace.storage.atomic import remove_files
+
+_HUGE_BYTES = 1 << 17
+"""Larger notes get their vectors after the others."""
 
 
 def build_index(
@@ -48,39 +50,40 @@ def build_index(
         verify=verify or bool(state.problems),
     )
     listing = consult(context, base, diff)
-    tally, vectors = Tally.of(diff), _known_vectors(context, state, diff, force=force)
-    with open_workers(context.workers, context.embedder) as workers:
-        find_lines = _ask_lines(context, workers)
-        maker = RowMaker(context, listing, vectors, _ages(state, diff), tally, workers)
-        written = _write_zones(context, base, diff, listing, maker, tally)
-        manifest_digest = append_lines(context, listing, diff, _gone(tally))
-        draft = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
-        own, hashed = (state, base, written, draft, find_lines), diff.hashed
-        published = Published() if context.is_dry_run else publish(context, *own, hashed=hashed)
+    tally, known = Tally.of(diff), _known_vectors(context, state, diff, force=force)
+    maker = RowMaker(context, listing, known, _ages(state, diff), tally, may_wait=True)
+    opened = {segment.name: segment for segment in state.segments}
+    written = _write_zones(context, base, diff, listing, maker, tally, opened)
+    manifest_digest = append_lines(context, listing, diff, _gone(tally))
+    draft = draft_commit(context, manifest=manifest_digest, git_head=listing.head)
+    answers = bool(is_anew and state.commit and state.commit.dimension)
+    publisher = Publisher(context, state.commit, draft, opened, keeps_before=answers)
+    if not context.is_dry_run:
+        refs = [*base.refs, *written]
+        is_same = not written and base is state and not state.problems
+        if is_same and state.commit and is_calibrated(state.commit):
+            publisher.refresh(state.commit, hashed=diff.hashed)
+        else:
+            publisher.publish(refs)
+        read = partial(maker.read_texts, {file.path: file for file in found.files})
+        fill_segments(context, refs, opened, maker.vectors, read, publisher.publish)
     problems = [*state.problems, *found.problems, *listing.manifest.problems, *diff.problems]
-    problems += [*tally.problems, *published.problems]
-    known = {note.path for note in state.known()} if is_anew else set()
+    problems += [*tally.problems, *publisher.problems]
+    before = {note.path for note in state.known()} if is_anew else set()
     return replace(
-        _report_fates(diff, known, found.left_out, workers, gone=_gone(tally)),
+        _report_fates(diff, before, found.left_out, gone=_gone(tally)),
         embedded=tally.embedded if context.embedder.dimension else 0,
         reused=tally.reused,
         failed=tuple(dict.fromkeys(p.path for p in problems if p.is_failure)),
         problems=tuple(dict.fromkeys(problems)),
         seconds=context.monotonic() - started,
-        bytes_written=written.size_bytes + published.record_bytes,
-        bytes_merged=published.bytes_merged,
+        bytes_written=sum(ref.array_bytes + ref.line_bytes for ref in written)
+        + publisher.record_bytes,
+        bytes_merged=publisher.bytes_merged,
         embedder=context.embedder.name,
         is_dry_run=context.is_dry_run,
         reused_halves=tally.reused_halves,
     )
-
-
-def _ask_lines(context: BuildContext, workers: Workers) -> Callable[[], NullVectors | None]:
-    """Have what refers to nothing embedded while notes are read, where others do that."""
-    folder, embedder = context.paths.index, context.embedder
-    if workers.count and not context.is_dry_run:
-        return ask_null_lines(folder, embedder, workers)
-    return partial(embed_null_lines, folder, embedder)
 
 
 def _discover(context: BuildContext) -> Discovery:
@@ -93,7 +96,7 @@ def _discover(context: BuildContext) -> Discovery:
 
 
 def _report_fates(
-    diff: Diff, known: set[str], left_out: tuple[str, ...], workers: Workers, *, gone: set[str]
+    diff: Diff, known: set[str], left_out: tuple[str, ...], *, gone: set[str]
 ) -> IndexReport:
     """Say what became of each note; ``known`` are those of an index that is made anew."""
     new = {file.path for file in diff.new}
@@ -104,8 +107,6 @@ def _report_fates(
         removed=(*(note.path for note in diff.removed), *sorted(known - new)),
         unchanged=len(diff.unchanged) + len(diff.touched) + len(known & new),
         left_out=left_out,
-        workers=workers.count if workers.peak_mib else 0,
-        worker_mib=workers.peak_mib,
     )
 
 
@@ -144,24 +145,26 @@ def _write_zones(
     listing: Listing,
     maker: RowMaker,
     tally: Tally,
-) -> Written:
+    opened: dict[str, Segment],
+) -> list[SegmentRef]:
+    """Write the segments of this build; ``opened`` gains them."""
     refs: list[SegmentRef] = []
-    opened: dict[str, Segment] = {segment.name: segment for segment in state.segments}
     for is_cold in (False, True):
-        for rows in _batches(state, diff, listing, maker, tally, is_cold=is_cold):
+        for batch in _batches(state, diff, listing, maker, tally, is_cold=is_cold):
             if context.is_dry_run:
                 continue
             ref = write_segment(
                 context.paths.index,
-                rows,
+                batch.rows,
                 fingerprint=context.fingerprint,
                 dimension=context.embedder.dimension,
                 is_cold=is_cold,
+                vectors=batch.vectors,
             )
             refs.append(ref)
             segment = opened[ref.name] = open_segment(context.paths.index, ref)
-            maker.known.add_all(segment.arrays)
-    return Written(tuple(refs), opened)
+            maker.known.add_all(segment)
+    return refs
 
 
 def _known_vectors(
@@ -174,12 +177,12 @@ def _known_vectors(
         return known
     if commit is not None and is_same:
         for segment in state.segments:
-            known.add_all(segment.arrays)
+            known.add_all(segment)
     for part in find_parts(context.embedder):
         if commit is not None and not is_same and is_embedder_of(part, commit):
             half = known.halves[part.name] = KnownVectors()
             for segment in state.segments:
-                half.add_all(segment.arrays)
+                half.add_all(segment)
     if diff.new or diff.changed or diff.moved:
         known.add_leftovers(
             context.paths.index,
@@ -197,18 +200,18 @@ def _batches(
     tally: Tally,
     *,
     is_cold: bool,
-) -> Iterator[Sequence[NoteRow]]:
-    """Content in batches; records without content ride with the first of them."""
+) -> Iterator[Batch]:
+    """Content in batches, new and small notes first; what has none rides with the first."""
     files = [file for file in diff.new if file.is_cold == is_cold]
     files += [file for file, _ in (*diff.changed, *diff.moved) if file.is_cold == is_cold]
-    files.sort(key=lambda file: file.path)
+    files.sort(key=lambda file: (file.stat.size > _HUGE_BYTES, -file.stat.mtime_ns, file.path))
     removed = [*diff.removed, *(note for _, note in diff.moved)]
     extra = list(meta_rows(state, diff, listing, is_cold=is_cold))
     extra += [tombstone(note.path) for note in removed if note.is_cold == is_cold]
-    for rows in maker.batches(files):
-        yield sorted([*extra, *rows], key=lambda row: row.path)
+    for batch in maker.batches(files):
+        yield batch._replace(rows=sorted([*extra, *batch.rows], key=lambda row: row.path))
         extra = []
     known = {file.path for file, note in diff.changed if note.is_cold == is_cold}
     extra += [tombstone(path) for path in sorted(known & _gone(tally))]
     if extra:
-        yield extra
+        yield Batch(extra)

@@ -196,8 +196,11 @@ def stand_above(values: NDArray[np.floating], mean: float, deviation: float) -> 
 
 @lru_cache(maxsize=2)  # a process that answers often asks for the same ones
 def sample_rows(snapshot: Snapshot, *, limit: int = SAMPLE) -> NDArray[np.int64]:
-    """Return the live rows outside the cold zone with the smallest text digests, in their order."""
-    rows = np.flatnonzero(snapshot.hot_rows)
+    """Return the rows outside the cold zone with the smallest text digests, in their order.
+
+    They are live and have vectors.
+    """
+    rows = np.flatnonzero(snapshot.embedded_rows)
     keys = np.ascontiguousarray(snapshot.row_digests[rows]).view(">u8")[:, 0]
     order = np.argsort(keys, kind="stable") if len(keys) <= limit else _smallest(keys, limit)
     return rows[order[:limit]]

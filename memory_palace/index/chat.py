@@ -185,9 +185,10 @@ class SmallTalk:
         apart = _mean_of_best(cosines) - near
         middle, spread = float(np.median(apart)), max(float(apart.std()), _LEAST_SPREAD)
         above = (apart - middle) / spread
-        if self._rows > len(rows):  # among more passages the nearest is nearer
+        known = int(np.count_nonzero(self._snapshot.embedded_rows))
+        if known > len(rows):  # among more passages the nearest is nearer
             half = _mean_of_best(cosines[: len(rows) // 2]) - near
-            middle += (middle - float(np.median(half))) * math.log2(self._rows / len(rows))
+            middle += (middle - float(np.median(half))) * math.log2(known / len(rows))
         return above, middle, spread
 
 

@@ -29,6 +29,10 @@ class SegmentRef:
     line_bytes: int
     checksum: int
     """``npz.checksum`` of the arrays: what a reader compares before it trusts them."""
+    awaiting: int = 0
+    """Live rows without a vector; the arrays then hold none, and ``vectors`` what there is."""
+    vectors: tuple[str, ...] = ()
+    """``vec-<digest>``: files of vectors by the digests of their texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,19 @@ class Commit:
         """Rows in all segments, dead ones included."""
         return sum(segment.rows for segment in self.segments)
 
+    @property
+    def awaiting(self) -> int:
+        """Live rows without a vector, while an index is published by words first."""
+        return sum(segment.awaiting for segment in self.segments)
+
+    def files(self) -> tuple[str, ...]:
+        """Names of all files of this generation."""
+        vectors = (name for segment in self.segments for name in segment.vectors)
+        return (*(segment.name for segment in self.segments), *vectors, *self.anchors)
+
     def names(self) -> set[str]:
-        """Every segment that must not be swept."""
-        return {segment.name for segment in self.segments} | {*self.previous, *self.anchors}
+        """Every file that must not be swept."""
+        return {*self.files(), *self.previous}
 
 
 def read_commit(path: Path) -> Commit:
@@ -104,6 +118,9 @@ def write_commit(path: Path, commit: Commit) -> int:
     body = asdict(commit)
     if not commit.second_dimension:
         del body["second_dimension"]  # the record of one embedder stays as it was
+    for segment in body["segments"]:
+        if not segment["awaiting"]:  # so does the record of a whole index
+            del segment["awaiting"], segment["vectors"]
     record = {"format": FORMAT, "check": _check(body), "commit": body}
     data = (json.dumps(record, sort_keys=True) + "\n").encode()
     write_atomic(path, data)
@@ -114,9 +131,8 @@ def next_commit(before: Commit | None, after: Commit) -> Commit:
     """Give a commit its number and the names that readers of the one before may hold."""
     if before is None:
         return replace(after, generation=1)
-    kept = {segment.name for segment in after.segments} | set(after.anchors)
-    names = (*(segment.name for segment in before.segments), *before.anchors)
-    old = tuple(name for name in names if name not in kept)
+    kept = set(after.files())
+    old = tuple(name for name in before.files() if name not in kept)
     return replace(after, generation=before.generation + 1, previous=old)
 
 
@@ -143,7 +159,10 @@ def damaged_companion(path: Path, why: str) -> IndexDamagedError:
 
 
 def _parse(body: dict[str, Any]) -> Commit:
-    segments = tuple(SegmentRef(**segment) for segment in body.pop("segments"))
+    segments = tuple(
+        SegmentRef(**segment | {"vectors": tuple(segment.get("vectors", ()))})
+        for segment in body.pop("segments")
+    )
     previous, anchors = tuple(body.pop("previous")), tuple(body.pop("anchors", ()))
     return Commit(segments=segments, previous=previous, anchors=anchors, **body)
 

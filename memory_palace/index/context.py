@@ -63,8 +63,6 @@ class BuildContext:
     """The embedder that the present one stands in for."""
     is_dry_run: bool = False
     find_vectors: FindVectors = find_none
-    workers: int | str | None = None
-    """Who embeds, where they are more than a few texts: see ``open_workers``."""
     follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
 
     @property

@@ -194,14 +194,15 @@ class _Examiner:
         if stored != [chunk.digest[:32] for chunk in chunks]:
             yield Finding("chunk", file.path, "its chunks are not those of its text")
             return
-        detail = self._snapshot.detail
+        detail, lacking = self._snapshot.detail, self._snapshot.lacking
         derived_of = self._derive(note, detail, self._config)
         for row, chunk, derived in zip(rows, chunks, derived_of, strict=True):
             yield from self._chunk(file.path, row, chunk)
             embedded = list_embedded(chunk, derived, detail)
             expected = chunk_row(chunk, embedded, derived)
             for member, digest, text in zip(VECTORS, expected.digests, embedded, strict=False):
-                self._sampled[member].append((digest.hex(), row, text))
+                if lacking is None or not lacking[row]:
+                    self._sampled[member].append((digest.hex(), row, text))
             if not same_keys(self._snapshot.row_keys(row), expected.keys):
                 where = f"{file.path}:{chunk.first_line}"
                 yield Finding("chunk", where, "its words or facts are not those of its text")

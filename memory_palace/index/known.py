@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from memory_palace.index.npz import Array, map_arrays
-from memory_palace.index.segment import VECTORS
+from memory_palace.index.segment import VECTORS, Segment
 from memory_palace.models import Matrix, Vector
 from memory_palace.storage.atomic import is_named_by_content
 
@@ -26,11 +26,14 @@ class KnownVectors:
         if len(digests):
             self._sources.append((np.ascontiguousarray(digests).view("<u8"), vectors))
 
-    def add_all(self, arrays: Mapping[str, Array]) -> None:
-        """Offer all vectors of a segment or a checkpoint, given its arrays."""
-        for member, digests in VECTORS.items():
-            if member in arrays:
-                self.add(arrays[digests], arrays[member])
+    def add_all(self, segment: Segment) -> None:
+        """Offer all vectors that a segment has."""
+        for member, digests in segment.vector_members.items():
+            has, vectors = segment.lacking, segment[member]
+            if has is None:
+                self.add(segment[digests], vectors)
+            elif vectors.shape[1]:
+                self.add(segment[digests][~has], vectors[~has])
 
     def add_leftovers(self, folder: Path, *, fingerprint: str, committed: Iterable[str]) -> None:
         """Offer what an interrupted build wrote, where it verifies and has the same recipe."""
@@ -39,7 +42,9 @@ class KnownVectors:
             if path.stem not in named and is_named_by_content(path):
                 made_by = (arrays := map_arrays(path)).get("fingerprint")  # of another kind: none
                 if made_by is not None and bytes(made_by).decode() == fingerprint:
-                    self.add_all(arrays)
+                    for member, digests in VECTORS.items():
+                        if member in arrays and arrays[member].shape[1]:
+                            self.add(arrays[digests], arrays[member])
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, Vector]:
         """Return the vectors of those digests that are known."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from memory_palace.embedding.base import Embedder, find_parts
 from memory_palace.embedding.pair import join_parts
-from memory_palace.embedding.workers import HERE, Workers
 from memory_palace.index.calibration import (
     LEAST_DEVIATION,
     SAMPLE,
@@ -91,7 +90,7 @@ def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
     rows = sample_rows(snapshot, limit=ASKED_OF)
     if not len(rows) or not snapshot.commit.dimension:
         return {}
-    growing = math.log2(max(int(np.count_nonzero(snapshot.hot_rows)) / len(rows), 1))
+    growing = math.log2(max(int(np.count_nonzero(snapshot.embedded_rows)) / len(rows), 1))
     figures: dict[str, float] = {}
     own, english = _choose_language(snapshot), slice(len(_read_languages()[0]))
     for which in list_choices(snapshot.commit):
@@ -135,24 +134,12 @@ def embed_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
     They are kept in ``folder``, for each embedder in a file that is named by recipe and content: a
     model would have to read hundreds of lines after every change otherwise.
     """
-    return ask_null_lines(folder, embedder, HERE)()
-
-
-def ask_null_lines(
-    folder: Path, embedder: Embedder, workers: Workers
-) -> Callable[[], NullVectors | None]:
-    """Return what waits for the same; workers begin at once with those that are not kept."""
     if not embedder.dimension:
-        return lambda: None
-    answers = [_ask(folder, part, workers) for part in find_parts(embedder)]
-
-    def finish() -> NullVectors:
-        found = [answer() for answer in answers]
-        kept = {path for path, _ in found}
-        remove_files(path for path in sorted(folder.glob("null-*.npz")) if path not in kept)
-        return _split([vectors for _, vectors in found])
-
-    return finish
+        return None
+    found = [_make(folder, part) for part in find_parts(embedder)]
+    kept = {path for path, _ in found}
+    remove_files(path for path in sorted(folder.glob("null-*.npz")) if path not in kept)
+    return _split([vectors for _, vectors in found])
 
 
 def find_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
@@ -175,13 +162,12 @@ def _find_kept(folder: Path, embedder: Embedder) -> _Kept | None:
     return None
 
 
-def _ask(folder: Path, embedder: Embedder, workers: Workers) -> Callable[[], _Kept]:
+def _make(folder: Path, embedder: Embedder) -> _Kept:
     if kept := _find_kept(folder, embedder):
-        return lambda: kept
+        return kept
     lines = [*read_questions(), *read_chat()]
     parts = [lines[start : start + _SLICE] for start in range(0, len(lines), _SLICE)]
-    answers = [workers.ask(embedder, part, are_questions=True) for part in parts]
-    return lambda: _keep(folder, embedder, np.concatenate([answer() for answer in answers]))
+    return _keep(folder, embedder, np.concatenate([embedder.embed_queries(p) for p in parts]))
 
 
 def _keep(folder: Path, embedder: Embedder, vectors: Matrix) -> _Kept:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import TypeAlias
+from itertools import repeat
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from memory_palace.embedding.workers import HERE, Workers
 from memory_palace.index.compact import LARGE_ROWS
 from memory_palace.index.context import READING, BuildContext
 from memory_palace.index.known import KnownVectors
@@ -28,20 +28,23 @@ from memory_palace.index.segment import (
 )
 from memory_palace.index.tally import Tally
 from memory_palace.index.values import Derived
-from memory_palace.index.vectors import VectorMaker
-from memory_palace.index.writing import (
-    DIGEST_BYTES,
-    NO_DAYS,
-    ChunkRow,
-    NoteRow,
-)
-from memory_palace.models import Vector
+from memory_palace.index.vectors import AT_ONCE, VectorMaker
+from memory_palace.index.writing import DIGEST_BYTES, NO_DAYS, ChunkRow, NoteRow, write_vectors
+from memory_palace.models import FileStat, Vector
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.note import Chunk, Days, Note
 from memory_palace.notes.reading import NoteUnreadable, read_note
 
 _Draft: TypeAlias = tuple[NoteRow, dict[bytes, str]]
 """A row without its vectors, and what is embedded for it, by digest."""
+
+
+class Batch(NamedTuple):
+    """Records of one segment."""
+
+    rows: list[NoteRow]
+    vectors: tuple[str, ...] = ()
+    """Files that have vectors of these rows, where the rows have none."""
 
 
 class RowMaker:
@@ -54,17 +57,20 @@ class RowMaker:
         known: KnownVectors,
         changed_ns: Callable[[SourceFile], int | None],
         tally: Tally,
-        workers: Workers = HERE,
+        *,
+        may_wait: bool = False,
     ) -> None:
+        """``may_wait`` leaves a batch without vectors where many are to be made."""
         self._context = context
         self._listing = listing
         self.known = known
         self._changed_ns = changed_ns
         self._tally = tally
-        self._vectors = VectorMaker(context, known, tally, workers)
+        self._may_wait = may_wait
+        self.vectors = VectorMaker(context, known, tally)
 
-    def batches(self, files: Sequence[SourceFile]) -> Iterator[list[NoteRow]]:
-        """Yield lists of finished rows, in the order of ``files``."""
+    def batches(self, files: Sequence[SourceFile]) -> Iterator[Batch]:
+        """Yield finished rows, in the order of ``files``."""
         drafts: list[_Draft] = []
         rows = 0
         for file in files:
@@ -83,11 +89,17 @@ class RowMaker:
         tally = self._tally
         self._context.progress(READING, tally.notes_done, tally.notes_total)
         tally.notes_done += 1
-        tally.bytes_done += file.stat.size
+        read = self._read(file)
+        if read is None:
+            return None
+        note, stat = read
+        tally.problems.extend(note.problems)
+        return self._row(note, replace(file, stat=stat))
+
+    def _read(self, file: SourceFile) -> tuple[Note, FileStat] | None:
+        context = self._context
         try:
-            data, stat = read_note(
-                self._context.paths, file, limit_bytes=self._context.config.max_note_bytes
-            )
+            data, stat = read_note(context.paths, file, limit_bytes=context.config.max_note_bytes)
         except FileNotFoundError:
             self._tally.vanished.add(file.path)
             return None
@@ -96,16 +108,27 @@ class RowMaker:
             return None
         from memory_palace.notes.parsing import parse_note  # delayed: most builds read no note
 
-        embedder = self._context.embedder
         note = parse_note(
             file.path,
             data,
-            count_tokens=embedder.count_tokens,
-            token_limit=embedder.token_limit,
-            locale=self._context.config.locale,
+            count_tokens=context.embedder.count_tokens,
+            token_limit=context.embedder.token_limit,
+            locale=context.config.locale,
         )
-        self._tally.problems.extend(note.problems)
-        return self._row(note, replace(file, stat=stat))
+        return note, stat
+
+    def read_texts(self, files: Mapping[str, SourceFile], path: str) -> dict[bytes, str]:
+        """Return the texts of a note that are embedded, by their digests; none if it is gone."""
+        read = self._read(files[path]) if path in files else None
+        if read is None:
+            return {}
+        note, detail = read[0], self._context.detail
+        chunks = (*note.chunks, *note.questions)
+        derived: Iterable[Derived] = repeat(Derived())
+        if detail == Detail.ENRICHED:
+            derived = self._context.derive(note, detail, self._context.config)
+        texts = (list_embedded(*pair, detail) for pair in zip(chunks, derived, strict=False))
+        return {digest_text(text): text for embedded in texts for text in embedded}
 
     def _row(self, note: Note, file: SourceFile) -> _Draft:
         asked = self._listing
@@ -151,30 +174,38 @@ class RowMaker:
             row = chunk_row(chunk, embedded, derived, before)
             before = chunk
             texts.update(zip(row.digests, embedded, strict=True))
-            self._tally.texts += len(embedded)
             rows.append(row)
         return rows, texts
 
-    def _finish(self, drafts: Sequence[_Draft]) -> list[NoteRow]:
+    def _finish(self, drafts: Sequence[_Draft]) -> Batch:
         """Give every draft its vectors; each distinct unknown text is embedded once."""
+        context, folder = self._context, self._context.paths.index
         texts = {digest: text for draft in drafts for digest, text in draft[1].items()}
         vectors = self.known.find(list(texts)) if texts else {}
         missing = [digest for digest in texts if digest not in vectors]
-        vectors |= self._context.find_vectors(self._context.fingerprint, missing)
+        vectors |= context.find_vectors(context.fingerprint, missing)
         missing = [digest for digest in missing if digest not in vectors]
-        self._tally.embedded += len(missing)
         asked = sum(len(chunk.digests) for draft in drafts for chunk in draft[0].chunks)
         self._tally.reused += asked - len(missing)
-        if not self._context.is_dry_run:
-            vectors |= self._vectors.make(missing, texts)
-        return [self._with_vectors(draft[0], vectors) for draft in drafts]
+        if context.is_dry_run:
+            self._tally.embedded += len(missing)
+            return Batch([row for row, _ in drafts])
+        if self._may_wait and len(missing) > AT_ONCE and context.embedder.dimension:
+            found = (list(vectors), [np.stack(list(vectors.values()))]) if vectors else None
+            names = (write_vectors(folder, *found, context.fingerprint),) if found else ()
+            nothing = np.zeros(0, np.float32)
+            blank = dict.fromkeys(texts, nothing)
+            return Batch([_with_vectors(row, blank) for row, _ in drafts], names)
+        vectors |= self.vectors.make({digest: texts[digest] for digest in missing})
+        return Batch([_with_vectors(row, vectors) for row, _ in drafts])
 
-    def _with_vectors(self, row: NoteRow, vectors: dict[bytes, Vector]) -> NoteRow:
-        if not row.chunks or self._context.is_dry_run:
-            return row
-        columns = zip(*(chunk.digests for chunk in row.chunks), strict=True)
-        matrices = (np.stack([vectors[digest] for digest in column]) for column in columns)
-        return replace(row, vectors=tuple(matrices))
+
+def _with_vectors(row: NoteRow, vectors: Mapping[bytes, Vector]) -> NoteRow:
+    if not row.chunks:
+        return row
+    columns = zip(*(chunk.digests for chunk in row.chunks), strict=True)
+    matrices = (np.stack([vectors[digest] for digest in column]) for column in columns)
+    return replace(row, vectors=tuple(matrices))
 
 
 def chunk_row(
@@ -184,10 +215,15 @@ def chunk_row(
     return ChunkRow(
         chunk.first_line,
         chunk.last_line,
-        tuple(sha256(text.encode()).digest()[:DIGEST_BYTES] for text in embedded),
+        tuple(map(digest_text, embedded)),
         chunk_line(chunk, before),
         derived_keys(derived),
     )
+
+
+def digest_text(text: str) -> bytes:
+    """Return what a text that is embedded is known by."""
+    return sha256(text.encode()).digest()[:DIGEST_BYTES]
 
 
 def list_embedded(chunk: Chunk, derived: Derived, detail: Detail) -> tuple[str, ...]:

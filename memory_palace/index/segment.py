@@ -7,6 +7,8 @@ import mmap
 import os
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -106,9 +108,24 @@ class Segment:
         self._lines_path, self._lines = lines_path, lines
         self._texts: dict[str, list[str]] = {}
         self._starts: dict[str, Array] = {}
+        self.lacking: NDArray[np.bool_] | None = None
+        """The rows that have no vector yet; ``None`` where every row has one."""
 
     def __getitem__(self, column: str) -> Array:
         return self.arrays[column]
+
+    def with_vectors(
+        self, arrays: Mapping[str, Array], lacking: NDArray[np.bool_] | None
+    ) -> Segment:
+        """Return the same segment with other vectors, and the rows that still lack one."""
+        filled = copy(self)
+        filled.arrays, filled.lacking = {**self.arrays, **arrays}, lacking
+        return filled
+
+    @property
+    def lines(self) -> bytes | mmap.mmap:
+        """All lines as they stand."""
+        return self._lines
 
     @property
     def vectors(self) -> Matrix:
@@ -217,11 +234,48 @@ def open_segment(folder: Path, ref: SegmentRef) -> Segment:
         segment = Segment(lines, map_arrays(path), _map_bytes(lines), is_cold=ref.is_cold)
         if not segment.arrays.keys() >= _MEMBERS:
             raise damaged(path.name, "is a file of another kind")
-        return segment
+        return fill_segment(segment, open_vectors(folder, ref)) if ref.awaiting else segment
     except FileNotFoundError as error:
         raise damaged(Path(error.filename).name, "is missing") from None
     except ValueError as error:
         raise damaged(path.name, str(error)) from error
+
+
+def open_vectors(folder: Path, ref: SegmentRef) -> list[Mapping[str, Array]]:
+    """Map the files of vectors that a segment has so far; one that is damaged counts for none."""
+    found: list[Mapping[str, Array]] = []
+    for name in ref.vectors:
+        with suppress(OSError, ValueError):
+            if is_named_by_content(path := folder / f"{name}.npz"):
+                found.append(map_arrays(path))
+    return found
+
+
+def fill_segment(segment: Segment, sources: Sequence[Mapping[str, Array]]) -> Segment:
+    """Return a segment of which only the texts are known with such vectors as the sources have.
+
+    Each source has ``chunk_digest``, digests of texts, and ``vectors``, one for each.
+    """
+    if not sources:
+        return segment.with_vectors({}, np.ones(segment.rows, np.bool_))
+    keys = np.concatenate([np.ascontiguousarray(s["chunk_digest"]).view("<u8") for s in sources])
+    order = np.argsort(keys[:, 0], kind="stable")
+    vectors = [source["vectors"] for source in sources]
+    arrays: dict[str, Array] = {}
+    lacking = np.zeros(segment.rows, np.bool_)
+    for member, digests in segment.vector_members.items():
+        wanted = np.ascontiguousarray(segment[digests]).view("<u8")
+        place = np.searchsorted(keys[order, 0], wanted[:, 0])
+        place = order[np.minimum(place, len(order) - 1)]
+        known = (keys[place] == wanted).all(axis=1)
+        arrays[member] = np.zeros((segment.rows, vectors[0].shape[1]), np.float32)
+        start = 0
+        for part in vectors:
+            inside = known & (place >= start) & (place < start + len(part))
+            arrays[member][inside] = part[place[inside] - start]
+            start += len(part)
+        lacking |= ~known
+    return segment.with_vectors(arrays, lacking)
 
 
 def _map_bytes(path: Path) -> bytes | mmap.mmap:

@@ -91,6 +91,11 @@ class Snapshot:
         return rows
 
     @cached_property
+    def embedded_rows(self) -> NDArray[np.bool_]:
+        """Whether each row is live, outside the cold zone, and has a vector."""
+        return self.hot_rows if self.lacking is None else self.hot_rows & ~self.lacking
+
+    @cached_property
     def row_lines(self) -> NDArray[np.uint32]:
         """First and last line of each row's passage, shape ``(rows, 2)``."""
         return self._rows("chunk_lines", np.zeros((0, 2), np.uint32))
@@ -106,21 +111,36 @@ class Snapshot:
         return np.cumsum([0, *(segment.rows for segment in self.segments)]).astype(np.int64)
 
     @cached_property
+    def lacking(self) -> NDArray[np.bool_] | None:
+        """Whether each row is without a vector yet; ``None`` where every row has one."""
+        if all(segment.lacking is None for segment in self.segments):
+            return None
+        lacking = np.zeros(int(self.row_starts[-1]), np.bool_)
+        for segment, start in zip(self.segments, self.row_starts.tolist(), strict=False):
+            if segment.lacking is not None:
+                lacking[start : start + segment.rows] = segment.lacking
+        return lacking
+
+    @cached_property
     def detail(self) -> Detail:
         """How much the index keeps of each passage."""
         return read_detail(self.commit.fingerprint)
 
     def similarities(self, vector: Vector, which: VectorChoice = PASSAGES) -> Scores:
-        """Return the cosine of every row with a unit vector; dead rows have some value too.
+        """Return the cosine of every row with a unit vector, 0 of a row that has none yet.
 
-        Of one of two embedders the vector is of that one. The matrix is not copied.
+        Dead rows have some value too. Of one of two embedders the vector is of that one. The
+        matrix is not copied.
         """
         scores: Scores = np.empty(int(self.row_starts[-1]), np.float32)
         if which.prefix:
             vector = vector / PART_LENGTH
         for segment, start in zip(self.segments, self.row_starts.tolist(), strict=False):
             matrix = segment[which.member][:, which.part]
-            np.matmul(matrix, vector, out=scores[start : start + segment.rows])
+            if matrix.shape[1]:
+                np.matmul(matrix, vector, out=scores[start : start + segment.rows])
+            else:
+                scores[start : start + segment.rows] = 0
         return scores
 
     def rows_of(self, rows: NDArray[np.int64], which: VectorChoice = PASSAGES) -> Matrix:
@@ -131,7 +151,8 @@ class Snapshot:
         for number in sorted(set(numbers.tolist())):  # np.unique would import numpy.ma: 7 ms
             inside = numbers == number
             places = rows[inside] - self.row_starts[number]
-            found[inside] = self.segments[number][which.member][places, which.part]
+            matrix = self.segments[number][which.member][places, which.part]
+            found[inside] = matrix if matrix.shape[1] else 0
         return found / PART_LENGTH if which.prefix else found
 
     def cosines_of(

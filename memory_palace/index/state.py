@@ -16,6 +16,7 @@ from memory_palace.index.fold import Fold, fold_segments
 from memory_palace.index.segment import STAT, Segment, damaged, open_segment
 from memory_palace.index.writing import NUMBER_COLUMNS, TEXT_COLUMNS, NoteRow
 from memory_palace.models import FileStat, Problem
+from memory_palace.storage.atomic import is_named_by_content
 
 MENDED = " (mended in this run)"
 """What a build says of damage; an examination mends nothing."""
@@ -86,6 +87,11 @@ def open_state(paths: PalacePaths, *, verify: bool = False) -> CommittedState:
         except IndexDamagedError as error:
             problems.append(_problem(paths.index / f"{ref.name}.npz", paths, error))
     if verify:
+        names = (f"{name}.npz" for ref in commit.segments for name in ref.vectors)
+        for name in names:
+            path = paths.index / name
+            if not (path.exists() and is_named_by_content(path)):
+                problems.append(_problem(path, paths, damaged(name, "does not match its SHA-256")))
         problems += check_anchors(paths, commit)
     return CommittedState(
         commit,

@@ -39,6 +39,8 @@ class IndexStatus:
     """Paths that the manifest lists and that are not there."""
     chat: Mapping[str, float]
     """What small talk reaches, see ``index.chat``; empty without passages."""
+    awaiting: int
+    """Passages without a vector so far; the next build makes them."""
     problems: tuple[Problem, ...]
     """What was found in notes when they were indexed; in folders and in the manifest now."""
 
@@ -88,6 +90,7 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
         freshness=freshness,
         manifest_orphans=tuple(orphans),
         chat=_read_chat(commit.calibration),
+        awaiting=commit.awaiting,
         problems=(
             *freshness.problems,
             *manifest.problems,

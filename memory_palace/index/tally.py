@@ -19,15 +19,10 @@ class Tally:
     """Of those that were embedded by one of two embedders alone."""
     notes_done: int = 0
     notes_total: int = 0
-    bytes_done: int = 0
-    bytes_total: int = 0
-    texts: int = 0
-    """To be embedded or looked up: one per chunk, two in an enriched index."""
     problems: list[Problem] = field(default_factory=list)
     vanished: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, diff: Diff) -> Self:
         """Return the counts before the notes that a diff names are read."""
-        files = [*diff.new, *(file for file, _ in (*diff.changed, *diff.moved))]
-        return cls(notes_total=len(files), bytes_total=sum(file.stat.size for file in files))
+        return cls(notes_total=len(diff.new) + len(diff.changed) + len(diff.moved))

@@ -49,7 +49,3 @@ class IndexReport:
     """What is left out by default, by path; folders end with a slash."""
     reused_halves: int = 0
     """Of the chunks embedded with two embedders: those whose vector of one was already known."""
-    workers: int = 0
-    """Processes that embedded, other than this one."""
-    worker_mib: float = 0.0
-    """The most memory that one of them took, with the weights that they share."""

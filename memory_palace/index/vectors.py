@@ -1,109 +1,196 @@
-"""Make the vectors that a build lacks, in slices that are kept should it be killed or stopped."""
+"""Make the vectors that a build lacks: a few at once, many in steps that are published."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_palace.embedding.base import find_parts
 from memory_palace.embedding.pair import join_parts
-from memory_palace.embedding.workers import HERE, Promise, Workers
+from memory_palace.errors import PalaceError
+from memory_palace.index.commit import SegmentRef
 from memory_palace.index.context import EMBEDDING, BuildContext
+from memory_palace.index.fold import Fold, Ids, fold_segments
 from memory_palace.index.known import KnownVectors
+from memory_palace.index.segment import SOURCES, STAT, Segment, VectorMember
 from memory_palace.index.tally import Tally
-from memory_palace.index.writing import write_checkpoint
+from memory_palace.index.writing import write_filled, write_vectors
 from memory_palace.models import Matrix, Vector
 
+AT_ONCE = 64
+"""Texts that a build embeds before it publishes anything; of more it publishes the words first."""
+STEP_SECONDS = 30.0
+"""What a build that is killed loses at most."""
 _SLICE = 32
 """Texts embedded at a time, but for the first: 512 at a time take as long (21 CPU s for 256)."""
-_KEPT = 512
-"""Vectors that are kept as one file, should the build be killed."""
+_HUGE_ROWS = 200
+"""A note of more passages gets its vectors after the others."""
+
+
+class Publish(Protocol):
+    """Makes segments visible."""
+
+    def __call__(self, refs: Sequence[SegmentRef], *, is_stopped: bool = False) -> None:
+        """Publish; whoever stopped a build waits for nothing more."""
 
 
 class VectorMaker:
-    """Embeds texts, here or by the workers of a build, and counts them."""
+    """Embeds texts in slices, and counts them."""
 
-    def __init__(
-        self, context: BuildContext, known: KnownVectors, tally: Tally, workers: Workers
-    ) -> None:
+    def __init__(self, context: BuildContext, known: KnownVectors, tally: Tally) -> None:
         self._context, self._known, self._tally = context, known, tally
-        self._workers = workers
+        self._done = 0
+        self.total = 0
+        """Texts that are to be embedded, for whoever follows the build."""
 
-    def make(self, missing: Sequence[bytes], texts: dict[bytes, str]) -> dict[bytes, Vector]:
-        """Embed in slices, and keep what is made should the build be killed or stopped."""
+    def make(self, texts: Mapping[bytes, str]) -> dict[bytes, Vector]:
+        """Return the vectors of texts by their digests."""
         made: dict[bytes, Vector] = {}
-        kept = start = 0
-        try:
-            self._report(len(missing))
-            for part, vectors in self._make_slices(missing, texts):
-                made.update(zip(part, vectors, strict=True))
-                start += len(part)
-                self._report(len(missing) - start)
-                if start - kept >= _KEPT and start < len(missing):
-                    self._keep(missing[kept:start], made)
-                    kept = start
-        finally:
-            if kept < start < len(missing):
-                self._keep(missing[kept:start], made)
+        self.total += len(texts)
+        for digests, vectors in self.slices(texts.items()):
+            made.update(zip(digests, vectors, strict=True))
         return made
 
-    def _make_slices(
-        self, missing: Sequence[bytes], texts: Mapping[bytes, str]
+    def slices(
+        self, texts: Iterable[tuple[bytes, str]]
     ) -> Iterator[tuple[Sequence[bytes], Matrix]]:
-        """Yield slices and their vectors in order. Who embeds them does not change a slice.
+        """Yield the digests of some texts and their vectors, until all are done."""
+        waiting = iter(texts)
+        self._report()
+        # The first slices are small, so that the rate is known within the first second.
+        while part := dict(islice(waiting, min(max(self._done, 1), _SLICE))):
+            vectors = self._embed(part)
+            self._tally.embedded += len(part)
+            self._done += len(part)
+            yield tuple(part), vectors
+            self._report()
 
-        So vectors are the same to the last bit: texts of one slice run together.
-        """
-        # To start a worker takes as long as the first slice.
-        workers = self._workers if len(missing) > _SLICE else HERE
-        waiting: deque[tuple[Sequence[bytes], Promise]] = deque()
-        start = 0
-        while start < len(missing) or waiting:
-            if start < len(missing) and len(waiting) < workers.ahead:
-                # The first slices are small, so that the rate is known within the first second.
-                part = missing[start : start + min(max(start, 1), _SLICE)]
-                waiting.append((part, self._ask(part, texts, workers)))
-                start += len(part)
-            else:
-                part, answer = waiting.popleft()
-                yield part, answer()
-
-    def _ask(
-        self, digests: Sequence[bytes], texts: Mapping[bytes, str], workers: Workers
-    ) -> Promise:
-        """Ask for a vector for each digest; of two embedders one may have made its half before."""
+    def _embed(self, texts: Mapping[bytes, str]) -> Matrix:
+        """Embed a slice; of two embedders one may have made its half before."""
         embedder, halves = self._context.embedder, self._known.halves
         if not halves:
-            return workers.ask(embedder, [texts[digest] for digest in digests])
-        asked: list[tuple[dict[bytes, Vector], list[bytes], Promise]] = []
+            return embedder.embed_passages(list(texts.values()))
+        columns = []
         for part in find_parts(embedder):
-            found = halves[part.name].find(digests) if part.name in halves else {}
-            missing = [digest for digest in digests if digest not in found]
-            self._tally.reused_halves += len(digests) - len(missing)
-            who = workers if missing else HERE
-            asked.append((found, missing, who.ask(part, [texts[d] for d in missing])))
+            found = halves[part.name].find(list(texts)) if part.name in halves else {}
+            missing = {digest: text for digest, text in texts.items() if digest not in found}
+            self._tally.reused_halves += len(texts) - len(missing)
+            if missing:
+                found |= zip(missing, part.embed_passages(list(missing.values())), strict=True)
+            columns.append(np.stack([found[digest] for digest in texts]))
+        return join_parts(columns)
 
-        def join() -> Matrix:
-            for found, missing, answer in asked:
-                if missing:
-                    found |= zip(missing, answer(), strict=True)
-            return join_parts([np.stack([found[d] for d in digests]) for found, _, _ in asked])
+    def _report(self) -> None:
+        if self._context.embedder.dimension:
+            self._context.progress(EMBEDDING, self._done, max(self.total, self._done))
 
-        return join
 
-    def _keep(self, digests: Sequence[bytes], made: Mapping[bytes, Vector]) -> None:
-        context = self._context
-        if context.embedder.dimension:
-            matrix = np.stack([made[digest] for digest in digests])
-            write_checkpoint(context.paths.index, digests, matrix, fingerprint=context.fingerprint)
+class Filling:
+    """The vectors of a segment that was written without them, while they are made."""
 
-    def _report(self, left: int) -> None:
-        if not self._context.embedder.dimension:
-            return
-        tally = self._tally
-        done = tally.texts - left
-        share = tally.bytes_done / tally.bytes_total if tally.bytes_total else 1.0
-        total = max(tally.texts, round(tally.texts / max(share, 1e-9)))
-        self._context.progress(EMBEDDING, done, total)
+    def __init__(self, segment: Segment, live: Ids, dimension: int) -> None:
+        """``live`` are the rows that need a vector; others without one are dead."""
+        self._segment, self._fresh = segment, list[tuple[Sequence[bytes], Matrix]]()
+        assert segment.lacking is not None
+        self._dead = np.setdiff1d(np.flatnonzero(segment.lacking), live)
+        self._matrices: dict[str, Matrix] = {}
+        self.missing: dict[bytes, list[tuple[VectorMember, int]]] = {}
+        """The digest of each text without a vector, and where that belongs."""
+        for member, digests in segment.vector_members.items():
+            stored = segment[member]
+            blank = np.zeros((segment.rows, dimension), np.float32)
+            self._matrices[member] = stored if stored.shape[1] else blank
+            for row, digest in zip(live.tolist(), segment[digests][live], strict=True):
+                self.missing.setdefault(digest.tobytes(), []).append((member, row))
+
+    def put(self, digests: Sequence[bytes], vectors: Matrix) -> None:
+        """Take the vectors of some texts."""
+        self._fresh.append((digests, vectors))
+        for digest, vector in zip(digests, vectors, strict=True):
+            for member, row in self.missing.pop(digest, ()):
+                self._matrices[member][row] = vector
+
+    def write(
+        self, context: BuildContext, ref: SegmentRef, opened: dict[str, Segment]
+    ) -> SegmentRef:
+        """Write what came since the last time; the whole segment once nothing is missing.
+
+        Return how the commit record names it; ``opened`` gains it with its vectors.
+        """
+        folder, segment = context.paths.index, self._segment
+        waiting = {row for places in self.missing.values() for _, row in places}
+        if not waiting:
+            ref = write_filled(folder, ref, segment, self._matrices, self._dead)
+            opened[ref.name] = segment.with_vectors(self._matrices, None)
+            return ref
+        lacking = np.zeros(segment.rows, np.bool_)
+        lacking[[*waiting, *self._dead.tolist()]] = True
+        opened[ref.name] = segment.with_vectors(self._matrices, lacking)
+        if not self._fresh:
+            return ref
+        digests = [digest for part, _ in self._fresh for digest in part]
+        name = write_vectors(folder, digests, [m for _, m in self._fresh], context.fingerprint)
+        self._fresh.clear()
+        return replace(ref, awaiting=len(waiting), vectors=(*ref.vectors, name))
+
+
+def fill_segments(
+    context: BuildContext,
+    refs: Sequence[SegmentRef],
+    opened: dict[str, Segment],
+    maker: VectorMaker,
+    read_texts: Callable[[str], Mapping[bytes, str]],
+    publish: Publish,
+) -> None:
+    """Make the vectors that segments lack, and publish them every half minute and when stopped.
+
+    ``read_texts`` gives the texts of a note by their digests. The newest notes come first, huge
+    ones last.
+    """
+    refs, due = list(refs), context.monotonic() + STEP_SECONDS
+    maker.total += sum(ref.awaiting for ref in refs)
+    for is_cold in (False, True):
+        places = [place for place, ref in enumerate(refs) if ref.is_cold == is_cold]
+        fold = fold_segments([opened[refs[place].name] for place in places])
+        for place, notes in zip(places, fold.row_notes(), strict=False):
+            if not refs[place].awaiting:
+                continue
+            segment = opened[refs[place].name]
+            assert segment.lacking is not None
+            live = np.flatnonzero((notes >= 0) & segment.lacking)
+            filling = Filling(segment, live, context.embedder.dimension)
+            texts = (
+                text
+                for path in order_notes(fold, notes[live])
+                for text in read_texts(path).items()
+                if text[0] in filling.missing
+            )
+            try:
+                for digests, vectors in maker.slices(texts):
+                    filling.put(digests, vectors)
+                    if context.monotonic() >= due:
+                        refs[place] = filling.write(context, refs[place], opened)
+                        publish(refs)
+                        due = context.monotonic() + STEP_SECONDS
+            except (KeyboardInterrupt, PalaceError):
+                refs[place] = filling.write(context, refs[place], opened)
+                publish(refs, is_stopped=True)
+                raise
+            refs[place] = filling.write(context, refs[place], opened)
+            publish(refs)
+            due = context.monotonic() + STEP_SECONDS
+
+
+def order_notes(fold: Fold, notes: NDArray[np.signedinteger]) -> list[str]:
+    """Return the paths of notes, given one for each row: newest first, huge ones last."""
+    is_own = fold.column("date_source") != SOURCES.index("mtime")
+    changed = fold.column("stat")[:, STAT.changed_ns] / 1e9
+    dates = np.where(is_own, fold.column("date"), changed)
+    places, counts = np.unique(notes, return_counts=True)
+    order = np.lexsort((places, -dates[places], counts > _HUGE_ROWS))
+    return [fold.paths[place] for place in places[order].tolist()]

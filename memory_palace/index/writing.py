@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.npz import Array, checksum, write_arrays
 from memory_palace.index.postings import FIELDS, KeyCounts, pack_postings, smallest
 from memory_palace.index.recipes import Detail, read_detail
-from memory_palace.index.segment import TOMBSTONE, VECTORS, join_texts
+from memory_palace.index.segment import TOMBSTONE, VECTORS, Segment, join_texts
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import write_atomic, write_content
 
 DIGEST_BYTES = 16
 NO_DAYS = (0, 0, 0, 0)
-CHECKPOINT = "vec-{}.npz"
-"""Vectors of an unfinished build, kept so that a killed one does not embed them again."""
+SEGMENT = "seg-{}.npz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,24 +100,34 @@ def tombstone(path: str) -> NoteRow:
 
 
 def write_segment(
-    folder: Path, notes: Sequence[NoteRow], *, fingerprint: str, dimension: int, is_cold: bool
+    folder: Path,
+    notes: Sequence[NoteRow],
+    *,
+    fingerprint: str,
+    dimension: int,
+    is_cold: bool,
+    vectors: tuple[str, ...] = (),
 ) -> SegmentRef:
     """Write both files of a segment and return how the commit record names it.
 
+    Rows may be without vectors, all of them; ``vectors`` names files that have some.
     A reader finds the npz only through a commit record, so the JSONL may follow it.
     """
     members, lines = list_members(notes, fingerprint=fingerprint, dimension=dimension)
-    arrays = write_content(folder, lambda file: write_arrays(file, members), "seg-{}.npz")
+    arrays = write_content(folder, lambda file: write_arrays(file, members), SEGMENT)
     write_atomic(arrays.with_suffix(".jsonl"), lines)
+    rows = sum(len(note.chunks) for note in notes)
     return SegmentRef(
         name=arrays.stem,
         is_cold=is_cold,
-        rows=sum(len(note.chunks) for note in notes),
+        rows=rows,
         notes=len(notes),
         dead_rows=0,
         array_bytes=arrays.stat().st_size,
         line_bytes=len(lines),
         checksum=checksum(arrays),
+        awaiting=rows if dimension and _has_no_vectors(notes) else 0,
+        vectors=vectors,
     )
 
 
@@ -173,8 +183,13 @@ def _members(
     }
 
 
+def _has_no_vectors(notes: Sequence[NoteRow]) -> bool:
+    return any(note.chunks and not note.vectors[0].shape[1] for note in notes)
+
+
 def _vectors(notes: Sequence[NoteRow], dimension: int, count: int) -> dict[str, Sequence[Array]]:
     members: dict[str, Sequence[Array]] = {}
+    dimension = 0 if _has_no_vectors(notes) else dimension
     for place, (member, digests) in enumerate(islice(VECTORS.items(), count)):
         matrices = (note.vectors[place] for note in notes if note.chunks)
         members[member] = [np.zeros((0, dimension), np.float32), *matrices]
@@ -209,14 +224,41 @@ def _digests(digests: Sequence[bytes]) -> Array:
     return np.frombuffer(b"".join(digests), np.uint8).reshape(len(digests), DIGEST_BYTES)
 
 
-def write_checkpoint(
-    folder: Path, digests: Sequence[bytes], vectors: Matrix, *, fingerprint: str
-) -> None:
-    """Keep freshly made vectors until the build commits; the commit sweeps them."""
+def write_filled(
+    folder: Path,
+    ref: SegmentRef,
+    segment: Segment,
+    matrices: Mapping[str, Array],
+    without: NDArray[np.int64],
+) -> SegmentRef:
+    """Write a segment again with its vectors, and return how the commit record names it.
+
+    The rows ``without`` one are dead; their digests go, by which a vector would be looked up.
+    """
+    arrays = {**segment.arrays, **matrices}
+    for digests in segment.vector_members.values() if len(without) else ():
+        arrays[digests] = arrays[digests].copy()
+        arrays[digests][without] = 0
+    members = {member: [array] for member, array in arrays.items()}
+    path = write_content(folder, lambda file: write_arrays(file, members), SEGMENT)
+    write_atomic(path.with_suffix(".jsonl"), bytes(segment.lines))
+    return replace(
+        ref,
+        name=path.stem,
+        array_bytes=path.stat().st_size,
+        checksum=checksum(path),
+        awaiting=0,
+        vectors=(),
+    )
+
+
+def write_vectors(
+    folder: Path, digests: Sequence[bytes], vectors: Sequence[Matrix], fingerprint: str
+) -> str:
+    """Write vectors beside the digests of their texts, and return the name of the file."""
     members: dict[str, Sequence[Array]] = {
-        "chunk_digest": [np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 16)],
-        "vectors": [vectors],
+        "chunk_digest": [_digests(digests)],
+        "vectors": vectors,
         "fingerprint": [np.frombuffer(fingerprint.encode(), np.uint8)],
     }
-
-    write_content(folder, lambda file: write_arrays(file, members), CHECKPOINT)
+    return write_content(folder, lambda file: write_arrays(file, members), "vec-{}.npz").stem

@@ -144,6 +144,9 @@ class Confidence:
 
     def _meaning(self, rows: NDArray[np.int64]) -> float | None:
         chance = self._snapshot.commit.calibration
+        lacking = self._snapshot.lacking
+        if lacking is not None:  # what words make likely is no evidence of meaning
+            rows = rows[~lacking[rows]]
         if self._query.vector is None or "best_null" not in chance or not len(rows):
             return None
         nearest = float(self._evidence.meaning.multiply(rows).max())

@@ -8,6 +8,7 @@ which an index grew: cosines are sampled by text digest, and sums of BM25 are su
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -63,10 +64,18 @@ class VectorEvidence:
     """
 
     def __init__(
-        self, snapshot: Snapshot, vector: Vector | None, which: VectorChoice = PASSAGES
+        self,
+        snapshot: Snapshot,
+        vector: Vector | None,
+        which: VectorChoice = PASSAGES,
+        words: Callable[[], Scores] | None = None,
     ) -> None:
-        """Compare nothing, and find nothing, where ``vector`` is ``None``."""
+        """Compare nothing, and find nothing, where ``vector`` is ``None``.
+
+        A row without a vector is given the cosine that rows with as many ``words`` have.
+        """
         self._snapshot, self._vector, self._which = snapshot, vector, which
+        self._words = words
         self._rough: VectorEvidence | None = None
         self._exact_rows: Places = np.zeros(0, np.int64)
 
@@ -74,7 +83,7 @@ class VectorEvidence:
         """Return the same with cosines in double precision in some rows."""
         if self._vector is None:
             return self
-        exact = VectorEvidence(self._snapshot, self._vector, self._which)
+        exact = VectorEvidence(self._snapshot, self._vector, self._which, self._words)
         exact._rough, exact._exact_rows = self, rows
         return exact
 
@@ -84,7 +93,9 @@ class VectorEvidence:
         if self._vector is None:
             return np.zeros(len(self._snapshot.row_note), np.float32)
         if self._rough is None:
-            return self._snapshot.similarities(self._vector, self._which)
+            found = self._snapshot.similarities(self._vector, self._which)
+            lacking = self._snapshot.lacking
+            return found if lacking is None else self._expect_cosines(found, lacking)
         cosines = self._rough.cosines.copy()
         cosines[self._exact_rows] = self.multiply(self._exact_rows)
         return cosines
@@ -142,7 +153,23 @@ class VectorEvidence:
         """Return the cosines of some rows in double precision."""
         if self._vector is None:
             return np.zeros(len(rows))
-        return self._snapshot.cosines_of(rows, self._vector, self._which)
+        found = self._snapshot.cosines_of(rows, self._vector, self._which)
+        lacking = self._snapshot.lacking
+        if lacking is not None:
+            rough = self if self._rough is None else self._rough
+            found[lacking[rows]] = rough.cosines[rows[lacking[rows]]]
+        return found
+
+    def _expect_cosines(self, found: Scores, lacking: NDArray[np.bool_]) -> Scores:
+        """Return the cosines, those of rows without a vector as the words make them likely."""
+        words = self._words() if self._words else np.zeros(len(found), np.float32)
+        known = ~lacking & (self._snapshot.row_note >= 0)
+        if known.any():
+            mean, spread = float(words[known].mean()), float(words[known].var())
+            level = float(found[known].mean())
+            both = float(((words[known] - mean) * (found[known] - level)).mean())
+            found[lacking] = level + (words[lacking] - mean) * (both / spread if spread else 0.0)
+        return found
 
     @cached_property
     def _moments(self) -> tuple[float, float]:
@@ -169,7 +196,7 @@ class Evidence:
         vector = query.vector if query.text else None
         self._has_meaning = vector is not None
         has_descriptions = snapshot.detail == Detail.ENRICHED
-        self.meaning = VectorEvidence(snapshot, vector)
+        self.meaning = VectorEvidence(snapshot, vector, words=lambda: self.words)
         """The question beside each passage; of two embedders, by the mean of both."""
         if snapshot.commit.second_dimension and vector is not None:
             from memory_palace.retrieval.joint import JointEvidence  # delayed: few have two

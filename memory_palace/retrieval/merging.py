@@ -67,6 +67,7 @@ def _join(
         if "unchecked" in freshness
         else "current",
         behind=sum(found.behind for found in every),
+        awaiting=sum(found.awaiting for found in every),
         languages=tuple(dict.fromkeys(name for found in every for name in found.languages)),
         unmatched_quotes=unmatched,
         times=tuple(dict.fromkeys(times)),

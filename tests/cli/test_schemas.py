@@ -138,7 +138,7 @@ UNTRIED = {
     f"bench {name}"
     for name in (
         "scale anchors redqueen llm seek longmemeval locomo beir qmsum ablate tune compare "
-        "report verify hierarchy confidence serve rerank store view workers"
+        "report verify hierarchy confidence serve rerank store view"
     ).split()
 }
 UNTRIED |= {"store status", "store grant", "store revoke"}

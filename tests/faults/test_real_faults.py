@@ -85,21 +85,6 @@ def fill(folder):
             pass
 
 
-@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="this machine has one processor")
-def test_workers_end_where_the_disk_is_full(mounted):
-    palace(mounted, "init", ".")
-    for number in range(60):
-        path = mounted / f"palace/chambers/{number}.md"
-        path.write_text(f"# Note {number}\n\nThe {number}th lantern.\n")
-    fill(mounted)
-    line = ("index", "--embedder", "hashing", "--workers", "2")
-    done = palace(mounted, *line, timeout=60)
-    assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
-    assert "No space left" in done.stderr and "free some space" in done.stderr
-    (mounted / "filler").unlink()
-    assert "workers    2; " in palace(mounted, *line).stdout
-
-
 def test_a_full_disk_is_one_line_and_the_notes_stay(mounted):
     for line in (("init", "."), ("new", "Frost"), ("index", "--embedder", "hashing")):
         assert palace(mounted, *line).returncode == 0

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 
 from memory_palace.embedding.hashing import HashingEmbedder
-from memory_palace.index import compact, vectors
+from memory_palace.index import compact
 from memory_palace.index.commit import read_commit
-from memory_palace.index.writing import write_checkpoint
+from memory_palace.index.writing import write_vectors
 from memory_palace.palace import Palace
 
 
 def leave_vectors(palace, sign=1, *, fingerprint=None):
     """Leave vectors of the palace's passages beside the index, as a killed build would."""
     snapshot = palace.snapshot(include_cold=True)
-    write_checkpoint(
+    write_vectors(
         palace.paths.index,
         [bytes(digest) for digest in snapshot.row_digests],
-        sign * snapshot.rows_of(np.arange(len(snapshot.row_note))),
-        fingerprint=fingerprint or snapshot.commit.fingerprint,
+        [sign * snapshot.rows_of(np.arange(len(snapshot.row_note)))],
+        fingerprint or snapshot.commit.fingerprint,
     )
 
 
@@ -34,25 +34,6 @@ def test_vectors_that_a_killed_build_left_are_not_made_again(indexed):
     report = forget_index(indexed)
     assert (report.embedded, report.reused) == (0, 4)
     assert indexed.doctor().findings == ()
-
-
-def test_a_killed_build_has_kept_what_it_embedded_so_far(palace, monkeypatch):
-    monkeypatch.setattr(vectors, "_SLICE", 1)
-    embed, texts = HashingEmbedder.embed_passages, []
-
-    def embed_two_and_die(self, given):
-        if len(texts) == 2:
-            raise KeyboardInterrupt
-        texts.extend(given)
-        return embed(self, given)
-
-    monkeypatch.setattr(HashingEmbedder, "embed_passages", embed_two_and_die)
-    with pytest.raises(KeyboardInterrupt):
-        palace.index(embedder="hashing")
-    monkeypatch.undo()
-    report = Palace(palace.paths.root).index(embedder="hashing")
-    assert (report.embedded, report.reused) == (2, 2)
-    assert not list(palace.paths.index.glob("vec-*"))
 
 
 def test_vectors_of_another_recipe_are_never_used(indexed):

@@ -127,10 +127,11 @@ def test_a_build_that_was_stopped_while_it_took_up_the_model_goes_on(root, weigh
         made.extend(texts)
         return embed(self, texts)
 
+    monkeypatch.setattr("memory_palace.index.rows.AT_ONCE", 0)
     monkeypatch.setattr(HashingEmbedder, "embed_passages", embed_one_and_die)
     with pytest.raises(KeyboardInterrupt):
         Palace(root).index()
     monkeypatch.setattr(HashingEmbedder, "embed_passages", embed)
-    assert Palace(root).query("heron").mode == "lexical"
-    report = Palace(root).index()
-    assert (report.embedded, report.reused) == (2, 1)
+    found = Palace(root).query("heron")
+    assert (found.mode, found.awaiting) == ("vector", 2)
+    assert Palace(root).index().embedded == 2

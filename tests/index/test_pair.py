@@ -18,7 +18,6 @@ from memory_palace.embedding.base import PART_LENGTH, find_parts, find_token_rea
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.embedding.pair import PairEmbedder
 from memory_palace.errors import ConfigError, MissingPartError, UsageError, WrongEmbedderError
-from memory_palace.index import vectors
 from memory_palace.index.calibration import list_choices
 from memory_palace.index.segment import PASSAGES
 from memory_palace.palace import Palace
@@ -176,7 +175,7 @@ def test_a_stopped_change_to_two_embedders_goes_on_where_it_was(indexed, letters
             raise KeyboardInterrupt
         return embed(self, texts)
 
-    monkeypatch.setattr(vectors, "_KEPT", 8)
+    monkeypatch.setattr("memory_palace.index.rows.AT_ONCE", 0)
     monkeypatch.setattr(LetterEmbedder, "embed_passages", stop)
     with pytest.raises(KeyboardInterrupt):
         indexed.index(embedder=BOTH, force=True)
