@@ -16,6 +16,7 @@ from memory_palace.bench import promised_structure as structure
 from memory_palace.bench.anchor_scale import measure_anchor_scale
 from memory_palace.bench.given import Given
 from memory_palace.bench.seeking import measure_retrieval
+from memory_palace.bench.steps import measure_steps
 from memory_palace.bench.timing import Measured
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.libraries import check_postgres
@@ -46,6 +47,7 @@ PARTS: Mapping[str, Callable[[Given], Iterator[Measured]]] = {
     "longmemeval": answers.measure_chats,
     "pages": answers.measure_pages,
     "structure": structure.measure_structure,
+    "steps": measure_steps,
     "shown": answers.measure_shown_turns,
     "verify": answers.measure_verified,
     "confidence": answers.measure_confidence,
@@ -76,7 +78,7 @@ HEAVY = frozenset(
             "scifact",
         ),
         *("qmsum", "longmemeval", "pages", "structure", "models", "ranking", "anchors", "seek"),
-        *("recall", "redqueen", "serve", "store", "verify", "view"),
+        *("recall", "redqueen", "serve", "steps", "store", "verify", "view"),
     }
 )
 """Parts that take minutes of CPU, the first time at least."""

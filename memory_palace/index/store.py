@@ -99,6 +99,8 @@ class IndexFiles:
         """Return the commit record; raise ``IndexMissingError`` where there is none."""
         if self._state.commit is None:
             raise IndexMissingError(f"there is no index in {self._paths.index}; run `palace index`")
+        if waiting := self._state.commit.awaiting:
+            raise IndexMissingError(f"{waiting:,} passages have no vectors yet; run `palace index`")
         return self._state.commit
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import signal
@@ -13,8 +14,10 @@ from forking import Forked, run_code
 from running import run_main
 
 from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.errors import IndexMissingError
 from memory_palace.index import rows, vectors
 from memory_palace.index.commit import read_commit
+from memory_palace.index.store import IndexFiles
 from memory_palace.palace import Palace
 
 COUNT = 40
@@ -170,6 +173,32 @@ def test_notes_without_vectors_are_neither_lost_nor_favoured(notes, monkeypatch)
     for number in range(COUNT):
         hits = Palace(notes.paths.root).query(f"the {number}th lantern", limit=3).hits
         assert hits[0].path == f"n{number}.md"
+
+
+def test_a_full_disk_keeps_every_published_step(notes, stepping, monkeypatch, capsys):
+    write, written = vectors.write_vectors, []
+
+    def fill(folder, *what):
+        if len(written) == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder / "vec"))
+        written.append(write(folder, *what))
+        return written[-1]
+
+    root = str(notes.paths.root)
+    with monkeypatch.context() as patch:
+        patch.setattr(vectors, "write_vectors", fill)
+        status, _, told = run_main(capsys, "-C", root, "index", "--embedder", "hashing")
+    assert status == 1 and "free some space" in told
+    found = Palace(notes.paths.root).query("the 7th lantern")
+    assert (found.mode, found.hits[0].path) == ("vector", "n7.md")
+    assert 0 < found.awaiting < COUNT
+    assert Palace(notes.paths.root).index().embedded == found.awaiting
+
+
+def test_an_index_that_lacks_vectors_is_pushed_to_no_store(notes, stepping, monkeypatch):
+    stop(notes, monkeypatch, 0)
+    with pytest.raises(IndexMissingError, match="40 passages have no vectors yet"):
+        IndexFiles(notes.paths).read_commit()
 
 
 WORKER = """
