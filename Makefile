@@ -77,7 +77,6 @@ tables: .venv/installed-test
 
 docs: .venv/installed-run
 	$(BIN)/python -m memory_palace.cli.reference > references/cli.md
-	$(BIN)/python -m memory_palace.cli.reference man > references/palace.1
 
 # The plan is photographed in the Chromium of the system.
 pictures: .venv/installed-test .venv/installed-browser
