@@ -81,7 +81,7 @@ docs: .venv/installed-run
 # The plan is photographed in the Chromium of the system.
 pictures: .venv/installed-test .venv/installed-browser
 	$(BIN)/palace models fetch minilm
-	$(BIN)/python -m memory_palace.cli.pictures references/pictures
+	$(BIN)/python tests/pictures.py references/pictures
 
 clean:
 	rm -rf .venv build palace/.index .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
