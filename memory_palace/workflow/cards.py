@@ -1,4 +1,7 @@
-"""A task card as it stands in the dispatch corridor. The folder is its state."""
+"""A task card as it stands in the dispatch corridor. The folder is its state.
+
+A card that somebody wrote beside the folders of the states has the state of its field ``status``.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,11 @@ STATES: tuple[State, ...] = get_args(State)
 CORRIDOR = "dispatch_corridor"
 """The room of the cards."""
 NO_CHECK = "it has no acceptance check: write `- [ ] …` below `## Acceptance Checks`"
-_PATH = re.compile(rf"(?:{ARCHIVE}/(?:\d{{4}}/)?)?{CORRIDOR}/({'|'.join(STATES)})/(.+)")
+_PATH = re.compile(
+    rf"(?:\./)?(?:{ARCHIVE}/(?:\d{{4}}/)?)?{CORRIDOR}/(?:(?P<state>{'|'.join(STATES)})/)?(?P<below>.+)"
+)
+_OWN_FIELDS = frozenset(("task_id", "owner", "status"))
+"""Fields by which a note beside the folders of the states is known for a card."""
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}_")
 
 
@@ -40,6 +47,10 @@ class Card:
     document: Document
     state: State
     """Of the folder it lies in, whatever its own field says."""
+    below: str
+    """Its path below the folder of its state, or below the corridor where it lies in none."""
+    has_folder: bool
+    """Whether it lies in the folder of a state."""
     goal: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -63,27 +74,31 @@ class Card:
         return self.document.is_cold
 
 
-def state_of(place: str) -> State | None:
-    """Return the state that a place says (``Rooms.place_of``), ``None`` where no card can lie."""
-    match = _PATH.fullmatch(place)
-    return next((state for state in STATES if match and match[1] == state), None)
-
-
 def read_cards(documents: Iterable[Document]) -> list[Card]:
     """Return the cards among notes, archived ones included."""
     return [card for document in documents if (card := parse_card(document)) is not None]
 
 
 def parse_card(document: Document) -> Card | None:
-    """Return a note as a card; ``None`` where it lies in no state's folder."""
-    state = state_of(document.place)
-    if state is None:
+    """Return a note as a card; ``None`` outside the corridor.
+
+    Beside the folders of the states a note is a card where it has a part or a field of one; it is
+    active unless its status says otherwise.
+    """
+    found = _PATH.fullmatch(document.place)
+    if found is None:
         return None
     form = read_form(document.body)
     fields = {kind_of(key): key for key in document.fields}
+    known = form.parts or find_checks(form) or not _OWN_FIELDS.isdisjoint(document.fields)
+    if not found["state"] and not known and document.text("type") != "task":
+        return None
+    said = found["state"] or document.text("status").casefold()
     return Card(
         document=document,
-        state=state,
+        state=next((state for state in STATES if state == said), "active"),
+        below=found["below"],
+        has_folder=found["state"] is not None,
         goal=form.text("goal") or document.text(fields.get("goal", "")),
         inputs=_items(document, form, "inputs", fields),
         outputs=_items(document, form, "outputs", fields),
