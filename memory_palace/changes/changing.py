@@ -146,12 +146,12 @@ def read_notes(engine: Engine, *, mentioning: bytes = b"", known: Known | None =
 
 
 def find_note(library: Library, text: str) -> Document:
-    """Return the note called ``text``, hot or cold, by path, stem, title or alias."""
+    """Return the note called ``text``, hot or cold, by any of its names or its ``task_id``."""
     documents = list(library.documents.values())
     names = NoteNames(
         [document.path for document in documents],
         [document.title for document in documents],
-        [document.texts("aliases") for document in documents],
+        [(*document.texts("aliases"), *document.texts("task_id")) for document in documents],
     )
     return library.documents[names.find(text)]
 

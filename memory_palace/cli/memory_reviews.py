@@ -24,7 +24,7 @@ WEAK = 0.6
 Name = Annotated[
     str,
     Argument(
-        help="Path, file name, title, alias or anchor of a memory.",
+        help="Path, file name, slug, title, alias or anchor of a memory.",
         autocompletion=completed("notes"),
     ),
 ]

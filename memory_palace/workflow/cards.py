@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from memory_palace.errors import UsageError
+from memory_palace.graph.naming import find_called, slug_of
 from memory_palace.notes.document import Document
 from memory_palace.places import ARCHIVE
-from memory_palace.workflow.called import find_called
 from memory_palace.workflow.card_form import CardForm, CardPart, kind_of, read_form
 from memory_palace.workflow.card_items import find_checks, find_items
 
@@ -27,7 +27,6 @@ _PATH = re.compile(
 )
 _OWN_FIELDS = frozenset(("task_id", "owner", "status"))
 """Fields by which a note beside the folders of the states is known for a card."""
-_DATED = re.compile(r"\d{4}-\d{2}-\d{2}_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,7 @@ def parse_card(document: Document) -> Card | None:
 
 
 def find_card(cards: Sequence[Card], text: str) -> Card:
-    """Return the card called ``text``: path, file name, its part after the date, id or title."""
+    """Return the card called ``text``: path, file name, slug, id, title or alias."""
     known = {card.path: card for card in cards if not card.is_archived}
     names = {path: _names_of(card) for path, card in known.items()}
     return known[find_called(text, names, what="card", verb="task")]
@@ -119,15 +118,9 @@ def find_card(cards: Sequence[Card], text: str) -> Card:
 
 def _names_of(card: Card) -> set[str]:
     path = card.path.removesuffix(".md")
-    stem = card.document.stem
-    return {
-        path,
-        card.document.place.removesuffix(".md"),
-        stem,
-        _DATED.sub("", stem, count=1),
-        card.task_id,
-        card.document.title,
-    }
+    slug = slug_of(card.document.stem)
+    place = card.document.place.removesuffix(".md")
+    return {path, place, slug, card.task_id, *card.document.names}
 
 
 def find_check(card: Card, wanted: int | str) -> Check:
