@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memory_palace.agents.fencing import fence, show_command, write_place
+from memory_palace.agents.fencing import fence, write_place
+from memory_palace.agents.tools.arguments import speak_of_tools
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.models import Problem
@@ -42,7 +43,7 @@ def _tell(path: str, line: int, last: int, withheld: Sequence[Problem], *remarks
     """Return where a text stands, and what of it was not written."""
     left = [f"line {p.line} was not written: {p.message}" for p in withheld]
     place = write_place(f"{path}:{line}-{last}")
-    return visible("\n".join((place, *left, *filter(None, remarks))))
+    return visible("\n".join((place, *left, *map(speak_of_tools, filter(None, remarks)))))
 
 
 def tasks(palace: Palace, action: str, agent: str | None = None, **given: Any) -> str:
@@ -60,7 +61,7 @@ def _list(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
     if not cards:
         return "no task cards are open; action new makes one"
     lines = [f"{c.state:<7}  {_progress(c)}  {c.path}  {c.document.title}" for c in cards]
-    return fence("\n".join(lines), budget_bytes=_LIST_BYTES, cut="palace task list")
+    return fence("\n".join(lines), budget_bytes=_LIST_BYTES, cut=f"{len(cards)} in all")
 
 
 def _show(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
@@ -116,7 +117,7 @@ ACTIONS = tuple(_ACTIONS)
 
 
 def _describe(card: Card) -> str:
-    return fence("\n".join(_lines(card)), budget_bytes=_LIST_BYTES, cut=show_command(card.path))
+    return fence("\n".join(_lines(card)), budget_bytes=_LIST_BYTES, cut=f"read {card.path}")
 
 
 def _lines(card: Card) -> Iterator[str]:
