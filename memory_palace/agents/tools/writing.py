@@ -7,11 +7,12 @@ from typing import Any
 
 from memory_palace.agents.fencing import fence, write_place
 from memory_palace.agents.tools.arguments import speak_of_tools
+from memory_palace.capture.inbox import find_inbox, name_agent
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.models import Problem
 from memory_palace.palace import Palace
-from memory_palace.workflow.cards import Card
+from memory_palace.workflow.cards import CORRIDOR, Card
 
 _LIST_BYTES = 4_000
 
@@ -69,6 +70,8 @@ def _show(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
 
 
 def _new(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
+    inbox = find_inbox(palace.paths, palace.config, name_agent(None))  # one corridor for all
+    is_made = (palace.paths.notes / CORRIDOR).is_dir()  # by a person, without a line for it
     done = palace.tasks.new(
         given["title"],
         owner=agent or "agent",
@@ -76,6 +79,7 @@ def _new(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
         goal=given["goal"],
         checks=given["checks"],
         next_action=given.get("next", ""),
+        corridor=None if is_made else f"{inbox.removeprefix(palace.paths.prefix)}/Tasks",
         apply=True,
     )
     return _describe(palace.tasks.show(done.paths[0]))
