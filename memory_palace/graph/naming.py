@@ -16,8 +16,10 @@ from memory_palace.notes.rooms import stem_of
 
 _ALIKE = 0.8
 """Likeness of two words, or two names, from which one is a typing error of the other."""
-_NEAR = 0.6
+_NEAR = 0.7
 """Likeness from which a name is worth naming where none fits."""
+_MISTYPED = 0.9
+"""What a word counts that is one of a name with a typing error."""
 _SHORTEST_PART = 3
 _SHOWN = 8
 _NEAREST = 3
@@ -126,7 +128,8 @@ def find_called(text: str, names: Mapping[str, set[str]], *, what: str, verb: st
 def find_nearest(wanted: str, names: Mapping[str, Collection[str]]) -> list[str]:
     """Return the paths with the names nearest to a text, at most three, the best first.
 
-    First names with all its words, then names that are spelt alike, then names with half of them.
+    Names with all its words, typing errors aside; where none has, names that are spelt alike, and
+    then those with half of the words.
     """
     words = _words(wanted)
     shares = {path: max(_share_words(words, name) for name in names[path]) for path in names}
@@ -134,7 +137,7 @@ def find_nearest(wanted: str, names: Mapping[str, Collection[str]]) -> list[str]
         (path for path in names if shares[path][0] >= 0.5),
         key=lambda p: (-shares[p][0], -shares[p][1], p),
     )
-    whole = [path for path in ranked if shares[path][0] == 1]
+    whole = [path for path in ranked if shares[path][0] >= _MISTYPED]
     if not whole:
         paths = {_squeeze(name): path for path in names for name in names[path]}
         near = get_close_matches(_squeeze(wanted), paths, n=_SHOWN * _NEAREST, cutoff=_NEAR)
@@ -143,10 +146,16 @@ def find_nearest(wanted: str, names: Mapping[str, Collection[str]]) -> list[str]
 
 
 def _share_words(words: Sequence[str], name: str) -> tuple[float, float]:
-    """Return the share of words that begin one of the name, and of the name that they are."""
+    """Return the share of words that the name has, as far as they fit, and of the name that is."""
     known = _words(name)
-    count = sum(any(_begins(word, other) for other in known) for word in words)
-    return count / max(len(words), 1), count / max(len(known), 1)
+    fits = sum(max((_fit(word, other) for other in known), default=0.0) for word in words)
+    return fits / max(len(words), 1), fits / max(len(known), 1)
+
+
+def _fit(word: str, other: str) -> float:
+    if _begins(word, other):
+        return 1.0
+    return _MISTYPED * (word[0] == other[0] and _is_alike(word, other))
 
 
 def _list_some(paths: Sequence[str]) -> str:

@@ -72,7 +72,7 @@ def test_words_of_titles_go_before_names_that_are_spelt_alike():
     others = [path for path in titles if "two" in path]
     assert f"Did you mean {' or '.join([first, *others])}? " in str(caught.value)
     with pytest.raises(UsageError, match=r"Did you mean notes/ref\.md \(Dendron: Rename Note\)\?"):
-        names.find("note, renaming: dendron")
+        names.find("dendorn rename")
 
 
 def test_a_slug_is_the_file_name_behind_its_date():
