@@ -23,7 +23,7 @@ _MISTYPED = 0.9
 _SHORTEST_PART = 3
 _SHOWN = 8
 _NEAREST = 3
-_DATED = re.compile(r"\d{4}-\d{2}-\d{2}_")
+_DATED = re.compile(r"\A\d{4}-\d{2}-\d{2}_")
 
 
 class NoteNames:
@@ -69,9 +69,8 @@ class NoteNames:
 
     def _slugged(self, text: str) -> list[int]:
         wanted = fold_name(text)
-        stems = ((place, stem_of(path)) for place, path in enumerate(self._paths))
-        slugs = ((place, slug_of(stem)) for place, stem in stems if _DATED.match(stem))
-        return [place for place, slug in slugs if fold_name(slug) == wanted]
+        dated = [i for i, path in enumerate(self._paths) if _DATED.match(stem_of(path))]
+        return [i for i in dated if fold_name(slug_of(stem_of(self._paths[i]))) == wanted]
 
     def _nearest(self, text: str) -> list[str]:
         """Return the paths of the nearest notes, with the titles that the paths do not say."""
@@ -89,7 +88,7 @@ class NoteNames:
 
 def slug_of(stem: str) -> str:
     """Return the part of a file name behind its date; all of it where it begins with none."""
-    return _DATED.sub("", stem, count=1) if _DATED.match(stem) else stem
+    return _DATED.sub("", stem)
 
 
 def find_called(text: str, names: Mapping[str, set[str]], *, what: str, verb: str) -> str:

@@ -1,7 +1,4 @@
-"""A task card as it stands in the dispatch corridor. The folder is its state.
-
-A card that somebody wrote beside the folders of the states has the state of its field ``status``.
-"""
+"""A task card as it stands in the dispatch corridor. The folder is its state, else its field."""
 
 from __future__ import annotations
 

@@ -15,19 +15,16 @@ Properties: TypeAlias = Mapping[str, Mapping[str, Any]]
 MOST_CHARACTERS = 100_000
 """Of one text: a long answer or a long note has less."""
 _SHOWN = 40
-_TOOL_WORDS = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (r"`palace list` prints every note", "The tool search finds notes by their words"),
-        (r"see `palace task list`", "action 'list' of the tool tasks names all"),
-        (r"`palace task tick .+? N --apply` ticks", "action 'tick' of the tool tasks ticks"),
-        (r", or wait longer with --wait SECONDS", ""),
-        (r"commit first, or add --allow-uncommitted", "ask the person to commit them first"),
-        (r"run the command again", "call the tool again"),
-        (r"--(under|reason)( [A-Z]+)?", r"'\1'"),
-        (r"\brun `", "ask the person to run `"),
-        (r"(?<!run )(`palace [^`]+`) (?=[a-z])", r"\1, run by the person, "),
-    )
+_TOOL_WORDS = (
+    (r"`palace list` prints every note", "The tool search finds notes by their words"),
+    (r"see `palace task list`", "action 'list' of the tool tasks names all"),
+    (r"`palace task tick .+? N --apply` ticks", "action 'tick' of the tool tasks ticks"),
+    (r", or wait longer with --wait SECONDS", ""),
+    (r"commit first, or add --allow-uncommitted", "ask the person to commit them first"),
+    (r"run the command again", "call the tool again"),
+    (r"--(under|reason)( [A-Z]+)?", r"'\1'"),
+    (r"\brun `", "ask the person to run `"),
+    (r"(?<!run )(`palace [^`]+`) (?=[a-z])", r"\1, run by the person, "),
 )
 """What messages for the command line say, and what an agent is told instead."""
 
@@ -55,7 +52,7 @@ def check_arguments(
 def speak_of_tools(message: str) -> str:
     """Return a message with tools for commands; what no tool does, the person is to be asked."""
     for pattern, words in _TOOL_WORDS:
-        message = pattern.sub(words, message)
+        message = re.sub(pattern, words, message)
     return message
 
 
