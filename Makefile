@@ -77,12 +77,11 @@ tables: .venv/installed-test
 
 docs: .venv/installed-run
 	$(BIN)/python -m memory_palace.cli.reference > references/cli.md
-	$(BIN)/python -m memory_palace.cli.reference man > references/palace.1
 
 # The plan is photographed in the Chromium of the system.
 pictures: .venv/installed-test .venv/installed-browser
 	$(BIN)/palace models fetch minilm
-	$(BIN)/python -m memory_palace.cli.pictures references/pictures
+	$(BIN)/python tests/pictures.py references/pictures
 
 clean:
 	rm -rf .venv build palace/.index .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

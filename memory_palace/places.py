@@ -35,7 +35,7 @@ COMMIT = "INDEX.json"
 
 SERVED = ("query", "recall", "show", "verify", "hook")
 """Verbs that a server answers. All others a client runs itself."""
-_HERE = tuple("--no-serve --interactive --open --refresh --model --palaces --help -h".split())
+_HERE = tuple("--no-serve --open --refresh --model --palaces --help -h".split())
 """Options of a line that runs where it was typed: it needs the terminal, writes the index, asks a
 model with the keys of whoever typed it or palaces that no one server has, or says so."""
 MOST_PATH_BYTES = 103
@@ -130,8 +130,8 @@ def read_place(arguments: Sequence[str]) -> str | None:
             place = next(words, "")
         elif word.startswith(("--root=", "-C")):
             place = word.removeprefix("--root=").removeprefix("-C")
-        elif word.partition("=")[0] in _HERE or (word[:1] == "-" != word[1:2] and "i" in word):
-            return None  # the letter may be that of --interactive
+        elif word.partition("=")[0] in _HERE:
+            return None
         elif not verb:
             if word not in SERVED:
                 return None

@@ -19,7 +19,7 @@ KNOWN_TEXTS = (
     *("\\", "=", "~", ":", "://", "a:", "@", "!", "![", "\n- ", "\n\n", "\n# ", "é", "字"),
 )
 """What people and FINDINGS.md A10 stopped it with."""
-EXTRAS = ("prompt_toolkit", "llm", "mcp", "anyio", "psycopg", "pgvector")
+EXTRAS = ("llm", "mcp", "anyio", "psycopg", "pgvector")
 """Packages of extras that a module imports with itself; without them it cannot run either."""
 _OPEN_ENDED = 4
 """Repeats that allow more than this are texts of their own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
 from memory_palace.changes.composing import fence_text
@@ -68,18 +68,27 @@ def _end_of_word(text: str, end: int) -> int:
     return end
 
 
+def show_command(place: str) -> str:
+    """Return the command that shows ``path:lines``; whatever the path, a shell sees one name."""
+    return f"palace show {shlex.quote(f'./{place}' if place[0] == '-' else place)}"
+
+
 def show_hits(
-    found: QueryResult | Recollection, *, generation: int, budget_bytes: int | None = None
+    found: QueryResult | Recollection,
+    *,
+    generation: int,
+    budget_bytes: int | None = None,
+    cut: Callable[[str], str] = show_command,
 ) -> str:
     """Return an answer as agents read it: one line about the answer, then place and text of hits.
 
     The first line has the mode, the generation of the index, and how many notes it is behind. Each
     hit is a line ``path:first-last  confidence  date  title`` and its text in a fence. With
     ``budget_bytes`` of UTF-8 texts are cut, then hits left out, and the last line counts those;
-    the first line and that one are always told.
+    the first line and that one are always told. ``cut`` says what shows the rest of a place.
     """
     parts = [write_state(found, generation), *_remark(found)]
-    least = [_size(_show_hit(hit, 0)) + 1 for hit in found.hits]
+    least = [_size(_show_hit(hit, 0, cut)) + 1 for hit in found.hits]
     for place, hit in enumerate(found.hits):
         room = None
         if budget_bytes is not None:
@@ -90,7 +99,7 @@ def show_hits(
                 parts.append(more)
                 break
             room = max(left - to_come, least[place])
-        parts.append(_show_hit(hit, room))
+        parts.append(_show_hit(hit, room, cut))
     return "\n".join(parts)
 
 
@@ -114,7 +123,7 @@ def _remark(found: QueryResult | Recollection) -> Iterator[str]:
         yield "nothing here answers that; the nearest:"
 
 
-def _show_hit(hit: Hit, room: int | None) -> str:
+def _show_hit(hit: Hit, room: int | None, cut: Callable[[str], str]) -> str:
     """Return what is shown of a hit in so many bytes, and of its text a line at least."""
     own = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (1, 1)
     first, last = hit.text_lines or own
@@ -126,12 +135,7 @@ def _show_hit(hit: Hit, room: int | None) -> str:
     if not hit.text.strip():
         return head
     left = None if room is None else max(room - _size(head) - 2, _size(fence_text(_CUT)))
-    return f"{head}\n{fence(hit.text, budget_bytes=left, cut=show_command(place))}"
-
-
-def show_command(place: str) -> str:
-    """Return the command that shows ``path:lines``; whatever the path, a shell sees one name."""
-    return f"palace show {shlex.quote(f'./{place}' if place[0] == '-' else place)}"
+    return f"{head}\n{fence(hit.text, budget_bytes=left, cut=cut(place))}"
 
 
 def write_place(place: str) -> str:

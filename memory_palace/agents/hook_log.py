@@ -31,7 +31,7 @@ class HookHealth:
     last: Mapping[str, Any] | None
     """The last call; ``None`` where there was none."""
     failure: Mapping[str, Any] | None
-    """The last call that failed."""
+    """The last call that failed, unless the same hook has succeeded since."""
     failing: tuple[str, ...]
     """Events whose last call failed, as ``prompt (claude): why``."""
 
@@ -82,18 +82,16 @@ def explain(error: BaseException) -> str:
 def read_health(paths: PalacePaths) -> HookHealth:
     """Return how the hooks have been doing; all of it is empty where none was called."""
     last: dict[tuple[str, str], Mapping[str, Any]] = {}
-    newest = failure = None
+    newest = None
     for part in (paths.index / f"{LOG}.1", paths.index / LOG):
         for record in read_records(part):
             event, harness = str(record.get("event")), str(record.get("harness"))
+            last.pop(("", harness), None)  # a line that named no event, and another one since
+            last.pop((event, harness), None)
             last[event, harness] = newest = record
-            failure = record if record.get("result") == _FAILED else failure
-    failing = (
-        f"{event} ({harness}): {record.get('why')}"
-        for (event, harness), record in sorted(last.items())
-        if record.get("result") == _FAILED
-    )
-    return HookHealth(newest, failure, tuple(failing))
+    failed = {key: record for key, record in last.items() if record.get("result") == _FAILED}
+    failing = (f"{key[0]} ({key[1]}): {failed[key].get('why')}" for key in sorted(failed))
+    return HookHealth(newest, next(reversed(failed.values()), None), tuple(failing))
 
 
 def make_own_folder(folder: Path) -> bool:

@@ -24,10 +24,11 @@ from memory_palace.workflow.cards import parse_card
 from memory_palace.workflow.conflict_notes import read_conflicts
 
 _PLACES = _ACTIVE, _DISPUTED, _LEARNED = (
-    "dispatch_corridor/active/",
+    "dispatch_corridor/",
     "conflict_room/",
     "reflection_wing/telegrams/",
 )
+_NOT_ACTIVE = ("dispatch_corridor/blocked/", "dispatch_corridor/completed/")
 _CARDS, _CONFLICTS, _ENTRIES, _NOTES = 5, 3, 4, 3
 _NEAR_BYTES = 900
 _LINE, _LESSON = 160, 400
@@ -65,18 +66,18 @@ def compose_page(palace: Palace, message: HookMessage, *, agent: str) -> str:
 
 
 def _cards(palace: Palace, paths: list[str]) -> Iterator[str]:
-    cards = [c for d in _read(palace, paths[:_CARDS]) if (c := parse_card(d)) is not None]
+    cards = [c for d in _read(palace, paths) if (c := parse_card(d)) and c.state == "active"]
     if cards:
         yield "Active tasks:"
-    for card in cards:
+    for card in cards[:_CARDS]:
         owner = card.document.text("owner")
         left = sum(not check.is_ticked for check in card.checks)
         parts = [card.document.title, f"owner {owner}" if owner else ""]
         parts += [f"{left} of {len(card.checks)} checks open"] if card.checks else []
         parts += [f"next: {card.next_action}" if card.next_action else ""]
         yield f"  {card.path}  {shorten(' · '.join(filter(None, parts)), 2 * _LINE)}"
-    if len(paths) > _CARDS:
-        yield f"  and {len(paths) - _CARDS} more: palace task list"
+    if len(cards) > _CARDS:
+        yield f"  and {len(cards) - _CARDS} more: palace task list"
 
 
 def _conflicts(palace: Palace, paths: list[str]) -> Iterator[str]:
@@ -179,7 +180,7 @@ def _find_work(palace: Palace) -> dict[str, list[str]]:
         if room in rooms:
             at = snapshot.room_map.place_of(path)
             for place in _PLACES:
-                if at.startswith(place):
+                if at.startswith(place) and not at.startswith(_NOT_ACTIVE):
                     found[place].append((-float(snapshot.dates[n]), path))
     return {place: [path for _, path in sorted(entries)] for place, entries in found.items()}
 

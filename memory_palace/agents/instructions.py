@@ -20,7 +20,7 @@ _USE = (
 )
 _NONE = (
     "The user's notes, once there are some: no indexed palace is found from here yet. The tools "
-    "say what to run."
+    "say what to ask the user for."
 )
 _PROJECTS = "project_rooms"
 

@@ -24,7 +24,7 @@ from memory_palace.agents import resources
 from memory_palace.agents.held import HeldPalace
 from memory_palace.agents.instructions import describe_palace
 from memory_palace.agents.mcp_streams import Apart, LineReader, LineWriter
-from memory_palace.agents.tools.arguments import check_arguments
+from memory_palace.agents.tools.arguments import check_arguments, speak_of_tools
 from memory_palace.agents.tools.table import TOOLS, Tool
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.language.visible import visible
@@ -182,9 +182,9 @@ class _Session:
     def _describe_error(self, error: Exception) -> str:
         """Return what an agent is told of an error; a defect is told on stderr as well."""
         if isinstance(error, PalaceError):
-            return visible(str(error))
+            return visible(speak_of_tools(str(error)))
         if isinstance(error, OSError | UnicodeError | RecursionError | MemoryError):
-            return visible(self._explain(error))
+            return visible(speak_of_tools(self._explain(error)))
         traceback.print_exception(error)
         return f"a defect of Memory Palace ({type(error).__name__}), told on stderr"
 

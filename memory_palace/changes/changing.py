@@ -61,11 +61,13 @@ def change_notes(
     command: str,
     apply: bool,
     allow_uncommitted: bool = False,
+    folder: str | None = None,
 ) -> Outcome:
     """Show what ``plan`` makes of the notes as they are; do it where ``apply`` says so.
 
     The plan of a change that is made is drawn up under the writer's lock. Links that a move
-    would break are rewritten in the same change.
+    would break are rewritten in the same change. ``folder`` is made where no folder is a room that
+    the plan needs; ``None`` names it after the room.
     """
     if not apply:
         try:
@@ -78,7 +80,7 @@ def change_notes(
         return Outcome(shown, planned.reason, paths, held=planned.held, evidence=planned.evidence)
     with engine.writing(wait_seconds=WAIT_SECONDS):
         recover(engine.paths)
-        planned, change, made = _plan_with_rooms(engine, plan)
+        planned, change, made = _plan_with_rooms(engine, plan, folder)
         identity = None
         if change:
             identity = apply_change(
@@ -146,12 +148,12 @@ def read_notes(engine: Engine, *, mentioning: bytes = b"", known: Known | None =
 
 
 def find_note(library: Library, text: str) -> Document:
-    """Return the note called ``text``, hot or cold, by path, stem, title or alias."""
+    """Return the note called ``text``, hot or cold, by any of its names or its ``task_id``."""
     documents = list(library.documents.values())
     names = NoteNames(
         [document.path for document in documents],
         [document.title for document in documents],
-        [document.texts("aliases") for document in documents],
+        [(*document.texts("aliases"), *document.texts("task_id")) for document in documents],
     )
     return library.documents[names.find(text)]
 
@@ -194,7 +196,7 @@ def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, Change
 
 
 def _plan_with_rooms(
-    engine: Engine, plan: Callable[[Library], Plan]
+    engine: Engine, plan: Callable[[Library], Plan], folder: str | None
 ) -> tuple[Plan, ChangeSet, str]:
     """Draw up a plan; make the rooms that it needs and that no folder is, and say so in a diff."""
     made = ""
@@ -202,7 +204,7 @@ def _plan_with_rooms(
         try:
             return *_plan(engine, plan), made
         except RoomNotMappedError as error:
-            made += make_room(engine, error.room)
+            made += make_room(engine, error.room, folder or error.room)
 
 
 def _paths(change: ChangeSet) -> tuple[str, ...]:

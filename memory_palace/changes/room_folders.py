@@ -18,29 +18,29 @@ _ROOMS = re.compile(
 )
 
 
-def make_room(engine: Engine, room: str) -> str:
-    """Make the folder of a room, named after it, and add its line to the settings; return the diff.
+def make_room(engine: Engine, room: str, folder: str) -> str:
+    """Make the folder of a room and add its line to the settings; return the diff.
 
     Every other byte of the settings stays. Raise ``UsageError`` where the line cannot be added
     without rewriting what is there.
     """
     path = engine.paths.settings
     before = path.read_text("utf-8") if path.exists() else ""
-    after = _add_line(before, f"{room}: {room}")
+    after = _add_line(before, f"{folder}: {room}")
     source = engine.paths.shown(path)
-    config = replace(engine.config, rooms={**engine.config.rooms, room: room})
+    config = replace(engine.config, rooms={**engine.config.rooms, folder: room})
     paths = map_rooms(engine.paths, config.rooms)
     with suppress(ConfigError):
         if parse_settings(after, source).rooms == config.rooms:
-            _write(engine, room, after.encode())
+            _write(engine, folder, after.encode())
             engine.config, engine.paths = config, paths
             return render_diff([Replace(source, before.encode(), after.encode())])
-    raise UsageError(f"{source} could not be extended; add `{room}: {room}` to its rooms")
+    raise UsageError(f"{source} could not be extended; add `{folder}: {room}` to its rooms")
 
 
-def _write(engine: Engine, room: str, settings: bytes) -> None:
+def _write(engine: Engine, folder: str, settings: bytes) -> None:
     path = engine.paths.settings
-    (engine.paths.notes / room).mkdir(exist_ok=True)
+    (engine.paths.notes / folder).mkdir(parents=True, exist_ok=True)
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
     write_atomic(path, settings, mode=mode)
 

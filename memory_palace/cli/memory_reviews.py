@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from typer import Argument, Context, Option
 
 from memory_palace.cli.changes import change_record, show_change
-from memory_palace.cli.drawing import PlotFile, save_picture
 from memory_palace.cli.options import Apply, Json, Prices, completed, open_palace
 from memory_palace.cli.printing import print_answer, say, to_record
 from memory_palace.dialogue import open_dialogue
@@ -16,14 +15,16 @@ from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import Fit, half_life_days
 from memory_palace.mnemonics.memory_notes import ScoredMemory
 from memory_palace.mnemonics.memory_values import BY_PERSON, BY_WORDS, Factor, Mark, Memory
-from memory_palace.mnemonics.plot import WEAK, draw_due
 from memory_palace.mnemonics.reviews import FIBONACCI, Standing
 from memory_palace.mnemonics.smashin import band_of
+
+WEAK = 0.6
+"""Predicted confidence below which a memory is called weak (source document 000)."""
 
 Name = Annotated[
     str,
     Argument(
-        help="Path, file name, title, alias or anchor of a memory.",
+        help="Path, file name, slug, title, alias or anchor of a memory.",
         autocompletion=completed("notes"),
     ),
 ]
@@ -105,12 +106,9 @@ def due(
     schedule: Annotated[
         str, Option("--schedule", help="Days between reviews, separated by commas.")
     ] = ",".join(map(str, FIBONACCI)),
-    plot: PlotFile = None,
     as_json: Json = False,
 ) -> None:
     """List the memories to review, earliest first, with the predicted confidence.
-
-    --plot draws how each fades and when it is due.
 
     Example: palace memory due --all
     """
@@ -122,8 +120,6 @@ def due(
     print_answer({"due": records, "fit": to_record(agenda.fit)}, lines, as_json=as_json)
     if not shown:
         say("no review is due")
-    elif plot is not None:
-        save_picture(draw_due(shown, today=today, fit=agenda.fit), plot)
     say(_describe(agenda.fit))
 
 

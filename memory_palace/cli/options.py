@@ -31,7 +31,9 @@ def completed(kind: str) -> Callable[[Context, str], list[str]]:
 
 Note = Annotated[
     str,
-    Argument(help="Path, file name, title or alias of a note.", autocompletion=completed("notes")),
+    Argument(
+        help="Path, file name, slug, title or alias of a note.", autocompletion=completed("notes")
+    ),
 ]
 Json = Annotated[bool, Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, Option("-q", "--quiet", help="Print only errors.")]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -31,7 +29,7 @@ from memory_palace.cli.options import (
     open_palace,
 )
 from memory_palace.cli.printing import say
-from memory_palace.errors import IndexLockedError, MissingPartError, UsageError
+from memory_palace.errors import IndexLockedError, UsageError
 from memory_palace.palace import Palace
 from memory_palace.ranking import SHIPPED
 
@@ -75,9 +73,6 @@ Format = Annotated[
 Open = Annotated[
     int | None,
     Option("--open", min=1, metavar="[N]", help="Open the first hit, or hit N, in $EDITOR."),
-]
-Interactive = Annotated[
-    bool, Option("-i", "--interactive", help="Search as you type, with a preview.")
 ]
 MinConfidence = Annotated[
     float | None,
@@ -133,7 +128,6 @@ def query_notes(
     full: Annotated[bool, Option("--full", help="Print whole passages.")] = False,
     format: Format = None,
     open_number: Open = None,
-    interactive: Interactive = False,
     palaces: Palaces = None,
     store: Store = None,
     as_json: Json = False,
@@ -164,9 +158,6 @@ def _ask_one(ctx: Context, text: str, asked: dict[str, Any]) -> None:
     if ctx.params["refresh"]:
         refresh_index(palace)
     asked |= restrict(palace, ctx.params)
-    if ctx.params["interactive"]:
-        _search_as_typed(palace, text, asked)
-        return
     result = palace.query(text, **asked)
     give_answer(PalacesAsked({"": palace}, result, {"": result}), ctx.params)
 
@@ -205,17 +196,3 @@ def refresh_index(palace: Palace) -> None:
         return
     for problem in report.problems:
         say(str(problem))
-
-
-def _search_as_typed(palace: Palace, text: str, asked: Mapping[str, Any]) -> None:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("-i needs a terminal; without it the answer is printed")
-    try:
-        from memory_palace.cli.interactive import InteractiveSearch, take_tools
-    except ModuleNotFoundError as error:
-        from memory_palace.libraries import install_command  # delayed: few questions need it
-
-        raise MissingPartError(
-            f"-i needs prompt_toolkit; run `{install_command('interactive')}`"
-        ) from error
-    InteractiveSearch(take_tools(palace, asked, os.environ), text).run()

@@ -28,8 +28,6 @@ def ask_several(ctx: Context, text: str, asked: Mapping[str, Any]) -> PalacesAsk
     where no palace answers.
     """
     given = ctx.params
-    if given["interactive"]:
-        raise UsageError("-i searches one palace; name it with -C instead of --palaces")
     budget, asked = asked["budget_bytes"], {**asked, "budget_bytes": None}
     palaces: dict[str, Palace] = {}
     own: dict[str, QueryResult] = {}

@@ -16,7 +16,7 @@ def show_note(
     note: Annotated[
         str,
         Argument(
-            help="Path, file name, title or alias; add :10 or :10-20 for lines.",
+            help="Path, file name, slug, title or alias; add :10 or :10-20 for lines.",
             autocompletion=completed("notes"),
         ),
     ],

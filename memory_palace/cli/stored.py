@@ -13,7 +13,7 @@ from memory_palace.errors import UsageError
 from memory_palace.models import QueryResult
 from memory_palace.retrieval.search import RankingOptions
 
-_OF_FOLDERS = {"interactive": "-i", "open_number": "--open", "refresh": "--refresh"}
+_OF_FOLDERS = {"open_number": "--open", "refresh": "--refresh"}
 """Options that need the notes."""
 
 

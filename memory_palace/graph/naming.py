@@ -1,17 +1,29 @@
-"""Find the note that a person means, by path, stem, title or alias."""
+"""Find the note, card or conflict that a person means by what they remember of its name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from difflib import get_close_matches
-from pathlib import PurePosixPath
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from difflib import SequenceMatcher, get_close_matches
 
 from memory_palace.errors import UsageError
 from memory_palace.graph.resolve import Resolver, fold_name
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.tokens import UNSPACED_RUN, WORD_PART, squeeze_all
+from memory_palace.language.word_lists import STOPWORDS
 from memory_palace.notes.excerpt import split_line_range
+from memory_palace.notes.rooms import stem_of
 
+_ALIKE = 0.8
+"""Likeness of two words, or two names, from which one is a typing error of the other."""
+_NEAR = 0.7
+"""Likeness from which a name is worth naming where none fits."""
+_MISTYPED = 0.9
+"""What a word counts that is one of a name with a typing error."""
+_SHORTEST_PART = 3
 _SHOWN = 8
+_NEAREST = 3
+_DATED = re.compile(r"\A\d{4}-\d{2}-\d{2}_")
 
 
 class NoteNames:
@@ -33,17 +45,17 @@ class NoteNames:
     def find(self, text: str) -> str:
         """Return the path of the note called ``text``; the first kind of name that fits decides.
 
-        Lines behind a name, as answers have them, are passed over: ``name:10-20``.
-        Raise ``UsageError`` with the candidates where several notes are called so, and with the
-        nearest names where none is.
+        These are path, stem, title, alias and slug. Lines behind a name, as answers have them, are
+        passed over: ``name:10-20``. Raise ``UsageError`` with the candidates where several notes
+        are called so, and with the nearest names where none is.
         """
         found = self._resolver.by_path(text) or self._titled(text) or self._resolver.by_alias(text)
+        found = found or self._slugged(text)
         if len(found) == 1:
             return self._paths[found[0]]
         if found:
-            shown = "".join(f"\n  {self._paths[place]}" for place in found[:_SHOWN])
-            rest = f"\n  and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-            raise UsageError(f"{len(found)} notes match {text!r}; give a path:{shown}{rest}")
+            listed = _list_some([self._paths[place] for place in found])
+            raise UsageError(f"{len(found)} notes match {text!r}; give a path:{listed}")
         name, line, _ = split_line_range(text)
         if line is not None:
             return self.find(name)
@@ -55,12 +67,138 @@ class NoteNames:
         wanted = fold_name(text)
         return [i for i, title in enumerate(self._titles) if fold_name(title) == wanted]
 
+    def _slugged(self, text: str) -> list[int]:
+        wanted = fold_name(text)
+        dated = [i for i, path in enumerate(self._paths) if _DATED.match(stem_of(path))]
+        return [i for i in dated if fold_name(slug_of(stem_of(self._paths[i]))) == wanted]
+
     def _nearest(self, text: str) -> list[str]:
-        names = {fold_name(PurePosixPath(path).name): path for path in self._paths}
-        names |= {
-            fold_name(name): path
-            for path, title, others in zip(self._paths, self._titles, self._aliases, strict=True)
-            for name in (title, *others)
+        """Return the paths of the nearest notes, with the titles that the paths do not say."""
+        titles = dict(zip(self._paths, self._titles, strict=True))
+        names = {
+            path: {fold_name(name) for name in (stem_of(path), title, *others)}
+            for (path, title), others in zip(titles.items(), self._aliases, strict=True)
         }
-        near = get_close_matches(fold_name(PurePosixPath(text).name), names, n=3, cutoff=0.7)
-        return list(dict.fromkeys(names[name] for name in near))
+        return [
+            path if fold_name(titles[path]) == fold_name(stem_of(path)) else f"{path} ({title})"
+            for path in find_nearest(fold_name(stem_of(text)), names)
+            if (title := titles[path])
+        ]
+
+
+def slug_of(stem: str) -> str:
+    """Return the part of a file name behind its date; all of it where it begins with none."""
+    return _DATED.sub("", stem)
+
+
+def find_called(text: str, names: Mapping[str, set[str]], *, what: str, verb: str) -> str:
+    """Return the one path that has ``text`` among its names.
+
+    The first of these that fits any path decides: a name, whatever its case; a name without
+    accents, blanks and signs; a part of a name, or its words in any order; the same with typing
+    errors. Figures have to be right. Raise ``UsageError`` with all that fit where several do, and
+    with the three nearest where none does. ``what`` is called so, and ``verb`` lists all of its
+    kind, for the message.
+    """
+    exact = fold_name(text)
+    wanted = exact.rpartition("/")[2]
+    folded = {path: {fold_name(name) for name in names[path]} for path in names}
+    bare = {path: {name.rpartition("/")[2] for name in folded[path]} for path in names}
+    ways: tuple[Callable[[str], bool], ...] = (
+        lambda path: exact in folded[path],
+        lambda path: _squeeze(wanted) in map(_squeeze, bare[path]),
+        lambda path: any(_is_part(wanted, name) for name in bare[path]),
+        lambda path: any(_is_mistyped(wanted, name) for name in bare[path]),
+    )
+    for fits in ways if _squeeze(wanted) else ways[:1]:
+        found = [path for path in names if fits(path)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UsageError(
+                f"{len(found)} {what}s are called {text!r}; give a path:{_list_some(found)}"
+            )
+    near = find_nearest(wanted, bare)
+    listed = "one of these?\n  " + "\n  ".join(near) if len(near) > 1 else f"{''.join(near)}?"
+    hint = f"; did you mean {listed}" if near else f"; see `palace {verb} list`"
+    raise UsageError(f"no {what} is called {text!r}{hint}")
+
+
+def find_nearest(wanted: str, names: Mapping[str, Collection[str]]) -> list[str]:
+    """Return the paths with the names nearest to a text, at most three, the best first.
+
+    Names with all its words, typing errors aside; where none has, names that are spelt alike, and
+    then those with half of the words.
+    """
+    words = _words(wanted)
+    shares = {path: max(_share_words(words, name) for name in names[path]) for path in names}
+    ranked = sorted(
+        (path for path in names if shares[path][0] >= 0.5),
+        key=lambda p: (-shares[p][0], -shares[p][1], p),
+    )
+    whole = [path for path in ranked if shares[path][0] >= _MISTYPED]
+    if not whole:
+        paths = {_squeeze(name): path for path in names for name in names[path]}
+        near = get_close_matches(_squeeze(wanted), paths, n=_SHOWN * _NEAREST, cutoff=_NEAR)
+        whole = [*(paths[name] for name in near), *ranked]
+    return list(dict.fromkeys(whole))[:_NEAREST]
+
+
+def _share_words(words: Sequence[str], name: str) -> tuple[float, float]:
+    """Return the share of words that the name has, as far as they fit, and of the name that is."""
+    known = _words(name)
+    fits = sum(max((_fit(word, other) for other in known), default=0.0) for word in words)
+    return fits / max(len(words), 1), fits / max(len(known), 1)
+
+
+def _fit(word: str, other: str) -> float:
+    if _begins(word, other):
+        return 1.0
+    return _MISTYPED * (word[0] == other[0] and _is_alike(word, other))
+
+
+def _list_some(paths: Sequence[str]) -> str:
+    rest = f"\n  and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    return "".join(f"\n  {path}" for path in paths[:_SHOWN]) + rest
+
+
+def _is_part(wanted: str, name: str) -> bool:
+    """Whether every word begins a word of the name, in any order, or all of it stands in there."""
+    words, known = _words(wanted), _words(name)
+    if words and all(any(_begins(word, other) for other in known) for word in words):
+        return True
+    part = _squeeze(wanted)
+    is_long = len(part) >= _SHORTEST_PART or UNSPACED_RUN.fullmatch(part) is not None
+    return is_long and not part.isdecimal() and part in _squeeze(name)
+
+
+def _begins(word: str, other: str) -> bool:
+    is_long = len(word) >= _SHORTEST_PART and not word.isdecimal()
+    return other.startswith(word) if is_long else other == word
+
+
+def _is_mistyped(wanted: str, name: str) -> bool:
+    """Whether every word is like one of the name, or all of it is like the name."""
+    words, known = _words(wanted), _words(name)
+    if any(word not in known for word in words if not word.isalpha()):
+        return False
+    if words and all(any(_is_alike(word, other) for other in known) for word in words):
+        return True
+    return SequenceMatcher(None, _squeeze(wanted), _squeeze(name)).ratio() >= _ALIKE
+
+
+def _is_alike(word: str, other: str) -> bool:
+    """Whether a word is another with a typing error; two letters may have changed places."""
+    return bool(get_close_matches(word, [other], n=1, cutoff=_ALIKE)) or (
+        len(word) > _SHORTEST_PART and word[0] == other[0] and sorted(word) == sorted(other)
+    )
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name but those that say nothing, without accents."""
+    words = [word for word in WORD_PART.findall(name) if word not in STOPWORDS]
+    return [word for word in squeeze_all(words) if word]
+
+
+def _squeeze(name: str) -> str:
+    return squeeze_all([name])[0]

@@ -6,34 +6,18 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
-from memory_palace.plotting.themes import Theme
-
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 """In English, as all words of pictures, whatever the locale."""
-_LONGEST_IN_WEEKS = 100
 _MOST_TICKS = 13
 
 
 def draw_days(axes: Any, first: date, last: date) -> None:
-    """Make ``x`` an axis of days, with Mondays or first days of months named."""
-    length = (last - first).days
-    days = list(_mondays(first, last) if length <= _LONGEST_IN_WEEKS else _months(first, last))
+    """Make ``x`` an axis of days, with first days of months named."""
+    days = list(_months(first, last))
     days = days[:: -(-len(days) // _MOST_TICKS)] if days else [first]
     labels = [_name(day, before) for day, before in zip(days, [None, *days], strict=False)]
     axes.set_xlim(first.toordinal(), max(last, first + timedelta(days=1)).toordinal())
     axes.set_xticks([day.toordinal() for day in days], labels)
-
-
-def mark_day(axes: Any, theme: Theme, day: date) -> None:
-    """Draw a line through a day, from the bottom of the axes to the top."""
-    axes.axvline(day.toordinal(), color=theme.ink, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2)
-
-
-def _mondays(first: date, last: date) -> Iterator[date]:
-    day = first + timedelta(days=-first.weekday() % 7)
-    while day <= last:
-        yield day
-        day += timedelta(days=7)
 
 
 def _months(first: date, last: date) -> Iterator[date]:
@@ -45,5 +29,5 @@ def _months(first: date, last: date) -> Iterator[date]:
 
 def _name(day: date, before: date | None) -> str:
     """Return a short name; the year stands below where it begins."""
-    name = MONTHS[day.month - 1] if day.day == 1 else f"{day.day} {MONTHS[day.month - 1]}"
+    name = MONTHS[day.month - 1]
     return name if before is not None and before.year == day.year else f"{name}\n{day.year}"

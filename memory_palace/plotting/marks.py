@@ -129,9 +129,9 @@ def draw_dots(axes: Any, theme: Theme, groups: Sequence[str], series: Sequence[S
         axes.axhline(border - 0.5, color=theme.grid, linewidth=0.6)
 
 
-def name_rows(axes: Any, names: Sequence[str], *, lines: int = 2) -> None:
+def name_rows(axes: Any, names: Sequence[str]) -> None:
     """Name the rows of a picture, the first at the top; there may be none."""
-    labels = [fit(name, _LABEL_WIDTH, SMALL, lines=lines) for name in names]
+    labels = [fit(name, _LABEL_WIDTH, SMALL, lines=2) for name in names]
     axes.set_yticks(range(len(names)), labels, linespacing=1.05)
     axes.set_ylim(max(1, len(names)) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)

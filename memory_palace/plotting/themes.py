@@ -1,4 +1,4 @@
-"""Colours of pictures on light and on dark paper, and how far they can be told apart."""
+"""Colours of pictures on light and on dark paper."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ((1, 0), (5, 2), (1, 1.5), (6, 2, 1, 2), (3, 1, 1, 1, 1, 1))
 """On and off, in widths of the line: lines differ where paper is printed grey."""
-LEAST_CONTRAST = 3.0
-"""Of a mark against its paper (WCAG 2.2, 1.4.11)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +45,3 @@ DARK = Theme(
     colours=("#8ab2ff", "#b55506", "#78ab9b", "#6655ff", "#fff31b", "#daf69c"),
 )
 THEMES = (LIGHT, DARK)
-
-
-def find_luminance(colour: str) -> float:
-    """Return the relative luminance of a colour, 0 to 1 (WCAG 2.2)."""
-    red, green, blue = (_linear(int(colour[at : at + 2], 16) / 255) for at in (1, 3, 5))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def find_contrast(first: str, second: str) -> float:
-    """Return the contrast of two colours, 1 to 21 (WCAG 2.2)."""
-    low, high = sorted((find_luminance(first), find_luminance(second)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def _linear(share: float) -> float:
-    return share / 12.92 if share <= 0.04045 else float(((share + 0.055) / 1.055) ** 2.4)

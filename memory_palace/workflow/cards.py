@@ -1,4 +1,4 @@
-"""A task card as it stands in the dispatch corridor. The folder is its state."""
+"""A task card as it stands in the dispatch corridor. The folder is its state, else its field."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from memory_palace.errors import UsageError
+from memory_palace.graph.naming import find_called, slug_of
 from memory_palace.notes.document import Document
 from memory_palace.places import ARCHIVE
-from memory_palace.workflow.called import find_called
 from memory_palace.workflow.card_form import CardForm, CardPart, kind_of, read_form
 from memory_palace.workflow.card_items import find_checks, find_items
 
@@ -19,8 +19,11 @@ STATES: tuple[State, ...] = get_args(State)
 CORRIDOR = "dispatch_corridor"
 """The room of the cards."""
 NO_CHECK = "it has no acceptance check: write `- [ ] …` below `## Acceptance Checks`"
-_PATH = re.compile(rf"(?:{ARCHIVE}/(?:\d{{4}}/)?)?{CORRIDOR}/({'|'.join(STATES)})/(.+)")
-_DATED = re.compile(r"\d{4}-\d{2}-\d{2}_")
+_PATH = re.compile(
+    rf"(?:\./)?(?:{ARCHIVE}/(?:\d{{4}}/)?)?{CORRIDOR}/(?:(?P<state>{'|'.join(STATES)})/)?(?P<below>.+)"
+)
+_OWN_FIELDS = frozenset(("task_id", "owner", "status"))
+"""Fields by which a note beside the folders of the states is known for a card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,10 @@ class Card:
     document: Document
     state: State
     """Of the folder it lies in, whatever its own field says."""
+    below: str
+    """Its path below the folder of its state, or below the corridor where it lies in none."""
+    has_folder: bool
+    """Whether it lies in the folder of a state."""
     goal: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -63,27 +70,31 @@ class Card:
         return self.document.is_cold
 
 
-def state_of(place: str) -> State | None:
-    """Return the state that a place says (``Rooms.place_of``), ``None`` where no card can lie."""
-    match = _PATH.fullmatch(place)
-    return next((state for state in STATES if match and match[1] == state), None)
-
-
 def read_cards(documents: Iterable[Document]) -> list[Card]:
     """Return the cards among notes, archived ones included."""
     return [card for document in documents if (card := parse_card(document)) is not None]
 
 
 def parse_card(document: Document) -> Card | None:
-    """Return a note as a card; ``None`` where it lies in no state's folder."""
-    state = state_of(document.place)
-    if state is None:
+    """Return a note as a card; ``None`` outside the corridor.
+
+    Beside the folders of the states a note is a card where it has a part or a field of one; it is
+    active unless its status says otherwise.
+    """
+    found = _PATH.fullmatch(document.place)
+    if found is None:
         return None
     form = read_form(document.body)
     fields = {kind_of(key): key for key in document.fields}
+    known = form.parts or find_checks(form) or not _OWN_FIELDS.isdisjoint(document.fields)
+    if not found["state"] and not known and document.text("type") != "task":
+        return None
+    said = found["state"] or document.text("status").casefold()
     return Card(
         document=document,
-        state=state,
+        state=next((state for state in STATES if state == said), "active"),
+        below=found["below"],
+        has_folder=found["state"] is not None,
         goal=form.text("goal") or document.text(fields.get("goal", "")),
         inputs=_items(document, form, "inputs", fields),
         outputs=_items(document, form, "outputs", fields),
@@ -96,7 +107,7 @@ def parse_card(document: Document) -> Card | None:
 
 
 def find_card(cards: Sequence[Card], text: str) -> Card:
-    """Return the card called ``text``: path, file name, its part after the date, id or title."""
+    """Return the card called ``text``: path, file name, slug, id, title or alias."""
     known = {card.path: card for card in cards if not card.is_archived}
     names = {path: _names_of(card) for path, card in known.items()}
     return known[find_called(text, names, what="card", verb="task")]
@@ -104,15 +115,9 @@ def find_card(cards: Sequence[Card], text: str) -> Card:
 
 def _names_of(card: Card) -> set[str]:
     path = card.path.removesuffix(".md")
-    stem = card.document.stem
-    return {
-        path,
-        card.document.place.removesuffix(".md"),
-        stem,
-        _DATED.sub("", stem, count=1),
-        card.task_id,
-        card.document.title,
-    }
+    slug = slug_of(card.document.stem)
+    place = card.document.place.removesuffix(".md")
+    return {path, place, slug, card.task_id, *card.document.names}
 
 
 def find_check(card: Card, wanted: int | str) -> Check:

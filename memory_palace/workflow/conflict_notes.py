@@ -17,10 +17,10 @@ from memory_palace.changes.composing import (
 from memory_palace.changes.operations import Create
 from memory_palace.config import Rooms
 from memory_palace.errors import PalaceError, UsageError
+from memory_palace.graph.naming import find_called, slug_of
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.document import Document
 from memory_palace.notes.excerpt import excerpt
-from memory_palace.workflow.called import find_called
 
 ConflictKind: TypeAlias = Literal["contradiction", "duplicate", "stale", "policy"]
 KINDS: tuple[ConflictKind, ...] = get_args(ConflictKind)
@@ -172,5 +172,4 @@ def _digest(text: str) -> str:
 
 def _names_of(document: Document) -> set[str]:
     path = document.path.removesuffix(".md")
-    slug = document.stem.partition("_")[2] or document.stem
-    return {path, document.stem, slug, document.text("conflict_id"), document.title}
+    return {path, slug_of(document.stem), document.text("conflict_id"), *document.names}

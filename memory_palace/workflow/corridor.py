@@ -59,12 +59,7 @@ def plan_transition(
         values |= {"completed": None, "reopened": reopened}
     return [
         edit_fields(card.document, values),
-        Move(
-            card.path,
-            rooms.path_of(
-                f"{CORRIDOR}/{state}/{card.document.place.partition(f'/{card.state}/')[2]}"
-            ),
-        ),
+        Move(card.path, rooms.path_of(f"{CORRIDOR}/{state}/{card.below}")),
     ]
 
 
@@ -131,8 +126,13 @@ def _faults(card: Card, exists: Callable[[Card, str], bool]) -> list[str]:
     is_done = card.state == "completed"
     undone = [f"is completed with an open check: {c.text}" for c in card.checks if not c.is_ticked]
     absent = [f"is completed, but {p} does not exist" for p in card.outputs if not exists(card, p)]
+    folder = f"{card.path.removesuffix(card.below)}{card.state}/"
     remarks = [
-        (status != card.state, f"says status {status!r} in the folder {card.state}"),
+        (not card.has_folder, f"lies in no state's folder; move it to {folder}"),
+        (
+            card.has_folder and status != card.state,
+            f"says status {status!r} in the folder {card.state}",
+        ),
         (card.state == "blocked" and not blocked_by, "is blocked but has no blocked_by"),
         (card.state != "blocked" and bool(blocked_by), f"has blocked_by in {card.state}"),
         (not card.goal, "has no goal"),

@@ -53,9 +53,13 @@ def new_task(
     outputs: Sequence[str] = (),
     checks: Sequence[str] = (),
     next_action: str = "",
+    corridor: str | None = None,
     apply: bool = False,
 ) -> Outcome:
-    """Make an active card. Raise ``UsageError`` where it has no goal or no check."""
+    """Make an active card. Raise ``UsageError`` where it has no goal or no check.
+
+    ``corridor`` is the folder that is made for cards where there is none.
+    """
     title, day = one_line(title, "the title"), today()
     if not checks:
         raise UsageError("a card needs at least one acceptance check; add --check TEXT")
@@ -84,7 +88,7 @@ def new_task(
                 raise UsageError(f"{other.path} already exists; choose another title or reopen it")
         return Plan([card], f"new task {card.path}")
 
-    return change_notes(engine, plan, command="task", apply=apply)
+    return change_notes(engine, plan, command="task", apply=apply, folder=corridor)
 
 
 def move_task(

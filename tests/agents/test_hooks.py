@@ -16,7 +16,7 @@ from running import run_main
 from serving_palaces import count_answers, palace, start, stop, wait_until
 
 from memory_palace import Palace
-from memory_palace.agents.hook_log import EVENTS
+from memory_palace.agents.hook_log import EVENTS, log_call, read_health
 from memory_palace.agents.hook_page import name_work
 from memory_palace.bench.golden import copy_palace
 
@@ -393,7 +393,20 @@ def test_a_failure_is_in_the_log_without_what_was_said_and_status_shows_it(root)
     call("prompt", say(root))
     status = palace(root, "status", "--details")[1]
     assert "fails:" not in status
-    assert "last failed" in status
+    assert "last failed" not in status and record["why"] not in status
+
+
+def test_a_hook_that_still_fails_is_the_last_failure_whatever_has_succeeded_since(root):
+    index = root / ".palace" / ".index"
+    log_call(index, "stop", "claude", result="failed", why="no space")
+    log_call(index, "prompt", "claude", result="failed", why="no index")
+    log_call(index, "", "claude", result="failed", why="no event")
+    log_call(index, "prompt", "claude", result="told")
+    health = read_health(Palace(root).paths)
+    assert health.failing == ("stop (claude): no space",)
+    assert health.failure["why"] == "no space" and health.last["result"] == "told"
+    log_call(index, "stop", "claude", result="silent")
+    assert read_health(Palace(root).paths).failure is None
 
 
 def test_a_defect_is_named_by_its_place_and_not_by_what_it_quotes(root, monkeypatch, capsys):

@@ -7,9 +7,8 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from pictures import SCHEMES, SCREENS, THEMES, WIDTHS, draw, draw_sample
 
-from memory_palace.cli.photographs import SCHEMES, SCREENS
-from memory_palace.cli.pictures import THEMES, WIDTHS, draw, draw_sample
 from memory_palace.embedding.registry import is_available
 
 ROOT = Path(__file__).parent.parent.parent

@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 import json
-import re
-import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
-from memory_palace.cli.reference import write_manual, write_reference
+from memory_palace.cli.reference import write_reference
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -24,24 +21,6 @@ def palace(*arguments, cwd):
 def test_the_committed_reference_is_the_programs_own_help():
     committed = (ROOT / "references" / "cli.md").read_text("utf-8")
     assert committed == "\n".join(write_reference()).rstrip() + "\n", "run `make docs`"
-
-
-def test_the_committed_manual_is_the_programs_own_help():
-    committed = (ROOT / "references" / "palace.1").read_text("utf-8")
-    assert committed == "\n".join(write_manual()).rstrip() + "\n", "run `make docs`"
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    shared = project["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
-    assert shared == {"references/palace.1": "share/man/man1/palace.1"}
-
-
-@pytest.mark.skipif(shutil.which("groff") is None, reason="needs groff")
-def test_the_manual_is_read_without_a_warning():
-    command = ["groff", "-man", "-ww", "-Tutf8", "-K", "utf8", str(ROOT / "references/palace.1")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    shown = re.sub("\x1b\\[[0-9;]*m|.\b", "", done.stdout)
-    assert "palace task complete" in shown and "[[link]]" in shown
-    assert "ENVIRONMENT" in shown and "PALACE_ROOT" in shown
 
 
 def test_every_verb_says_how_it_is_used():

@@ -130,7 +130,6 @@ def test_where_no_palace_answers_the_first_failure_is_the_status(ask):
         (["--palaces", "work,home", "--since", "nonsense"], "nonsense"),
         (["--palaces", "work,,home"], "commas"),
         (["--palaces", "work,work"], "twice"),
-        (["--palaces", "work,home", "-i"], "-i searches one palace"),
     ],
 )
 def test_what_cannot_be_used_is_said_once(ask, words, said):

@@ -368,3 +368,17 @@ def test_a_model_writes_only_the_sections_that_are_missing_and_opens_no_gate(rip
     write(ripe, "project_rooms/winter/lone.md", "## Principle\n\nx\n")
     with pytest.raises(CheckFailedError, match="worked in several tasks"):
         raise_(ripe, "lone", sections={"Rationale": "x"}, model="scribe")
+
+
+@pytest.mark.parametrize(
+    "called", ["recover-april-readings", "task_id", "2026-05-19_recover-april-readings"]
+)
+def test_a_card_is_called_the_same_in_all_verbs(sample, called):
+    path = "palace/dispatch_corridor/completed/2026-05-19_recover-april-readings.md"
+    if called == "task_id":
+        called = read_notes(sample).documents[path].text("task_id")
+        assert called
+    assert distill(sample, called).reason == f"distill {path}"
+    assert explain_note(sample, called).path == path
+    with pytest.raises(CheckFailedError, match=f"{path} cannot become a principle"):
+        promote(sample, called, "principle")

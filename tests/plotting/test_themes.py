@@ -7,15 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from memory_palace.plotting.themes import (
-    DASHES,
-    LEAST_CONTRAST,
-    LIGHT,
-    MARKERS,
-    THEMES,
-    find_contrast,
-)
+from memory_palace.plotting.themes import DASHES, LIGHT, MARKERS, THEMES
 
+LEAST_CONTRAST = 3.0
+"""Of a mark against its paper (WCAG 2.2, 1.4.11)."""
 _VISION = {
     "trichromacy": np.eye(3),
     "deuteranopia": [
@@ -43,6 +38,22 @@ def see(colour, vision):
     xyz = _TO_XYZ @ np.clip(np.array(_VISION[vision]) @ linear, 0, 1) / _WHITE
     x, y, z = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz * (29 / 6) ** 2 / 3 + 4 / 29)
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def find_luminance(colour: str) -> float:
+    """Return the relative luminance of a colour, 0 to 1 (WCAG 2.2)."""
+    red, green, blue = (_linear(int(colour[at : at + 2], 16) / 255) for at in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def find_contrast(first: str, second: str) -> float:
+    """Return the contrast of two colours, 1 to 21 (WCAG 2.2)."""
+    low, high = sorted((find_luminance(first), find_luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _linear(share: float) -> float:
+    return share / 12.92 if share <= 0.04045 else float(((share + 0.055) / 1.055) ** 2.4)
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)

@@ -166,7 +166,7 @@ def test_the_command_shows_a_store_as_it_shows_a_folder(command, tmp_path):
     assert status == 2 and "did you mean" in err
     status, _, err = command("batteries", "--store", "team", "--room", "archive_basement")
     assert status == 2 and "--include-cold" in err
-    for option in ("-i", "--open", "--refresh"):
+    for option in ("--open", "--refresh"):
         status, out, err = command("batteries", "--store", "team", option)
         assert (status, out) == (2, "") and err.startswith(f"palace: {option} needs the notes")
 

@@ -109,7 +109,6 @@ def test_a_folder_that_others_may_enter_is_not_trusted(pretend, root, capsys):
         "query rain --refresh",
         "verify --text rain --model talker",
         "query --open rain",
-        "query -ik5 rain",
         "query -h",
         "list",
         "",

@@ -76,7 +76,6 @@ def test_messages_are_as_their_schemas_say(root: Path, served: int) -> None:
         ([], "verb"),
         (["-C", "/", "serve", "--stop"], "verb"),
         (["query", "frost", "--refresh"], "alone"),
-        (["query", "frost", "-i"], "alone"),
         (["query", "frost", "-k1", "--open"], "alone"),
         (["-C", "elsewhere", "query", "frost"], "palace"),
         (["verify", "-", "--against", "Frost"], "stdin"),

@@ -48,7 +48,7 @@ LINES = (
         ["-C", "/etc", "query", "root"],
         ["show", "-C/", "etc/passwd"],
     ),
-    *(["query", "secret", "--in", ".."], ["query", "secret", "--in", "../"], ["query", "-i"]),
+    *(["query", "secret", "--in", ".."], ["query", "secret", "--in", "../"]),
     *(["query", "x", "--open"], ["query", "rain", "--refresh"], ["index"], ["doctor", "--fix"]),
     *(
         ["new", "Evil"],
@@ -124,7 +124,7 @@ def test_another_palace_is_refused(served, tmp_path):
 
 def test_what_needs_the_terminal_or_writes_is_refused(served):
     root, _ = served
-    for line in ("query -i", "query rain --open", "query rain --refresh", "index", "new Evil", ""):
+    for line in ("query rain --open", "query rain --refresh", "index", "new Evil", ""):
         assert "refused" in ask(root, *line.split()), line
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, TypeAlias
@@ -14,6 +15,18 @@ Properties: TypeAlias = Mapping[str, Mapping[str, Any]]
 MOST_CHARACTERS = 100_000
 """Of one text: a long answer or a long note has less."""
 _SHOWN = 40
+_TOOL_WORDS = (
+    (r"`palace list` prints every note", "The tool search finds notes by their words"),
+    (r"see `palace task list`", "action 'list' of the tool tasks names all"),
+    (r"`palace task tick .+? N --apply` ticks", "action 'tick' of the tool tasks ticks"),
+    (r", or wait longer with --wait SECONDS", ""),
+    (r"commit first, or add --allow-uncommitted", "ask the person to commit them first"),
+    (r"run the command again", "call the tool again"),
+    (r"--(under|reason)( [A-Z]+)?", r"'\1'"),
+    (r"\brun `", "ask the person to run `"),
+    (r"(?<!run )(`palace [^`]+`) (?=[a-z])", r"\1, run by the person, "),
+)
+"""What messages for the command line say, and what an agent is told instead."""
 
 
 def check_arguments(
@@ -34,6 +47,13 @@ def check_arguments(
     if missing := [name for name in required if checked.get(name, "") in ("", [])]:
         raise UsageError(f"give {' and '.join(map(repr, missing))}")
     return checked
+
+
+def speak_of_tools(message: str) -> str:
+    """Return a message with tools for commands; what no tool does, the person is to be asked."""
+    for pattern, words in _TOOL_WORDS:
+        message = re.sub(pattern, words, message)
+    return message
 
 
 def _check(name: str, value: Any, schema: Mapping[str, Any]) -> Any:

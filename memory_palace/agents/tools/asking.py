@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from memory_palace.agents.fencing import fence, show_command, show_hits, write_place, write_state
+from memory_palace.agents.fencing import fence, show_hits, write_place, write_state
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.mnemonics.verified_lines import write_lines
@@ -41,7 +41,12 @@ def search(
     if not found.is_answered:  # one is enough to see that it is not there
         found = replace(found, hits=found.hits[:1])
     generation = palace.snapshot(include_cold=cold).commit.generation
-    return show_hits(found, generation=generation, budget_bytes=budget)
+    return show_hits(
+        found,
+        generation=generation,
+        budget_bytes=budget,
+        cut=lambda place: f"read {write_place(place)}",
+    )
 
 
 def read(palace: Palace, note: str, cold: bool = False) -> str:
@@ -49,9 +54,8 @@ def read(palace: Palace, note: str, cold: bool = False) -> str:
     name, first, last = split_line_range(note)
     shown = palace.read(name, first_line=first, last_line=last, include_cold=cold)
     lines, end = cut_lines(shown, READ_BYTES)
-    cut = show_command(f"{shown.path}:{shown.first_line}")
-    text = fence("\n".join(lines), budget_bytes=2 * READ_BYTES, cut=cut)
     place = write_place(f"{shown.path}:{shown.first_line}-{end}")
+    text = fence("\n".join(lines), budget_bytes=2 * READ_BYTES, cut=f"read fewer lines of {place}")
     more = write_place(f"{shown.path}:{end + 1}-{shown.last_line}")
     rest = f"\ngo on with {more}" if end < shown.last_line else ""
     return f"{place} of {shown.total_lines} lines\n{text}{rest}"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memory_palace.agents.fencing import fence, show_command, write_place
+from memory_palace.agents.fencing import fence, write_place
+from memory_palace.agents.tools.arguments import speak_of_tools
+from memory_palace.capture.inbox import find_inbox, name_agent
 from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.models import Problem
 from memory_palace.palace import Palace
-from memory_palace.workflow.cards import Card
+from memory_palace.workflow.cards import CORRIDOR, Card
 
 _LIST_BYTES = 4_000
 
@@ -42,7 +44,7 @@ def _tell(path: str, line: int, last: int, withheld: Sequence[Problem], *remarks
     """Return where a text stands, and what of it was not written."""
     left = [f"line {p.line} was not written: {p.message}" for p in withheld]
     place = write_place(f"{path}:{line}-{last}")
-    return visible("\n".join((place, *left, *filter(None, remarks))))
+    return visible("\n".join((place, *left, *map(speak_of_tools, filter(None, remarks)))))
 
 
 def tasks(palace: Palace, action: str, agent: str | None = None, **given: Any) -> str:
@@ -60,7 +62,7 @@ def _list(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
     if not cards:
         return "no task cards are open; action new makes one"
     lines = [f"{c.state:<7}  {_progress(c)}  {c.path}  {c.document.title}" for c in cards]
-    return fence("\n".join(lines), budget_bytes=_LIST_BYTES, cut="palace task list")
+    return fence("\n".join(lines), budget_bytes=_LIST_BYTES, cut=f"{len(cards)} in all")
 
 
 def _show(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
@@ -68,6 +70,8 @@ def _show(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
 
 
 def _new(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
+    inbox = find_inbox(palace.paths, palace.config, name_agent(None))  # one corridor for all
+    is_made = (palace.paths.notes / CORRIDOR).is_dir()  # by a person, without a line for it
     done = palace.tasks.new(
         given["title"],
         owner=agent or "agent",
@@ -75,6 +79,7 @@ def _new(palace: Palace, agent: str | None, given: Mapping[str, Any]) -> str:
         goal=given["goal"],
         checks=given["checks"],
         next_action=given.get("next", ""),
+        corridor=None if is_made else f"{inbox.removeprefix(palace.paths.prefix)}/Tasks",
         apply=True,
     )
     return _describe(palace.tasks.show(done.paths[0]))
@@ -116,7 +121,7 @@ ACTIONS = tuple(_ACTIONS)
 
 
 def _describe(card: Card) -> str:
-    return fence("\n".join(_lines(card)), budget_bytes=_LIST_BYTES, cut=show_command(card.path))
+    return fence("\n".join(_lines(card)), budget_bytes=_LIST_BYTES, cut=f"read {card.path}")
 
 
 def _lines(card: Card) -> Iterator[str]:

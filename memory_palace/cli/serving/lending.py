@@ -13,7 +13,7 @@ from memory_palace.errors import PalaceError
 from memory_palace.palace import Palace
 from memory_palace.places import SERVED
 
-_ALONE = ("interactive", "open_number", "refresh")
+_ALONE = ("open_number", "refresh")
 """Options that need the client's terminal, or write the index."""
 
 
