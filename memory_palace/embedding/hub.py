@@ -79,7 +79,7 @@ def find_folder(
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise UsageError(
             f"there is no folder {name!r:.80}{hint}; give that of a model, or ORGANIZATION/NAME of "
-            "one of the Hugging Face hub"
+            "one in the cache of the Hugging Face hub"
         )
     try:
         found = [f for f in hub_snapshots(environ, repository) if any(f.glob("*.json"))]
