@@ -255,6 +255,10 @@ def _lay_out(root: Path, own: str) -> PalacePaths:
     return PalacePaths(root, is_classic=is_classic, rooms=SEVEN if is_classic else Rooms({}))
 
 
+USERS_ONLY = ("llm:", "st:")
+"""How the embedders begin that a user may name, and neither a folder nor a store."""
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """Settings with their defaults. A palace can only narrow what the program may do."""

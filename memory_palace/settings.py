@@ -16,6 +16,7 @@ from memory_palace.config import (
     FOLDERS,
     LANGUAGES,
     ROOMS,
+    USERS_ONLY,
     Config,
     PalacePaths,
 )
@@ -231,9 +232,9 @@ def _check(key: str, value: Any, where: SettingPlace) -> Any:
     if key in PARSERS:
         return PARSERS[key](value, where)
     default = getattr(Config(), key)
-    if key == "embedder" and any(part.startswith("llm:") for part in str(value).split("+")):
+    if key == "embedder" and any(part.startswith(USERS_ONLY) for part in str(value).split("+")):
         name = shorten(value).strip("'")
-        message = f"{name} may send notes to another machine, which a palace cannot choose; run"
+        message = f"{name} is for you to choose, and not for a palace; run"
         raise where.wrong(f"{message} `palace index --force --embedder {name}`")
     if key in CHOICES and value not in CHOICES[key]:
         raise where.wrong(f"{key} must be one of {', '.join(CHOICES[key])}, not {shorten(value)}")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 SMALL = Path(__file__).parent / "embedding" / "data" / "cross_encoders"
@@ -20,26 +22,26 @@ _LEVEL = 100.0
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def write_tensors(path: Path, tensors: Arrays, *, kind: str = "F32") -> None:
-    """Write float32 arrays as a safetensors file, cut to ``F16`` or ``BF16`` where asked."""
+def needs_library(test: Any) -> Any:
+    """Mark a test that opens a cross-encoder, which takes the extra."""
+    is_missing = find_spec("sentence_transformers") is None
+    return pytest.mark.st(pytest.mark.skipif(is_missing, reason="needs the extra [st]")(test))
+
+
+def write_tensors(path: Path, tensors: Arrays) -> None:
+    """Write float32 arrays as a safetensors file."""
     header: dict[str, Any] = {}
     parts: list[bytes] = []
     place = 0
     for name, array in tensors.items():
-        data = _cut(np.ascontiguousarray(array, np.float32), kind).tobytes()
+        data = np.ascontiguousarray(array, np.float32).tobytes()
         offsets = [place, place + len(data)]
-        header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": offsets}
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": offsets}
         parts.append(data)
         place += len(data)
     encoded = json.dumps(header).encode()
     encoded += b" " * (-(8 + len(encoded)) % 8)
     path.write_bytes(struct.pack("<Q", len(encoded)) + encoded + b"".join(parts))
-
-
-def _cut(array: NDArray[np.float32], kind: str) -> NDArray[Any]:
-    if kind == "BF16":
-        return (array.view(np.uint32) >> np.uint32(16)).astype(np.uint16)
-    return array.astype(np.float16) if kind == "F16" else array
 
 
 def write_config(folder: Path, **changes: Any) -> None:
@@ -102,6 +104,7 @@ def write_overlap_model(
     write_tensors(folder / "model.safetensors", tensors)
     config = {"architectures": ["BertForSequenceClassification"], "hidden_size": width}
     config |= {"num_hidden_layers": 2, "num_attention_heads": 1, "intermediate_size": 4}
+    config |= {"model_type": "bert", "vocab_size": count, "layer_norm_eps": 1e-12}
     write_config(folder, **config, pad_token_id=0, id2label=dict(enumerate(labels)))
     _write_tokenizer(folder, vocabulary)
     return folder
@@ -131,7 +134,15 @@ def _layer(name: str, parts: Sequence[NDArray[Any]], gain: NDArray[Any]) -> Arra
 def _write_tokenizer(folder: Path, vocabulary: Sequence[str]) -> None:
     model = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##"}
     normalizer = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True}
+    special = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False}
+    bert = {"type": "BertProcessing", "sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}
     content = {
+        "version": "1.0",
+        "added_tokens": [
+            {"id": number, "content": piece, "special": True, **special}
+            for number, piece in enumerate(_SPECIAL)
+        ],
+        "post_processor": bert,
         "normalizer": {**normalizer, "strip_accents": None, "lowercase": True},
         "pre_tokenizer": {"type": "BertPreTokenizer"},
         "model": {

@@ -18,7 +18,6 @@ from memory_palace.bench.timing import Measured
 from memory_palace.bench.vectors import drawn_minilm, loading
 from memory_palace.embedding.cross_encoder import open_cross_encoder
 from memory_palace.embedding.e5_file import Array, write_tensors
-from memory_palace.embedding.rerankers import FILES, find_cross_encoder
 from memory_palace.embedding.weights import MINILM, TOKENIZER, cache_folder
 from memory_palace.palace import Palace
 from memory_palace.retrieval.reranking import RERANKED
@@ -34,7 +33,7 @@ def measure_reranking(model: str | None) -> Iterator[Measured]:
     """Ask with and without a model, by its name or folder; else with weights drawn by chance."""
     need_models("minilm")
     with generated_palace(_NOTES, words=_WORDS * 3) as root, scratch_folder() as scratch:
-        folder = write_drawn_model(scratch) if model is None else find_cross_encoder(model)
+        folder = model or str(write_drawn_model(scratch))
         palace = Palace(root)
         with loading(drawn_minilm()):
             palace.index(embedder="minilm")
@@ -43,7 +42,7 @@ def measure_reranking(model: str | None) -> Iterator[Measured]:
         started = time.process_time()
         open_cross_encoder(folder)
         opening = time.process_time() - started
-        again = _time(palace, questions, str(folder))
+        again = _time(palace, questions, folder)
     reader = model or "a model of 6 x 384"
     what = f"CPU time of a question whose {RERANKED} best are read by {reader}"
     yield Measured(what, again * 1_000, "ms", "the same without it", plain * 1_000)
@@ -89,13 +88,13 @@ def write_drawn_model(folder: Path) -> Path:
             add_norm(f"{layer}.{norm}.LayerNorm")
     add_affine("bert.pooler.dense", WIDTH, WIDTH)
     add_affine("classifier", 1, WIDTH)
-    config, tokenizer, weights = (folder / name for name in FILES)
-    write_stream(weights, lambda out: write_tensors(out, tensors))
-    shutil.copyfile(MINILM.find(cache_folder(os.environ)) / TOKENIZER.name, tokenizer)
+    write_stream(folder / "model.safetensors", lambda out: write_tensors(out, tensors))
+    shutil.copyfile(MINILM.find(cache_folder(os.environ)) / TOKENIZER.name, folder / TOKENIZER.name)
     said = (
         f'{{"architectures": ["BertForSequenceClassification"], "hidden_size": {WIDTH}, '
         f'"num_hidden_layers": {LAYERS}, "num_attention_heads": {HEADS}, '
-        f'"intermediate_size": {INNER}, "pad_token_id": 0}}'
+        f'"intermediate_size": {INNER}, "vocab_size": {PIECES}, "model_type": "bert", '
+        '"num_labels": 1}'
     )
-    write_atomic(config, said.encode())
+    write_atomic(folder / "config.json", said.encode())
     return folder

@@ -14,7 +14,6 @@ import numpy as np
 from memory_palace.checking.verdicts import Passage, Verdict
 from memory_palace.dialogue import Dialogue, ReplyError, read_choice, read_number, read_text
 from memory_palace.embedding.cross_encoder import open_cross_encoder
-from memory_palace.embedding.rerankers import find_cross_encoder
 from memory_palace.errors import MissingPartError, PalaceError
 
 _ROLE = "judge"
@@ -111,7 +110,7 @@ class EntailmentJudge:
     """
 
     def __init__(self, name: str) -> None:
-        self._model = open_cross_encoder(find_cross_encoder(name, named={}))
+        self._model = open_cross_encoder(name, known={})
         self._verdicts = read_labels(self._model.labels, name)
 
     def judge(self, sentence: str, passages: Sequence[Passage]) -> Judgement:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from os import sep
+from os.path import relpath
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,6 +19,7 @@ from memory_palace.cli.index import NOTHING_CHANGED, what_is_kept
 from memory_palace.cli.options import SHORT_WAIT_SECONDS, Budget, Json, Verbose, Wait, open_palace
 from memory_palace.cli.printing import plural, print_answer, say, to_record
 from memory_palace.cli.progress import progress_line
+from memory_palace.errors import UsageError
 from memory_palace.language.visible import visible
 from memory_palace.models import Hit
 from memory_palace.palace import Palace
@@ -54,7 +57,14 @@ def build(
 
 
 @app.command("update")
-def update(ctx: Context, wait: Wait = SHORT_WAIT_SECONDS) -> None:
+def update(
+    ctx: Context,
+    written: Annotated[
+        list[Path] | None,
+        Argument(metavar="[NOTE]...", help="What was written: an error if it is not indexed then."),
+    ] = None,
+    wait: Wait = SHORT_WAIT_SECONDS,
+) -> None:
     """Index what changed and update the anchors, as every `palace index` does.
 
     Example: palace anchors update
@@ -66,6 +76,11 @@ def update(ctx: Context, wait: Wait = SHORT_WAIT_SECONDS) -> None:
         say(str(problem))
     changed = len(report.added) + len(report.changed) + len(report.moved) + len(report.removed)
     print(f"{plural(changed, 'note')} changed; {plural(report.embedded, 'chunk')} embedded")
+    root, known = palace.paths.root, set(palace.snapshot(include_cold=True).paths)
+    for path in written or ():
+        here = path if path.exists() else root / path
+        if relpath(here.resolve(), root.resolve()).replace(sep, "/") not in known:
+            raise UsageError(f"{path} is no note of {root}, or is left out; see `palace doctor`")
 
 
 @app.command("lookup")

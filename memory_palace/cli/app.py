@@ -54,7 +54,10 @@ def report_errors(run: Callable[[list[str]], int], given: list[str]) -> int:
         return 0
     except KeyboardInterrupt:  # Typer sees to those of a verb; this one came while it was imported
         return INTERRUPTED
-    except (PalaceError, OSError, UnicodeError, RecursionError, MemoryError) as error:
+    except (
+        *(PalaceError, OSError, UnicodeError, RecursionError, MemoryError),
+        ModuleNotFoundError,  # of a Python that has not what the package needs
+    ) as error:
         from memory_palace.cli.faults import report
 
         return report(error, given, is_answered=_count_answers() > before)

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from memory_palace.errors import PalaceError
+from memory_palace.errors import MissingPartError, PalaceError
 from memory_palace.language.visible import visible
 
 ERRORS = 1
@@ -62,6 +62,8 @@ def report(error: BaseException, given: Sequence[str], *, is_answered: bool) -> 
     It is one JSON object on stdout where the command line asks for JSON, and what stdout holds is
     not an answer already, and lines on stderr otherwise.
     """
+    if isinstance(error, ModuleNotFoundError):
+        error = _name_missing(error)
     is_ours = isinstance(error, PalaceError)
     status = error.exit_code if isinstance(error, PalaceError) else PalaceError.exit_code
     message = str(error) if is_ours else describe(error)
@@ -76,6 +78,19 @@ def report(error: BaseException, given: Sequence[str], *, is_answered: bool) -> 
     except (OSError, ValueError):
         silence(sys.stderr)
     return status
+
+
+def _name_missing(error: ModuleNotFoundError) -> MissingPartError:
+    """Return what to install; a module of our own that is missing is a defect, and raised."""
+    if f"{error.name}.".startswith("memory_palace."):
+        raise error
+    root = Path(__file__).parents[2]
+    own = root / ".venv" / "bin"
+    return MissingPartError(
+        f"{sys.executable} has no {error.name}, which palace needs; run "
+        f"`{sys.executable} -m venv {root / '.venv'} && {own / 'pip'} install {root}`, and "
+        f"{own / 'python'} in its place"
+    )
 
 
 def wants_json(given: Sequence[str]) -> bool:

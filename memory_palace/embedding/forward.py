@@ -21,7 +21,7 @@ from memory_palace.models import Matrix
 ReadRows: TypeAlias = Callable[[NDArray[np.intp]], Tensor]
 """Gives the embeddings of ids, one row each, that nobody else holds."""
 
-BERT_EPSILON = 1e-12
+_EPSILON = np.float32(1e-12)
 _GELU = tuple(
     np.float32(c)
     for c in (7.97828136e-01, 3.64687895e-02, -1.24860624e-04, -3.05812129e-05, 1.11909438e-06)
@@ -60,8 +60,6 @@ class Layer(NamedTuple):
     widen: Affine
     narrow: Affine
     norm: Affine
-    epsilon: np.float32
-    """Of both norms."""
 
 
 class Encoder:
@@ -74,37 +72,25 @@ class Encoder:
         layers: int,
         heads: int,
         words: ReadRows,
-        epsilon: float = BERT_EPSILON,
-        first_position: int = 0,
-        separator: int | None = None,
     ) -> None:
-        """``separator`` is the id that ends the first of two texts, where it tells them apart."""
-        self._words, self._heads, self._separator = words, heads, separator
+        self._words, self._heads = words, heads
+        # Every token has type 0, so that belongs to the positions.
         types = tensors["embeddings.token_type_embeddings.weight"]
-        # Every token has type 0 unless it is of a second text, so that belongs to the positions.
-        positions = tensors["embeddings.position_embeddings.weight"][first_position:]
-        self._positions = positions + types[0]
-        self._second = types[1] - types[0] if separator is not None else types[0]
-        self._norm = read_affine(tensors, "embeddings.LayerNorm")
-        self._epsilon = np.float32(epsilon)
+        self._positions = tensors["embeddings.position_embeddings.weight"] + types[0]
+        self._norm = _read_affine(tensors, "embeddings.LayerNorm")
         names = (f"encoder.layer.{n}" for n in range(layers))
-        self._layers = [_read_layer(tensors, name, self._epsilon) for name in names]
+        self._layers = [_read_layer(tensors, name) for name in names]
 
     def embed(self, sequences: Sequence[Sequence[int]]) -> Matrix:
         """Return the unit vector of each sequence of ids, the zero vector of an empty one."""
         width = self._positions.shape[1]
-        return run_batches(sequences, self._embed_batch, width=width)
+        return _run_batches(sequences, self._embed_batch, width=width)
 
     def _embed_batch(self, sequences: Sequence[Sequence[int]]) -> Matrix:
         states, borders = self._read(sequences)
         vectors: Matrix = np.add.reduceat(states, borders[:-1])
         vectors /= np.sqrt(np.einsum("td,td->t", vectors, vectors))[:, None]
         return vectors
-
-    def read_starts(self, sequences: Sequence[Sequence[int]]) -> Tensor:
-        """Return the last state of the first id of each sequence, none of them empty."""
-        states, borders = self._read(sequences)
-        return states[borders[:-1]]
 
     def embed_tokens(self, sequence: Sequence[int]) -> Matrix:
         """Return the unit vector of each id of one sequence, as the others around it make it."""
@@ -118,23 +104,13 @@ class Encoder:
         borders = np.cumsum([0, *lengths])
         states = self._words(np.concatenate([np.asarray(ids) for ids in sequences]))
         states += self._positions[np.concatenate([np.arange(n) for n in lengths])]
-        if self._separator is not None:
-            self._mark_second(states, sequences)
-        _normalize(states, self._norm, self._epsilon)
+        _normalize(states, self._norm)
         for layer in self._layers:
             states = _apply_layer(states, borders, layer, self._heads)
         return states, borders
 
-    def _mark_second(self, states: Tensor, sequences: Sequence[Sequence[int]]) -> None:
-        """Add to the ids of second texts what tells them from the first."""
-        end = 0
-        for ids in sequences:
-            end += len(ids)
-            after = len(ids) - ids.index(self._separator) - 1
-            states[end - after : end] += self._second
 
-
-def run_batches(
+def _run_batches(
     sequences: Sequence[Sequence[int]],
     run: Callable[[list[Sequence[int]]], Matrix],
     *,
@@ -177,14 +153,14 @@ def _batch_by_length(sequences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
 
 
 def _apply_layer(states: Tensor, borders: NDArray[np.intp], layer: Layer, heads: int) -> Tensor:
-    merged = apply_affine(_attend(states, borders, layer, heads), layer.merge)
+    merged = _apply_affine(_attend(states, borders, layer, heads), layer.merge)
     merged += states
-    _normalize(merged, layer.merge_norm, layer.epsilon)
-    wide = apply_affine(merged, layer.widen)
+    _normalize(merged, layer.merge_norm)
+    wide = _apply_affine(merged, layer.widen)
     _gelu(wide)
-    narrow = apply_affine(wide, layer.narrow)
+    narrow = _apply_affine(wide, layer.narrow)
     narrow += merged
-    _normalize(narrow, layer.norm, layer.epsilon)
+    _normalize(narrow, layer.norm)
     return narrow
 
 
@@ -193,7 +169,7 @@ def _attend(states: Tensor, borders: NDArray[np.intp], layer: Layer, heads: int)
     queries, keys, values = (
         part.reshape(tokens, heads, -1)
         for affine in layer.project
-        for part in np.split(apply_affine(states, affine), len(affine.bias) // width, axis=1)
+        for part in np.split(_apply_affine(states, affine), len(affine.bias) // width, axis=1)
     )
     queries *= np.float32((width // heads) ** -0.5)
     context = np.empty((tokens, heads, width // heads), np.float32)
@@ -208,18 +184,18 @@ def _attend(states: Tensor, borders: NDArray[np.intp], layer: Layer, heads: int)
     return context.reshape(tokens, width)
 
 
-def apply_affine(states: Tensor, affine: Affine) -> Tensor:
+def _apply_affine(states: Tensor, affine: Affine) -> Tensor:
     """Return states, one a row, times the matrix, plus the bias."""
     result: Tensor = states @ affine.kernel
     result += affine.bias
     return result
 
 
-def _normalize(states: Tensor, affine: Affine, epsilon: np.float32) -> None:
+def _normalize(states: Tensor, affine: Affine) -> None:
     """Layer normalisation in place (Ba et al., 2016)."""
     states -= states.mean(axis=-1, keepdims=True)
     variance = np.einsum("td,td->t", states, states)[:, None] / np.float32(states.shape[1])
-    states /= np.sqrt(variance + epsilon)
+    states /= np.sqrt(variance + _EPSILON)
     states *= affine.kernel
     states += affine.bias
 
@@ -242,24 +218,23 @@ def _gelu(values: Tensor) -> None:
         block *= gate
 
 
-def _read_layer(tensors: Tensors, prefix: str, epsilon: np.float32) -> Layer:
+def _read_layer(tensors: Tensors, prefix: str) -> Layer:
     attention = f"{prefix}.attention.self"
     try:
-        project = [read_affine(tensors, f"{attention}.query_key_value")]
+        project = [_read_affine(tensors, f"{attention}.query_key_value")]
     except KeyError:
-        project = [read_affine(tensors, f"{attention}.{n}") for n in ("query", "key", "value")]
+        project = [_read_affine(tensors, f"{attention}.{n}") for n in ("query", "key", "value")]
     return Layer(
         tuple(project),
-        read_affine(tensors, f"{prefix}.attention.output.dense"),
-        read_affine(tensors, f"{prefix}.attention.output.LayerNorm"),
-        read_affine(tensors, f"{prefix}.intermediate.dense"),
-        read_affine(tensors, f"{prefix}.output.dense"),
-        read_affine(tensors, f"{prefix}.output.LayerNorm"),
-        epsilon,
+        _read_affine(tensors, f"{prefix}.attention.output.dense"),
+        _read_affine(tensors, f"{prefix}.attention.output.LayerNorm"),
+        _read_affine(tensors, f"{prefix}.intermediate.dense"),
+        _read_affine(tensors, f"{prefix}.output.dense"),
+        _read_affine(tensors, f"{prefix}.output.LayerNorm"),
     )
 
 
-def read_affine(tensors: Tensors, name: str) -> Affine:
+def _read_affine(tensors: Tensors, name: str) -> Affine:
     """Return a matrix as the file has it: a ``kernel`` (in, out), or a ``weight`` (out, in)."""
     bias = tensors[f"{name}.bias"]
     with suppress(KeyError):

@@ -108,15 +108,15 @@ class WordPiece:
     to start.
     """
 
-    def __init__(self, vocabulary: Sequence[str], *, is_cased: bool = False) -> None:
-        self._vocabulary, self._is_cased = vocabulary, is_cased
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._vocabulary = vocabulary
         self._ids = dict(zip(vocabulary, range(len(vocabulary)), strict=True))
         self.start = self._ids["[CLS]"]
         self.end = self._ids["[SEP]"]
         self._unknown = self._ids["[UNK]"]
         self._words: dict[str, tuple[int, ...]] = {}
         self._cleaned = _Translation(_clean)
-        self._folded = _Translation(_set_apart if is_cased else _fold)
+        self._folded = _Translation(_fold)
 
     def encode(self, text: str) -> list[int]:
         """Return all ids of a text, without start, end and limit. ``[SEP]`` in it is text."""
@@ -137,7 +137,7 @@ class WordPiece:
 
     def _split(self, text: str) -> list[str]:
         cleaned = text.translate(self._cleaned)
-        if not self._is_cased and not cleaned.isascii():
+        if not cleaned.isascii():
             cleaned = unicodedata.normalize("NFD", cleaned)
         return cleaned.translate(self._folded).split()
 

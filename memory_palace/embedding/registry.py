@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memory_palace.config import USERS_ONLY
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
 
@@ -41,6 +42,10 @@ EMBEDDERS: Mapping[str, tuple[str, str]] = {
     "llm:MODEL": (
         "llm_models",
         "a model of the llm library, often of a service; the extra [llm]",
+    ),
+    "st:MODEL": (
+        "st_models",
+        "your own: a sentence-transformers folder, or a name of the hub; the extra [st]",
     ),
 }
 """By name: the module, and what it is in one line. ``MODEL`` stands for the name of any model."""
@@ -81,7 +86,7 @@ def split_name(name: str) -> list[str]:
     nothing that is known follows.
     """
     names = name.split("+")
-    is_model = name.startswith("llm:") and not all(map(_is_known, names[1:]))
+    is_model = name.startswith(USERS_ONLY) and not all(map(_is_known, names[1:]))
     return [name] if is_model else names
 
 

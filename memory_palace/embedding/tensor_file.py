@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 Tensor: TypeAlias = NDArray[np.float32]
 
-KINDS = {"F32": "<f4", "F16": "<f2", "BF16": "<u2", "I32": "<i4", "U8": "u1"}
-"""Numbers that are read, by the format's name of them; numpy has no ``BF16``."""
+KINDS = {"F32": "<f4", "I32": "<i4", "U8": "u1"}
+"""Numbers that are read, by the format's name of them."""
 MAX_HEADER_BYTES = 100_000_000
 """The limit of the safetensors format's own reader."""
 
@@ -55,15 +55,6 @@ class TensorFile:
         first, shape = self._start + int(entry["data_offsets"][0]), entry["shape"]
         flat = np.frombuffer(self._bytes, dtype=KINDS[kind], count=prod(shape), offset=first)
         return flat.reshape(shape)
-
-    def has(self, name: str) -> bool:
-        """Whether there is a tensor of that name."""
-        return name in self._entries
-
-    def find_kind(self, name: str) -> str:
-        """Return the format's name of the numbers of a tensor, empty where it has none."""
-        entry = self._entries[name]
-        return str(entry.get("dtype", "")) if isinstance(entry, dict) else ""
 
     def _is_valid(self, name: str, kind: str) -> bool:
         """Whether a tensor is of a kind and lies within the file."""

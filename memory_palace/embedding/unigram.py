@@ -31,16 +31,14 @@ class Unigram:
         lowest: float,
         read_group: Callable[[str], dict[str, int]],
         normalize: Callable[[str], str],
-        joins_unknown: bool = False,
     ) -> None:
         """Take the ids of start, end and unknown, the score of each id, and the lowest of them.
 
         ``read_group`` gives the pieces that begin as ``group_of`` says, with their ids, and
-        ``normalize`` what is split at its blanks. ``joins_unknown`` makes one id of unknown
-        characters that follow each other, as the published tokenizers do.
+        ``normalize`` what is split at its blanks.
         """
         self.start, self.end, self._unknown = special
-        self._scores, self._joins_unknown = scores, joins_unknown
+        self._scores = scores
         self._read_group, self._normalize = read_group, normalize
         self._unknown_score = lowest - UNKNOWN_PENALTY
         self._groups: dict[str, tuple[dict[str, int], int]] = {}
@@ -81,8 +79,7 @@ class Unigram:
         ids: list[int] = []
         while size:
             size, number = last[size]
-            if not (self._joins_unknown and number == self._unknown and ids[-1:] == [number]):
-                ids.append(number)
+            ids.append(number)
         return tuple(reversed(ids))
 
     def _find_group(self, name: str) -> tuple[dict[str, int], int]:

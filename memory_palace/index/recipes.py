@@ -214,6 +214,8 @@ class Embedders:
         """
         from memory_palace.index.advice import prefer_embedder  # delayed: it looks at notes
 
+        if asked and ":" in asked:
+            asked = self.get(asked).name  # an alias, or a folder as it was typed
         configured = self._config.embedder
         is_open = not (asked or configured) and (commit is None or commit.waits_for)
         name, waits_for = choose_embedder(

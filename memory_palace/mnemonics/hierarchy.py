@@ -13,6 +13,8 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
+from memory_palace.config import nearest_paths
+from memory_palace.errors import NotAPalaceError
 from memory_palace.index.calibration import NULL, measure_null
 from memory_palace.language.markers import drop_markers
 from memory_palace.language.tokens import tokenize
@@ -73,11 +75,14 @@ class HierarchicalIndex:
         embed: Embed | None = None,
         embed_query: Callable[[str], Vector] | None = None,
     ) -> None:
-        """Read the memories of the palace at ``root_path``; cold ones are left out.
+        """Read the memories of the palace at or above ``root_path``; cold ones are left out.
 
         With ``embed`` and ``embed_query``, given together, meanings are compared beside words.
         """
-        paths, config = read_settings(Path(root_path))
+        root = Path(root_path).absolute()
+        if (near := nearest_paths(root)) is None:
+            raise NotAPalaceError(f"there is no palace in {root} or above it; run `palace init`")
+        paths, config = read_settings(near.root)
         library = read_library(paths, ignore=config.ignore, limit_bytes=config.max_note_bytes)
         documents = library.documents.values()
         reviews = load_reviews(paths)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from memory_palace.config import Config
+from memory_palace.config import USERS_ONLY, Config
 from memory_palace.embedding.registry import split_name
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.recipes import Detail
@@ -44,14 +44,14 @@ def read_kept(values: Mapping[str, Any], source: str) -> Config:
 
 
 def refuse_service(embedder: str, hint: str) -> None:
-    """Raise ``WrongEmbedderError`` for an embedder that may send texts to another machine.
+    """Raise ``WrongEmbedderError`` for an embedder that its user alone may choose.
 
-    Its user chooses such a one, and no store does; ``hint`` says what to do instead.
+    ``hint`` says what to do instead.
     """
-    if any(name.startswith("llm:") for name in split_name(embedder)):
+    if any(name.startswith(USERS_ONLY) for name in split_name(embedder)):
         raise WrongEmbedderError(
-            f"the store was indexed with {embedder}, which may send texts to another "
-            f"machine, and a store cannot choose that; {hint}"
+            f"the store was indexed with {embedder}, which its user may "
+            f"choose, and a store cannot; {hint}"
         )
 
 

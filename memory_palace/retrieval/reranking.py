@@ -8,7 +8,6 @@ import numpy as np
 
 from memory_palace.config import PalacePaths
 from memory_palace.embedding.cross_encoder import open_cross_encoder
-from memory_palace.embedding.rerankers import find_cross_encoder
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import NoteReader
@@ -31,12 +30,12 @@ def rank_again(
 
     The value is the logit, of two labels by how much the positive one is above the other: the
     logarithm of the odds in either case. Raise ``UsageError`` where nothing was asked; see
-    ``find_cross_encoder``, ``open_cross_encoder`` and ``choose_label`` for what else is raised.
+    ``open_cross_encoder`` and ``choose_label`` for what else is raised.
     """
     question = scored.context.query.text
     if not question:
         raise UsageError("there is no question to rerank by; ask one, or leave out --rerank")
-    model = open_cross_encoder(find_cross_encoder(name))
+    model = open_cross_encoder(name)
     label = choose_label(model.labels, name)
     pairs = [(question, text) for text in _read_passages(scored, best, paths)]
     logits = model.score(pairs).astype(np.float64)

@@ -122,11 +122,12 @@ def _demand(hits: list[Hit], min_confidence: float | None) -> tuple[list[Hit], b
 def rank_anchored(
     query: Query, snapshot: Snapshot, paths: PalacePaths, *, limit: int, budget_bytes: int | None
 ) -> list[Hit]:
-    """Rank passages with the anchors of a question, and nothing where none fired."""
+    """Rank the passages that the anchors of a question lead to, and nothing where none fired."""
     if query.anchors is None or not query.anchors.fired:
         return []
+    rows = query.anchors.rows[query.anchors.scores > 0]
     return search(
-        query,
+        replace(query, rows=rows if query.rows is None else np.intersect1d(rows, query.rows)),
         snapshot,
         profile="anchors",
         limit=limit,

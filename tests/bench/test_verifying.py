@@ -27,7 +27,7 @@ from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import UsageError
 from memory_palace.facade.mnemonics import Memories
 from memory_palace.mnemonics.verify import verify as verify_alone
-from tests.cross_encoders import write_overlap_model
+from tests.cross_encoders import needs_library, write_overlap_model
 
 GARDEN = "vaults/jackyzha0-garden"
 NOTES = {
@@ -182,6 +182,7 @@ def test_the_command_prints_a_line_for_each_kind(data, written, tmp_path, monkey
     assert [line.split()[0] for line in lines[1:]] == ["number", "time", "off", "paraphrase"]
 
 
+@needs_library
 def test_other_judges_are_measured_alone(data, written, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("memory_palace.cli.bench_verify.need_models", lambda *names: None)
     words = "the kiln cools for twelve hours before it opens".split()

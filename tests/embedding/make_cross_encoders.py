@@ -112,6 +112,8 @@ def save_unigram_tokenizer(folder: Path, *, size: int = 330, all_rules: bool = F
         special_tokens=[("<s>", 0), ("</s>", 2)],
     )
     tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
+    told = {"model_max_length": 80, "tokenizer_class": "XLMRobertaTokenizer"}
+    (folder / "tokenizer_config.json").write_text(f"{json.dumps(told)}\n", "utf-8")
 
 
 def make(folder: Path, name: str) -> None:

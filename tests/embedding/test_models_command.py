@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from memory_palace.cli.models import app
+from memory_palace.embedding.hub import RERANKERS
 from memory_palace.embedding.registry import EMBEDDERS
-from memory_palace.embedding.rerankers import RERANKERS
 from memory_palace.embedding.weights import MINILM
 from memory_palace.errors import MissingPartError, UsageError
 

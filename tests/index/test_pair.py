@@ -264,7 +264,7 @@ def test_the_model_of_a_library_may_have_a_plus_sign_in_its_name():
 def test_settings_choose_no_service_as_one_of_two(tmp_path):
     palace = Palace.init(tmp_path)
     (palace.paths.notes / "palace.yaml").write_text("embedder: hashing+llm:gpt\n")
-    with pytest.raises(ConfigError, match="may send notes to another machine"):
+    with pytest.raises(ConfigError, match="for you to choose, and not for a palace"):
         Palace(tmp_path)
 
 

@@ -13,6 +13,7 @@ from memory_palace.bench.memory_sets import make_memories, read_written
 from memory_palace.bench.two_hops import BUDGET_BYTES, measure_hierarchy
 from memory_palace.embedding.base import embed_query
 from memory_palace.embedding.hashing import HashingEmbedder
+from memory_palace.errors import NotAPalaceError
 from memory_palace.mnemonics.hierarchy import ROOT_CHARACTERS, HierarchicalIndex, render
 from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.palace import Palace
@@ -37,6 +38,13 @@ def test_the_document_s_class_reads_a_palace_and_counts_what_it_read(tmp_path):
     assert [found.subject for found in memories] == ["Gauge"]
     read = index.root_text + index.domain_text("chambers/rain") + render(memories[0])
     assert size == len(read.encode()) > len(read)
+    below = HierarchicalIndex(str(tmp_path / "palace"))  # FINDINGS D: silently empty
+    assert below.retrieve("gauge", k=3) == (memories, size)
+
+
+def test_a_folder_that_is_no_palace_is_named(tmp_path):
+    with pytest.raises(NotAPalaceError, match="no palace in"):
+        HierarchicalIndex(tmp_path)
 
 
 def test_an_empty_palace_finds_nothing_and_fails_nowhere():

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_palace.mnemonics.memory_values import Memory
-from memory_palace.redqueen.cues_alone import SentencePlayer
+from memory_palace.redqueen.cues_alone import SentencePlayer, leave_out
 from memory_palace.redqueen.round_values import Cue, LearnerAnswer, Question, Strategy, band
 from memory_palace.redqueen.session import (
     DEPTH,
@@ -127,12 +127,37 @@ def test_bands_are_those_of_the_source():
 
 
 def test_a_memory_that_another_is_taken_for_is_named(orchard):
-    question = Question("frost", "The hives stand behind the wall.", "3", ("frost",))
-    judged = asyncio.run(
-        SentencePlayer().judge([question], [LearnerAnswer(("bees", "frost"), "", 3)], orchard)
-    )
-    assert (judged[0].score, judged[0].gaps) == (0.5, ("misconception: taken for bees",))
-    assert judged[0].should_evolve
+    question = Question("frost", "The hives stand behind the ____.", "3", ("wall",))
+    answers = [LearnerAnswer(("bees", "frost"), "hives by a wall", 3), LearnerAnswer((), "", 1)]
+    right, none = asyncio.run(SentencePlayer().judge([question] * 2, answers, orchard))
+    assert (right.score, right.gaps) == (1.0, ("misconception: taken for bees",))
+    assert right.should_evolve
+    assert (none.score, none.gaps) == (0.0, ("missing detail: wall",))
+
+
+def test_the_answer_does_not_stand_in_the_question():
+    """FINDINGS D: sentences were asked as they stand in the memory, and each scored 1.0."""
+    raft = Memory("1", "Raft", "Boats on a lake.", "Followers vote for one leader in each term.")
+    (found,) = asyncio.run(run_red_queen({"1": raft}))
+    assert found.question == "____ vote for one leader in each term"
+    assert (found.score, found.gaps) == (0.0, ("missing detail: Followers",))
+    told = replace(raft, image="A leader, and followers on a lake who vote in each term.")
+    (found,) = asyncio.run(run_red_queen({"1": told}))
+    assert (found.score, found.should_evolve) == (1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "asked", "word"),
+    [
+        ("In May 2026 we moved 14 hives", "In May ____ we moved 14 hives", "2026"),
+        ("The yeast came from Asturias", "The yeast came from ____", "Asturias"),
+        ("Votes elect one leader, by votes", "Votes elect one ____, by votes", "leader"),
+        ("Frost, frosts", None, None),
+        ("霜は花を枯らす", None, None),
+    ],
+)
+def test_the_most_telling_word_is_left_out_everywhere(sentence, asked, word):
+    assert leave_out(sentence, "frost") == ((asked, word) if asked else None)
 
 
 def test_without_a_model_no_word_of_a_sentence_is_proposed(orchard):

@@ -1,0 +1,147 @@
+"""Models that their user names: a folder, or ``ORGANIZATION/NAME`` of the Hugging Face hub.
+
+Both are read with the library ``sentence-transformers``: no code of a model is run, no pickle is
+read, and nothing but ``fetch_model`` uses the network.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib.util import find_spec
+from logging import getLogger
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from memory_palace.embedding.weights import hub_cache, hub_snapshots
+from memory_palace.errors import MissingPartError, UsageError
+from memory_palace.libraries import install_command
+
+PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
+"""Files of a model that are fetched, and that its digest is of."""
+_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
+
+
+class HubModel(NamedTuple):
+    """A model of the hub that has a short name here."""
+
+    repository: str
+    revision: str
+    about: str
+
+
+RERANKERS: Mapping[str, HubModel] = {
+    "ms-marco-minilm": HubModel(
+        "cross-encoder/ms-marco-MiniLM-L6-v2",
+        "c5ee24cb16019beea0893ab7796b1df96625c6b8",
+        "reranks English, quick; 92 MB, the extra [st] (ms-marco-MiniLM-L6-v2, Apache-2.0)",
+    ),
+    "bge-reranker-v2-m3": HubModel(
+        "BAAI/bge-reranker-v2-m3",
+        "953dc6f6f85a1b2dbfca4c34a2796e7dde08d41e",
+        "reranks a hundred languages, slow; 2.3 GB, the extra [st] (BAAI, Apache-2.0)",
+    ),
+}
+
+
+def is_available(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the library is here, which is not imported; which models are, is not asked."""
+    return find_spec("sentence_transformers") is not None
+
+
+def need_library(what: str) -> None:
+    """Raise ``MissingPartError`` where ``sentence-transformers`` is not installed."""
+    if not is_available():
+        install = install_command("st")
+        raise MissingPartError(f"{what} needs sentence-transformers; run `{install}`")
+
+
+def find_folder(
+    name: str, environ: Mapping[str, str], *, known: Mapping[str, HubModel] | None = None
+) -> Path:
+    """Return the folder of a model; one of the hub is looked up in the Hugging Face cache.
+
+    Raise ``MissingPartError`` where it is not on this machine, ``UsageError`` for a name that
+    stands for nothing.
+    """
+    known = known or {}
+    if name not in known:
+        try:
+            if name and (folder := Path(name).expanduser()).is_dir():
+                return folder.resolve()
+        except (OSError, RuntimeError, ValueError) as error:  # too long, nobody's home, a zero byte
+            raise UsageError(f"there is no folder {name!r:.80}: {error}") from error
+    repository = known[name].repository if name in known else name
+    if not _HUB_NAME.fullmatch(repository):
+        near = get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise UsageError(
+            f"there is no folder {name!r:.80}{hint}; give that of a model, or ORGANIZATION/NAME of "
+            "one in the cache of the Hugging Face hub"
+        )
+    try:
+        found = [f for f in hub_snapshots(environ, repository) if any(f.glob("*.json"))]
+    except (OSError, ValueError):  # a cache that cannot be read has no model
+        found = []
+    if not found:
+        raise MissingPartError(
+            f"the model {name} is not in {hub_cache(environ)}; run `palace models fetch {name}`, "
+            "or give the folder of a model"
+        )
+    return found[0]
+
+
+def list_files(folder: Path) -> list[Path]:
+    """Return the files that decide on what a model computes."""
+    return sorted(path for pattern in PATTERNS for path in folder.rglob(pattern) if path.is_file())
+
+
+def open_model(
+    kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, **options: Any
+) -> Any:
+    """Load a model in float32; raise ``MissingPartError``, one line, where it cannot be."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read once, when huggingface_hub is imported
+    need_library(f"the model in {folder}")
+    import sentence_transformers
+    import torch
+    from safetensors import SafetensorError
+    from transformers.utils import logging
+
+    getLogger("sentence_transformers").setLevel("ERROR")
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    weights = {"use_safetensors": True, "dtype": torch.float32}
+    try:
+        return getattr(sentence_transformers, kind)(
+            str(folder),
+            trust_remote_code=False,
+            local_files_only=True,
+            model_kwargs=weights,
+            **options,
+        )
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RuntimeError,
+        ImportError,
+        SafetensorError,
+    ) as error:
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise MissingPartError(f"the model in {folder} cannot be used: {said:.300}") from error
+
+
+def fetch_model(name: str, revision: str | None = None) -> Path:
+    """Download a model of the hub into its cache; return the folder."""
+    need_library(f"to fetch {name}")
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, revision=revision, allow_patterns=[*PATTERNS]))
+    except (OSError, ValueError) as error:
+        said = " ".join(str(error).split())
+        raise MissingPartError(f"{name} cannot be fetched: {said:.300}") from error

@@ -1,0 +1,98 @@
+"""Models that their user names: where they lie, and what is said without them or their library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from running import run_main
+
+from memory_palace import Palace
+from memory_palace.embedding import hub
+from memory_palace.embedding.hub import RERANKERS, find_folder
+from memory_palace.embedding.registry import get_embedder, split_name
+from memory_palace.errors import ConfigError, MissingPartError, UsageError
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    return {"PALACE_CACHE": str(tmp_path / "cache"), "HF_HUB_CACHE": str(tmp_path / "hub")}
+
+
+@pytest.fixture
+def snapshots(tmp_path: Path) -> Path:
+    return tmp_path / "hub" / "models--org--model" / "snapshots"
+
+
+def keep(snapshots: Path, revision: str, *, main: bool = False) -> Path:
+    folder = snapshots / revision
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    if main:
+        (snapshots.parent / "refs").mkdir()
+        (snapshots.parent / "refs" / "main").write_text(revision)
+    return folder
+
+
+def test_a_folder_is_a_folder(environ: dict[str, str], tmp_path: Path, monkeypatch) -> None:
+    assert find_folder(str(tmp_path), environ) == tmp_path
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert find_folder("mine", environ) == tmp_path / "mine"
+
+
+def test_the_revision_that_main_names_comes_first(environ: dict[str, str], snapshots: Path) -> None:
+    keep(snapshots, "aaa")
+    main = keep(snapshots, "bbb", main=True)
+    assert find_folder("org/model", environ) == main
+
+
+def test_a_revision_without_configuration_gives_way(
+    environ: dict[str, str], snapshots: Path
+) -> None:
+    (keep(snapshots, "bbb", main=True) / "config.json").unlink()
+    other = keep(snapshots, "aaa")
+    assert find_folder("org/model", environ) == other
+
+
+@pytest.mark.parametrize("content", [b"\xff", b"\0", b"../../../..", b"x" * 5000])
+def test_odd_references_of_a_cache_are_passed_by(
+    environ: dict[str, str], snapshots: Path, content: bytes
+) -> None:
+    (snapshots.parent / "refs").mkdir(parents=True)
+    (snapshots.parent / "refs" / "main").write_bytes(content)
+    with pytest.raises(MissingPartError, match="palace models fetch org/model"):
+        find_folder("org/model", environ)
+
+
+@pytest.mark.parametrize("name", ["minilm", "./no", "/no/here", "a/b/c", "~/no", "../x", "org/"])
+def test_what_stands_for_no_model_is_an_error(environ: dict[str, str], name: str) -> None:
+    with pytest.raises(UsageError, match="there is no folder"):
+        find_folder(name, environ, known=RERANKERS)
+
+
+def test_an_embedder_of_ones_own_needs_the_extra(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(hub, "find_spec", lambda name: None)
+    Palace.init(tmp_path, here=True)
+    line = ("-C", str(tmp_path), "index", "--embedder", f"st:{tmp_path}")
+    code, out, err = run_main(capsys, *line)
+    assert (code, out, err.count("\n")) == (9, "", 1)
+    assert "needs sentence-transformers" in err and "[st]" in err
+    code, _, err = run_main(capsys, "models", "fetch", "org/model")
+    assert code == 9 and "[st]" in err and err.count("\n") == 1
+
+
+def test_st_needs_the_name_of_a_model(environ: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="st:MODEL"):
+        get_embedder("st:", environ=environ)
+    assert split_name("st:/models/a+b") == ["st:/models/a+b"]
+    assert split_name("minilm+st:org/model") == ["minilm", "st:org/model"]
+
+
+@pytest.mark.parametrize("name", ["st:org/model", "st:/models/mine", "minilm+st:./mine"])
+def test_the_settings_of_a_folder_name_none(tmp_path: Path, name: str) -> None:
+    palace = Palace.init(tmp_path, here=True)
+    palace.paths.settings.write_text(f"embedder: {name}\n")
+    with pytest.raises(ConfigError, match="for you to choose") as caught:
+        Palace(tmp_path)
+    assert f"--embedder {name}`" in str(caught.value)
