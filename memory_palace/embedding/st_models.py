@@ -30,8 +30,6 @@ def load(model: str, environ: Mapping[str, str]) -> StEmbedder:
 class StEmbedder:
     """Vectors of one model, made unit length. It is loaded when the first text comes."""
 
-    takes_all_cores = True  # torch has threads of its own
-
     def __init__(self, name: str, folder: Path, *, cache: Path) -> None:
         self.name, self._folder, self._cache = name, folder, cache
 
