@@ -1,7 +1,8 @@
-"""The YAML block at the head of a note: read, and edited line by line."""
+"""The block at the head of a note: YAML is read and edited line by line, TOML and JSON are read."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,8 +14,12 @@ from memory_palace.errors import PalaceError
 from memory_palace.notes.reading import decode_note
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_OPEN = re.compile(r"\A---[ \t]*\n")
+_OPEN = re.compile(r"\A(?:---|\+\+\+)[ \t]*\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_CLOSE_TOML = re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)
+_JSON = re.compile(r"\A\{\s*\"")
+_TITLED = {"title", "date"}
+"""A page of Hugo has one of them; other JSON at the head of a note is its text."""
 _LIMIT_CHARACTERS = 64 * 1024
 _LIMIT_ALIASES = 10
 """Aliases allowed in a block: nine aliases of nine aliases make a YAML bomb."""
@@ -45,20 +50,48 @@ class FrontMatter:
 def split_front_matter(text: str) -> FrontMatter:
     """Parse the leading block of a text whose lines end in line feeds.
 
+    It is YAML between lines of ``---``, or TOML between ``+++`` or JSON, as Hugo has them too.
     A block that is malformed, no mapping, too long or full of aliases stays in the body.
     """
+    if _JSON.match(text):
+        return _split_json(text)
     opening = _OPEN.match(text)
     if opening is None:
         return FrontMatter()
-    closing = _CLOSE.search(text, opening.end())
+    is_toml = text[0] == "+"
+    closing = (_CLOSE_TOML if is_toml else _CLOSE).search(text, opening.end())
     if closing is None:
-        return _unclosed(text, opening.end())
+        return FrontMatter() if is_toml else _unclosed(text, opening.end())
     raw = text[opening.end() : closing.start()]
     if len(raw) > _LIMIT_CHARACTERS:
-        if not _looks_like_yaml(raw):
+        if not is_toml and not _looks_like_yaml(raw):
             return FrontMatter()  # two rules with prose between them
         return _as_text(raw, "is longer than 64 kB")
-    return _parse(raw, end=min(closing.end() + 1, len(text)))
+    end = min(closing.end() + 1, len(text))
+    return _parse_toml(raw, end=end) if is_toml else _parse(raw, end=end)
+
+
+def _parse_toml(raw: str, *, end: int) -> FrontMatter:
+    import tomllib  # delayed: few notes have TOML
+
+    try:
+        values = tomllib.loads(raw)
+    except (ValueError, RecursionError) as error:
+        return _as_text(raw, f"is not valid TOML and is kept as text: {error}")
+    return FrontMatter(values, end, raw=raw)
+
+
+def _split_json(text: str) -> FrontMatter:
+    """Parse a leading object that says what page it begins; another one is text."""
+    raw = text[:_LIMIT_CHARACTERS]
+    try:
+        values, end = json.JSONDecoder().raw_decode(raw)
+    except (ValueError, RecursionError):
+        return _unclosed(text, 0)
+    stop = text.find("\n", end) if "\n" in text[end:] else len(text)
+    if text[end:stop].strip() or not _TITLED & {key.lower() for key in values}:
+        return FrontMatter(raw=raw[:end])
+    return FrontMatter(values, min(stop + 1, len(text)), raw=raw[:end])
 
 
 def write_front_matter(values: Mapping[str, object]) -> str:
@@ -81,6 +114,8 @@ def set_fields(path: str, data: bytes, values: Mapping[str, object]) -> bytes:
     matter = split_front_matter(clean)
     if matter.error:
         raise PalaceError(f"{path}:{matter.error_line}: {matter.error}; correct it first")
+    if matter.end and not clean.startswith("---"):
+        raise PalaceError(f"{path}: its front matter is no YAML; change it by hand")
     if not matter.end:
         block = write_front_matter(values).replace("\n", end)
         return f"{mark}{block}".encode() + data[len(mark.encode()) :]
