@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import time as clock
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, date, datetime, time
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,34 +16,29 @@ from memory_palace.notes.git import PATHS_ON_A_COMMAND_LINE, is_in_repository, r
 from memory_palace.notes.note import Days
 from memory_palace.notes.rooms import stem_of
 
-_CHANGED = (
-    "updated modified lastmodified lastupdated lastmod lastedited lastediteddate lastmodifiedat"
-    " dateupdated datemodified updatedat modifiedat updatedtime modifiedtime lasteditedtime"
-)
-_DATED = "date day datetime"
-_CREATED = "created datecreated createdat createdon creationdate createdtime creationtime createddate"
-_LESS = "published publishdate pubdate datepublished id"
-_OF_NOTE = f"{_CHANGED} {_DATED} {_CREATED}"
-"""Fields of front matter, as ``_fold`` writes them, the most telling first.
+_CHANGED = r"(?:last|date)?(?:updated|modified|edited|mod)(?:at|on|date|time)?"
+_DATED = r"date|day|datetime"
+_CREATED = r"(?:date)?(?:created|creation)(?:at|on|date|time)?"
+_LESS = r"(?:date)?(?:published|publish|pub)(?:date)?|id"
+"""Fields of time, as ``_fold`` writes them, the most telling first.
 
-Of a page that was clipped ``published`` is the day of its author. Properties below a title may be
-about anything, such as a book: the last ones are not read there.
+``published`` of a clipped page is the day of its author. The last ones are not read below a title:
+such properties may be those of a book.
 """
+_OF_NOTE = re.compile(f"{_CHANGED}|{_DATED}|{_CREATED}")
 _STAMP = r"(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?"
 _ISO = re.compile(
     rf"(?<!\d)(?<!\d[-.])(?<!\bv)(\d{{4}})([-_.]?)(\d{{2}})\2(\d{{2}})(?:(?<=\d{{8}}){_STAMP})?(?!\.?\d)"
 )
 """``2026-03-01``, ``20260301``, or a moment to the minute or second, as notes are numbered by."""
-_NUMBER = re.compile(rf"(?:19|20)\d{{6}}{_STAMP}")
-"""Of an ``id`` a moment to the minute is read, and nothing shorter."""
 _EPOCH = re.compile(r"(\d{10})(?:\d{3})?(?:\.\d*)?")
 _FIRST_EPOCH, _AHEAD = datetime(1990, 1, 1, tzinfo=UTC).timestamp(), 5 * 366 * 86_400.0
 """Seconds: what is earlier, or later than so much from now, is a number of something else."""
+_NUMBERED = re.compile(r"\d{12}(?:\d\d)?")
 _DIGEST = re.compile(
     r"(?<![^\W_])(?:[0-9a-f]{32,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^\W_])", re.I
 )
 _PROPERTY = re.compile(r"[ \t]*(?:[-*] )?([^\W\d_][\w /()-]{0,40}?) ?::? +(\S.*)")
-_MOST_PROPERTIES = 40
 _FOLDERS = re.compile(r"(?:^|/)(\d{4})/(?:\d{4}[-_.])?(\d{1,2})(?!\d)[^/]*/(\d{1,2})$")
 """``2026/03/01``, ``2026/03-March/1``."""
 _YEAR = re.compile(r"(?<!\d)((?:19|20|21)\d\d)(?!\d)")
@@ -50,12 +46,12 @@ _NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([-_ ])(\d{1,2})\2(\d{4})(?!\d)")
 """``14-10-2026``, ``14_10_2026``: what grammar reads with slashes."""
 _NAMED = re.compile(r"(?<!\d)(\d{4})([-_. ])([^\W\d_]{3,})\2(\d{1,2})(?!\d)")
 """``2026-Oct-14``: what grammar reads with the day first."""
-_LOG_OPTIONS = "--format=%x01%ct --name-only -z --no-renames --diff-filter=AMR".split()
+_LOG_OPTIONS = (
+    "--format=%x01%ct%d --decorate-refs=- --name-only -z --no-renames --diff-filter=AMR".split()
+)
 _EARLIEST, _LATEST = 1900, 2200
 _ANY_DAY = date(2024, 12, 31)
 """A leap year, to read days without a year on; years of two digits are those around it."""
-_YEARLESS = 2000
-"""The leap year that stands for any."""
 _SURE = 0.5
 _MOST_SPANS = 2
 _LONGEST = 80
@@ -74,26 +70,21 @@ class Dating(NamedTuple):
 
 
 def date_note(
-    values: Mapping[str, Any],
-    path: str,
-    title: str = "",
-    *,
-    body: str = "",
-    locale: str = "",
+    values: Mapping[str, Any], path: str, title: str = "", *, body: str = "", locale: str = ""
 ) -> Dating:
     """Read when a note is from in its properties, the name of its file, and its title."""
     fields = [*values.items(), *_properties_of(body)]
-    dated, created = (
-        _first_moment(fields, names, locale) for names in (_DATED, f"{_CREATED} {_LESS}")
-    )
+    dated = _first_moment(fields, _DATED, locale)
+    created = _first_moment(fields, _CREATED, locale) or _first_moment(fields, _LESS, locale)
     begun = dated or created
     as_of = begun.date() if begun else None
     named, yearless = days_in_name(path, as_of, locale=locale)
     if not (named or yearless) and title != stem_of(path):
         named, yearless = days_in_name(title, as_of, locale=locale)
-    days = [*_one_day(dated), *named, *_one_day(created)]
+    said = [(moment.date(), moment.date()) for moment in (dated, created) if moment]
+    days = [*said[: bool(dated)], *named, *said[bool(dated) :]]
     told = _first_moment(fields, _CHANGED, locale) or begun
-    # The day is that on the clock of who wrote it, wherever that is.
+    # Its day is that on the clock of who wrote it.
     own = NoteDate(told.replace(tzinfo=UTC).timestamp(), "front matter") if told else None
     own = own or date_in_name(path, locale=locale)
     return Dating(tuple(dict.fromkeys(days))[:_MOST_SPANS], None if days else yearless, own)
@@ -102,16 +93,18 @@ def date_note(
 def find_unsure(values: Mapping[str, Any], body: str = "", *, locale: str = "") -> str | None:
     """Return the first field of time whose figures may be two days, such as 3/4/2026."""
     for key, value in (*values.items(), *_properties_of(body)):
-        if _fold(key) in _OF_NOTE.split() and isinstance(value, str) and len(value) <= _LONGEST:
-            if len(_days_in_text(value, None, locale)[0]) > 1:
-                return f"{key} {value!r}"
+        is_told = _OF_NOTE.fullmatch(_fold(key)) and isinstance(value, str)
+        if is_told and len(_days_in_text(value[:_LONGEST], None, locale)[0]) > 1:
+            return f"{key} {value!r}"
     return None
 
 
 def date_in_front_matter(values: Mapping[str, Any], *, locale: str = "") -> NoteDate | None:
     """Return when a note was changed, else its date, else when it was made."""
-    moment = _first_moment(values.items(), f"{_OF_NOTE} {_LESS}", locale)
-    return NoteDate(moment.timestamp(), "front matter") if moment else None
+    for kind in (_CHANGED, _DATED, _CREATED, _LESS):
+        if moment := _first_moment(values.items(), kind, locale):
+            return NoteDate(moment.timestamp(), "front matter")
+    return None
 
 
 def date_in_name(path: str, *, locale: str = "") -> NoteDate | None:
@@ -129,13 +122,13 @@ def days_in_name(
     14``); a name that is a year alone is none. What lacks the year is of the last one before
     ``as_of``, or of the year that a folder is called.
     """
-    stem = stem_of(path)
-    if stem in ("index", "_index") and "/" in path:  # a folder is the page, and has its name
+    if stem_of(path) in ("index", "_index"):  # the page is its folder, and has that name
         path = path.rpartition("/")[0]
-        stem = stem_of(path)
-    if days := [day for y, m, d in _FOLDERS.findall(_stem(path)) if (day := _make_day(y, m, d))]:
-        return ((days[0], days[0]),), None
-    years = [int(match[1]) for part in path.split("/")[:-1] if (match := _YEAR.search(part))]
+    stem, parts = stem_of(path), path.split("/")[:-1]
+    for year, month, number in _FOLDERS.findall("/".join([*parts, stem])):
+        if day := _make_day(year, month, number):
+            return ((day, day),), None
+    years = [int(match[1]) for part in parts if (match := _YEAR.search(part))]
     as_of = as_of or (date(years[-1], 12, 31) if years else None)
     return _days_in_text(stem, as_of, locale)
 
@@ -159,7 +152,7 @@ def _days_in_text(
         if found.has_year or (as_of and found.unit == "day" and found.is_calendar):
             return tuple((window.first, window.last) for window in found.windows), None
         if found.unit == "day" and found.is_calendar:
-            return (), found.windows[0].first.replace(year=_YEARLESS)
+            return (), found.windows[0].first.replace(year=2000)
     return (), None
 
 
@@ -197,40 +190,29 @@ def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
 
 
 def _properties_of(body: str) -> list[tuple[str, str]]:
-    """Return the times among the lines that begin a body, or follow its title.
+    """Return the fields of time in the lines that begin a body, or follow its title.
 
     They are ``key:: value``, as Logseq writes them, or ``Key: value``, as Notion exports them.
     """
-    found: list[tuple[str, str]] = []
-    lines = body[: _MOST_PROPERTIES * _LONGEST].strip("\n").split("\n")
-    if lines[0].startswith("# "):
-        lines = "\n".join(lines[1:]).strip("\n").split("\n")
-    for line in lines[:_MOST_PROPERTIES]:
-        match = _PROPERTY.fullmatch(line.rstrip())
-        if match is None:
-            break
-        found.append((match[1], match[2]))
-    return [(key, value) for key, value in found if _fold(key) in _OF_NOTE.split()]
+    text = body[: 50 * _LONGEST].lstrip("\n")
+    text = text.partition("\n")[2].lstrip("\n") if text.startswith("# ") else text
+    matches = (_PROPERTY.fullmatch(line.rstrip()) for line in text.split("\n"))
+    found = [match.group(1, 2) for match in takewhile(bool, matches) if match]
+    return [(key, value) for key, value in found if _OF_NOTE.fullmatch(_fold(key))]
 
 
-def _first_moment(
-    fields: Iterable[tuple[str, Any]], names: str, locale: str
-) -> datetime | None:
-    values = {_fold(key): value for key, value in reversed([*fields])}
-    if not _NUMBER.fullmatch(str(values.get("id"))):
-        values["id"] = None
-    moments = (_moment(values.get(name), locale) for name in names.split())
-    return next((moment for moment in moments if moment), None)
+def _first_moment(fields: Iterable[tuple[str, Any]], kind: str, locale: str) -> datetime | None:
+    """Return the moment of the first field whose key is of a kind, and that gives one."""
+    for key, value in fields:
+        name = _fold(key)
+        is_told = name != "id" or _NUMBERED.fullmatch(str(value))
+        if is_told and re.fullmatch(kind, name) and (moment := _moment(value, locale)):
+            return moment
+    return None
 
 
 def _fold(field: object) -> str:
     return re.sub(r"[\W_]+", "", str(field)).casefold()
-
-
-def _one_day(moment: datetime | None) -> Iterator[Days]:
-    """Yield the day of a moment on the clock that it was written by."""
-    if moment is not None:
-        yield moment.date(), moment.date()
 
 
 def _moment(value: Any, locale: str) -> datetime | None:
@@ -270,7 +252,3 @@ def _make_day(year: str, month: str, day: str) -> date | None:
     except ValueError:
         return None
     return found if _EARLIEST <= found.year <= _LATEST else None
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[0] + "/" + stem_of(path)
