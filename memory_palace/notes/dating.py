@@ -28,7 +28,7 @@ such properties may be those of a book.
 _OF_NOTE = re.compile(f"{_CHANGED}|{_DATED}|{_CREATED}")
 _STAMP = r"(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?"
 _ISO = re.compile(
-    rf"(?<!\d)(?<!\d[-.])(?<!\bv)(\d{{4}})([-_.]?)(\d{{2}})\2(\d{{2}})(?:(?<=\d{{8}}){_STAMP})?(?!\.?\d)"
+    rf"(?<!\d)(?<!\bv)(\d{{4}})([-_.]?)(\d{{2}})\2(\d{{2}})(?:(?<=\d{{8}}){_STAMP})?(?!\.?\d)"
 )
 """``2026-03-01``, ``20260301``, or a moment to the minute or second, as notes are numbered by."""
 _EPOCH = re.compile(r"(\d{10})(?:\d{3})?(?:\.\d*)?")
@@ -49,6 +49,7 @@ _NAMED = re.compile(r"(?<!\d)(\d{4})([-_. ])([^\W\d_]{3,})\2(\d{1,2})(?!\d)")
 _LOG_OPTIONS = (
     "--format=%x01%ct%d --decorate-refs=- --name-only -z --no-renames --diff-filter=AMR".split()
 )
+"""Of a shallow clone ``%d`` marks the first commit, which has every file."""
 _EARLIEST, _LATEST = 1900, 2200
 _ANY_DAY = date(2024, 12, 31)
 """A leap year, to read days without a year on; years of two digits are those around it."""
@@ -182,7 +183,7 @@ def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
     for block in log.split("\x01")[1:]:
         stamp, *names = block.replace("\n", "\0").split("\0")
         if not stamp.isdigit():
-            continue  # a file name holds the mark
+            continue  # grafted, or a file name holds the mark
         for name in names:
             if name.startswith(prefix) and name:
                 times.setdefault(name[len(prefix) :], float(stamp))
