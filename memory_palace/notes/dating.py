@@ -16,9 +16,11 @@ from memory_palace.notes.git import PATHS_ON_A_COMMAND_LINE, is_in_repository, r
 from memory_palace.notes.note import Days
 from memory_palace.notes.rooms import stem_of
 
-_CHANGED = r"(?:last|date)?(?:updated|modified|edited|mod)(?:at|on|date|time)?"
+_CHANGED = r"(?:last|date)?(?:update|modifie|edite|change|mod)d?(?:at|on|date|time)?"
+    r"(?:last|date)?(?:updated?|modified|modification|edited|mod|changed)(?:at|on|date|time)?"
+)
 _DATED = r"date|day|datetime"
-_CREATED = r"(?:date)?(?:created|creation)(?:at|on|date|time)?"
+_CREATED = r"(?:date)?(?:created?|creation)(?:at|on|date|time)?"
 _LESS = r"(?:date)?(?:published|publish|pub)(?:date)?|id"
 """Fields of time, as ``_fold`` writes them, the most telling first.
 
@@ -38,14 +40,14 @@ _NUMBERED = re.compile(r"\d{12}(?:\d\d)?")
 _DIGEST = re.compile(
     r"(?<![^\W_])(?:[0-9a-f]{32,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^\W_])", re.I
 )
-_PROPERTY = re.compile(r"[ \t]*(?:[-*] )?([^\W\d_][\w /()-]{0,40}?) ?::? +(\S.*)")
+_PROPERTY = re.compile(r"[ \t]*(?:[-*] )?([^:#>|`]{1,40}?) ?::?(?:[ \t]+(.*))?")
 _FOLDERS = re.compile(r"(?:^|/)(\d{4})/(?:\d{4}[-_.])?(\d{1,2})(?!\d)[^/]*/(\d{1,2})$")
 """``2026/03/01``, ``2026/03-March/1``."""
 _YEAR = re.compile(r"(?<!\d)((?:19|20|21)\d\d)(?!\d)")
 _NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([-_ ])(\d{1,2})\2(\d{4})(?!\d)")
 """``14-10-2026``, ``14_10_2026``: what grammar reads with slashes."""
-_NAMED = re.compile(r"(?<!\d)(\d{4})([-_. ])([^\W\d_]{3,})\2(\d{1,2})(?!\d)")
-"""``2026-Oct-14``: what grammar reads with the day first."""
+_HYPHENS = re.compile(r"(?<=[^\W\d_])-(?=\d)|(?<=\d)-(?=[^\W\d_])")
+"""Of ``2026-Oct-14`` and ``Oct-14-2026``, which grammar reads with spaces."""
 _LOG_OPTIONS = (
     "--format=%x01%ct%d --decorate-refs=- --name-only -z --no-renames --diff-filter=AMR".split()
 )
@@ -146,7 +148,7 @@ def _days_in_text(
         return ((days[0], days[0]),), None
     from memory_palace.language.time.reading import find_times  # delayed: most names are ISO
 
-    text = _NAMED.sub(r"\4 \3 \1", _NUMBERS.sub(r"\1/\3/\4", text)).replace("_", " ")
+    text = _HYPHENS.sub(" ", _NUMBERS.sub(r"\1/\3/\4", text)).replace("_", " ")
     for found in find_times(text, as_of or _ANY_DAY, locale=locale):
         if found.certainty < _SURE / len(found.windows) or found.unit == "year":
             continue
