@@ -17,8 +17,6 @@ from memory_palace.notes.note import Days
 from memory_palace.notes.rooms import stem_of
 
 _CHANGED = r"(?:last|date)?(?:update|modifie|edite|change|mod)d?(?:at|on|date|time)?"
-    r"(?:last|date)?(?:updated?|modified|modification|edited|mod|changed)(?:at|on|date|time)?"
-)
 _DATED = r"date|day|datetime"
 _CREATED = r"(?:date)?(?:created?|creation)(?:at|on|date|time)?"
 _LESS = r"(?:date)?(?:published|publish|pub)(?:date)?|id"
