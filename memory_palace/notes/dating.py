@@ -22,13 +22,13 @@ _CREATED = r"(?:date)?(?:created?|creation)(?:at|on|date|time)?"
 _LESS = r"(?:date)?(?:published|publish|pub)(?:date)?|id"
 """Fields of time, as ``_fold`` writes them, the most telling first.
 
-``published`` of a clipped page is the day of its author. The last ones are not read below a title:
-such properties may be those of a book.
+``published`` of a clipped page is the day of its author, and below a title that of a book, say:
+it is not read there.
 """
-_OF_NOTE = re.compile(f"{_CHANGED}|{_DATED}|{_CREATED}")
+_OF_NOTE = re.compile(f"{_CHANGED}|{_DATED}|{_CREATED}|id")
 _STAMP = r"(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?"
 _ISO = re.compile(
-    rf"(?<!\d)(?<!\bv)(\d{{4}})([-_.]?)(\d{{2}})\2(\d{{2}})(?:(?<=\d{{8}}){_STAMP})?(?!\.?\d)"
+    rf"(?<!\d)(?<!\bv)(\d{{4}})([-_.]?)(\d{{2}})\2(\d{{2}})(?:(?<=\d{{8}}){_STAMP})?(?!\d|\.\d{{1,3}}(?!\d))"
 )
 """``2026-03-01``, ``20260301``, or a moment to the minute or second, as notes are numbered by."""
 _EPOCH = re.compile(r"(\d{10})(?:\d{3})?(?:\.\d*)?")

@@ -38,6 +38,7 @@ SHAPES = {
     "dendron: as text": ("hub.roof.md", "---\ncreated: '1655109426539'\n---\n"),
     "dendron: a journal": ("daily.journal.2022.06.13.md", "- rain\n"),
     "dendron: a meeting": ("meet.journal.2022.06.13.standup.md", "- rain\n"),
+    "dendron: a scratch note": ("scratch.2022.06.13.083706.md", "- rain\n"),
     "logseq: a journal": ("journals/2022_06_13.md", "- rain\n"),
     "logseq: a journal with hyphens": ("journals/2022-06-13.md", "- rain\n"),
     "logseq: a page property": (
@@ -82,6 +83,7 @@ SHAPES = {
     "zettlr: an id before a name": ("20220613083706 Roof.md", "# Roof\n"),
     "zettlr: an id": ("roof.md", "---\nid: 20220613083706\n---\n"),
     "zettlr: an id as text": ("roof.md", '---\nid: "20220613083706"\n---\n'),
+    "zettlr: an id below the title": ("roof.md", "# Roof\n\nID: 20220613083706\n\nRain.\n"),
     "notion: created": (
         f"Roof {DIGEST}.md",
         "# Roof\n\nCreated: June 13, 2022 8:37 AM\nTags: home\n\nRain.\n",
@@ -116,6 +118,7 @@ NONE = {
     "an id of no moment": ("Roof.md", "---\nid: 20220613996101\n---\n"),
     "two readings": (f"Roof {DIGEST}.md", "# Roof\n\nDate: 06/05/2022\n\nRain.\n"),
     "two readings of a name": ("06-05-2022.md", "Rain.\n"),
+    "a part of a build": ("2022.06.13.2 notes.md", "Rain.\n"),
     "the day of a book": ("Book.md", "# Book\n\nAuthor: A\nPublished: June 13, 2022\n\nRain.\n"),
     "a line in the middle": ("Roof.md", "# Roof\n\nRain fell.\nDate: 2022-06-13\n"),
     "a property of a block": ("pages/Roof.md", "- rain fell\n  created-at:: 1655109426539\n"),
