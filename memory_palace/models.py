@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -72,6 +72,13 @@ class NoteDate:
     timestamp: float
     """Seconds since the epoch, UTC."""
     source: DateSource
+
+    @property
+    def day(self) -> str:
+        """The day as ``2026-03-01``; empty where only the file gives one: that of a copy, often."""
+        if self.source == "mtime":
+            return ""
+        return datetime.fromtimestamp(self.timestamp, UTC).date().isoformat()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 
 from memory_palace.changes.composing import fence_text
 from memory_palace.language.visible import escape_hidden, visible
@@ -130,8 +129,8 @@ def _show_hit(hit: Hit, room: int | None, cut: Callable[[str], str]) -> str:
     place = f"{hit.path}:{first}-{last}" if last > first else f"{hit.path}:{first}"
     confidence = cut_confidence(hit.confidence)
     sure = "" if confidence is None else f"{confidence:.2f}"
-    day = datetime.fromtimestamp(hit.note.date.timestamp, UTC).date().isoformat()
-    head = "  ".join(filter(None, (write_place(place), sure, day, _show_title(hit.title))))
+    parts = (write_place(place), sure, hit.note.date.day, _show_title(hit.title))
+    head = "  ".join(filter(None, parts))
     if not hit.text.strip():
         return head
     left = None if room is None else max(room - _size(head) - 2, _size(fence_text(_CUT)))

@@ -181,7 +181,7 @@ def _find_work(palace: Palace) -> dict[str, list[str]]:
             at = snapshot.room_map.place_of(path)
             for place in _PLACES:
                 if at.startswith(place) and not at.startswith(_NOT_ACTIVE):
-                    found[place].append((-float(snapshot.dates[n]), path))
+                    found[place].append((-float(snapshot.told_dates[n]), path))
     return {place: [path for _, path in sorted(entries)] for place, entries in found.items()}
 
 

@@ -26,7 +26,8 @@ def active_projects(snapshot: Snapshot) -> tuple[str, ...]:
     named = _named_by_cards(snapshot, folders)
     if named or not folders:
         return tuple(sorted(named))
-    newest = {folder: float(np.max(snapshot.dates[places])) for folder, places in folders.items()}
+    dates = snapshot.told_dates
+    newest = {folder: float(np.max(dates[places])) for folder, places in folders.items()}
     return (min(newest, key=lambda folder: (-newest[folder], folder)),)
 
 

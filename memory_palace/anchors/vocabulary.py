@@ -106,7 +106,7 @@ def gather(
     }
     often = {key: term for key, term in kept.items() if term.passages > 1 or term.kinds != {"name"}}
     kept = often if len(often) >= FEWEST else kept
-    dates, links = snapshot.dates, _count_links(snapshot)
+    dates, links = snapshot.told_dates, _count_links(snapshot)
     newest = float(dates.max()) if len(dates) else 0.0
     for key, candidate in kept.items():
         if "curated" not in candidate.kinds:

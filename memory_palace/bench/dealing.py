@@ -48,6 +48,7 @@ def dealt(snapshot: Snapshot, seed: int) -> Iterator[None]:
     priorities = [draw.randrange(len(PRIORITIES)) for _ in range(count)]
     chosen = {
         "dates": np.array(dates),
+        "told_dates": np.array(dates),
         "date_sources": np.zeros(count, np.uint8),
         "priorities": np.array(priorities, np.int8),
     }

@@ -146,7 +146,7 @@ def _moment(said: Remark) -> datetime | None:
 def _place(hit: Hit) -> str:
     """Return where a hit stands and its day, as ``palace recall`` gives them."""
     line = hit.text_lines[0] if hit.text_lines else hit.chunk.first_line if hit.chunk else 1
-    day = datetime.fromtimestamp(hit.note.date.timestamp, UTC).date().isoformat()
+    day = hit.note.date.day
     return f"{hit.path}:{line}  {day}"
 
 

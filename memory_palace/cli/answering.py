@@ -13,6 +13,7 @@ from typer import Exit
 
 from memory_palace.cli.answers import answer_record, arrange, hit_records, write_lines
 from memory_palace.cli.printing import ANSWERS, print_answer, say, say_behind, to_record
+from memory_palace.cli.validities import say_copied
 from memory_palace.errors import ConfigError, PalaceError, UsageError
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
@@ -158,7 +159,7 @@ def _remark_all(answer: PalacesAsked, given: Mapping[str, Any]) -> Iterator[str]
     yield from _remark_quotes(answer.result)
     for name, result in answer.own.items():
         if name in answer.palaces:
-            remarks = _remark(answer.palaces[name], result, include_cold=given["include_cold"])
+            remarks = _remark(answer.palaces[name], result, given)
         else:
             remarks = _remark_stored(result, answer.unknown_tags.get(name, ()), given)
         yield from (f"{name}: {remark}" if name else remark for remark in remarks)
@@ -180,7 +181,7 @@ def _remark_stored(
         yield f"mode: lexical; {why}"
 
 
-def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Iterator[str]:
+def _remark(palace: Palace, result: QueryResult, given: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a reader of the answer should know besides; it is said on stderr."""
     yield from _remark_words(palace, result)
     if result.mode == "lexical":
@@ -192,7 +193,9 @@ def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Itera
         yield f"{say_behind(result.behind)}, or ask with --refresh"
     elif result.freshness == "unchecked":
         yield "freshness: unchecked"
-    if palace.config.cold_hint and not include_cold and result.mode == "vector":
+    if given["since"] or given["until"]:
+        yield from say_copied(palace.snapshot(include_cold=given["include_cold"]).told_dates)
+    if palace.config.cold_hint and not given["include_cold"] and result.mode == "vector":
         better = palace.query(result.text, limit=1, include_cold=True, profile="raw", neighbors=0)
         best = max((hit.contributions[0].value for hit in result.hits), default=0.0)
         if better and better[0].note.is_cold and better[0].score > best:

@@ -28,11 +28,6 @@ from memory_palace.models import (
     cut_confidence,
 )
 
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
-
-
 _OPEN = date(1900, 1, 1)
 """Where "until May" begins."""
 _SURE = 0.5
@@ -94,7 +89,6 @@ def arrange(
     """
     roots = {"": root} if isinstance(root, Path) else root
     roots, number = {name: folder.resolve() for name, folder in roots.items()}, 0
-    is_dated = _tells_dates(result)
     entries, linked = [], []
     for hit, text in zip(result, texts or [""] * len(result), strict=True):
         if hit.role == "core":
@@ -103,17 +97,11 @@ def arrange(
             linked.append(_title(hit))
             continue
         mark = str(number) if hit.role == "core" else "→"
-        date = write_date(hit.note.date.timestamp) if is_dated else ""
+        date = write_date(hit.note.date.timestamp) if hit.note.date.day else ""
         entries.append(_entry(roots.get(hit.palace), hit, mark, text, date, details=details))
     before = tuple(_scoring(result)) if details else ()
     titles = tuple(dict.fromkeys(linked))
     return Shown(before, tuple(entries), titles, texts is not None, result.languages)
-
-
-def _tells_dates(result: QueryResult) -> bool:
-    """Say whether dates tell anything: files that were all changed on one day were copied."""
-    days = {write_date(hit.note.date.timestamp) for hit in result}
-    return len(days) > 1 or any(hit.note.date.source != "mtime" for hit in result)
 
 
 def _entry(root: Path | None, hit: Hit, mark: str, text: str, date: str, *, details: bool) -> Entry:
@@ -158,7 +146,7 @@ def open_path(file: Path) -> str:
 def write_date(timestamp: float) -> str:
     """Return the day of a moment (UTC) as people write it: ``18 June 2026``."""
     day = datetime.fromtimestamp(timestamp, UTC)
-    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+    return f"{day.day} {day:%B} {day.year}"
 
 
 def write_confidence(confidence: float | None) -> str:
@@ -208,7 +196,7 @@ def _details(hit: Hit) -> Iterator[str]:
             factors = f"{part.value:.6f} x {part.weight:.6f}"
             yield f"{part.signal:<12} {factors} = {part.contribution:.6f}"
     date, priority = hit.note.date, hit.note.priority or "none"
-    yield f"date {show_date(date.timestamp)} ({date.source}), priority {priority}"
+    yield f"{f'date {date.day} ({date.source})' if date.day else 'no date'}, priority {priority}"
     yield from say_validity(hit.note.validity)
 
 
@@ -274,6 +262,8 @@ def _hit_record(hit: Hit, text: str | None, *, details: bool) -> dict[str, Any]:
         "confidence": hit.confidence if details else cut_confidence(hit.confidence),
         "text": hit.text if text is None else text,
     }
+    if not hit.note.date.day:
+        record["date_source"] = hit.note.date.source
     if details or hit.linked_from:
         record["linked_from"] = hit.linked_from
     if hit.is_superseded:

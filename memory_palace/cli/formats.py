@@ -24,7 +24,8 @@ def write_tsv(hits: Sequence[HitRecord], entries: Sequence[Entry]) -> Iterator[s
     """Yield path, line, confidence, score, date, title and text of each hit, tabs between."""
     for hit, entry in zip(hits, entries, strict=True):
         path, score = open_path(entry.file), f"{hit['score']:.6f}"
-        before = (path, str(entry.line), entry.sure, score, hit["date"])
+        day = "" if hit.get("date_source") == "mtime" else hit["date"]
+        before = (path, str(entry.line), entry.sure, score, day)
         columns = (*before, entry.title, entry.text)
         yield "\t".join(" ".join(visible(column).split()) for column in columns)
 

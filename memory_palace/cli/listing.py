@@ -22,7 +22,7 @@ from memory_palace.cli.options import (
     open_palace,
 )
 from memory_palace.cli.printing import print_answer, say, say_behind, show_date, to_record
-from memory_palace.cli.validities import validity_record
+from memory_palace.cli.validities import say_copied, validity_record
 from memory_palace.index.freshness import check_freshness
 from memory_palace.models import NoteRecord
 from memory_palace.palace import Palace
@@ -81,14 +81,17 @@ def list_notes(
         until=until,
         include_cold=include_cold,
     )
+    snapshot = palace.snapshot(include_cold=include_cold)
     allowed = _linked(palace, linked_by, links_to, include_cold=include_cold)
     notes = [note for note in notes if allowed is None or note.path in allowed]
     if sort == "date":
-        notes.sort(key=lambda note: (-note.date.timestamp, note.path))
+        told = dict(zip(snapshot.paths, snapshot.told_dates.tolist(), strict=True))
+        notes.sort(key=lambda note: (-told[note.path], note.path))
     print_answer({"notes": [_record(note) for note in notes]}, map(_line, notes), as_json=as_json)
     if not notes:
         say("no note matches")
-    snapshot = palace.snapshot(include_cold=include_cold)
+    for remark in say_copied(snapshot.told_dates) if since or until else ():
+        say(remark)
     if behind := check_freshness(palace.paths, palace.config, snapshot).behind:
         say(say_behind(behind))
 
@@ -109,7 +112,8 @@ def _linked(
 
 
 def _line(note: NoteRecord) -> str:
-    date, priority = show_date(note.date.timestamp), note.priority or "-"
+    day, priority = show_date(note.date.timestamp), note.priority or "-"
+    date = note.date.day or f"file {day}"
     return f"{date}  {note.type:<10} {priority:<6}  {note.path}  {note.title}"
 
 

@@ -90,11 +90,13 @@ def recollection_record(found: Recollection) -> dict[str, Any]:
 def _hit_record(hit: Hit) -> dict[str, Any]:
     own = (hit.chunk.first_line, hit.chunk.last_line) if hit.chunk else (1, 1)
     line, last_line = hit.text_lines or own
+    source = {} if hit.note.date.day else {"date_source": hit.note.date.source}
     return {
         "path": hit.path,
         "line": line,
         "last_line": last_line,
         "title": hit.title,
         "date": show_date(hit.note.date.timestamp),
+        **source,
         "text": hit.text,
     }

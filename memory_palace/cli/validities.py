@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from memory_palace.cli.printing import show_date
+from memory_palace.cli.printing import plural, show_date
 from memory_palace.models import Validity
 
 
@@ -39,3 +39,9 @@ def validity_record(validity: Validity) -> dict[str, Any]:
         "valid_until": None if last is None else show_date(last),
         "superseded_by": list(validity.superseded_by),
     }
+
+
+def say_copied(dates: Any) -> list[str]:
+    """Return the remark on notes that --since and --until leave out: their date is told as 0."""
+    copied = int((dates == 0).sum())
+    return [f"{plural(copied, 'note')} left out: only a copy dates the files"] if copied else []

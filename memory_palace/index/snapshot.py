@@ -34,6 +34,9 @@ from memory_palace.index.statistics import Origin, OwnStatistics, Statistics
 from memory_palace.models import ChunkRecord, Matrix, NoteDate, NoteRecord, Scores, Vector
 
 _MTIME = 3
+_DAY_SECONDS = 86_400
+_COPIED = 20
+"""Files of one day, and most of those that date their notes, were copied or checked out then."""
 SEPARATOR = "\x1f"
 _WIDTHS = {"stat": 5, "note_digest": 16, "days": 4}
 
@@ -208,6 +211,17 @@ class Snapshot:
         """Time of each note, seconds since the epoch."""
         changed: Array = self.stats[:, STAT.changed_ns] / 1e9
         return np.where(self.date_sources == _MTIME, changed, self._column("date"))
+
+    @cached_property
+    def told_dates(self) -> NDArray[np.float64]:
+        """The same, 0 where a copy or a checkout dates the note: it tells no age."""
+        by_file = self.date_sources == _MTIME
+        days = np.where(by_file, self.dates // _DAY_SECONDS, 0).astype(np.int64)
+        least = days.min(initial=0)
+        counts = np.bincount(days[by_file] - least, minlength=1)
+        if counts.max() < max(_COPIED, by_file.sum() / 2):
+            return self.dates
+        return np.where(by_file & (days == counts.argmax() + least), 0.0, self.dates)
 
     @cached_property
     def days(self) -> NDArray[np.int32]:

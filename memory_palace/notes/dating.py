@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import time as clock
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, date, datetime, time
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,21 +16,43 @@ from memory_palace.notes.git import PATHS_ON_A_COMMAND_LINE, is_in_repository, r
 from memory_palace.notes.note import Days
 from memory_palace.notes.rooms import stem_of
 
-_CHANGED = "updated modified lastmodified lastupdated lastmod dateupdated datemodified updatedat"
-_DATED = "date day datepublished published publishdate"
-_CREATED = "created datecreated createdat creationdate"
-"""Fields of front matter, as ``_fold`` writes them, the most telling first."""
-_ISO = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?:(?<=\d{8})(?:\d{6}|\d{4}))?(?!\d)")
+_CHANGED = r"(?:last|date)?(?:update|modifie|edite|change|mod)d?(?:at|on|date|time)?"
+_DATED = r"date|day|datetime"
+_CREATED = r"(?:date)?(?:created?|creation)(?:at|on|date|time)?"
+_LESS = r"(?:date)?(?:published|publish|pub)(?:date)?|id"
+"""Fields of time, as ``_fold`` writes them, the most telling first.
+
+``published`` of a clipped page is the day of its author, and below a title that of a book, say:
+it is not read there.
+"""
+_OF_NOTE = re.compile(f"{_CHANGED}|{_DATED}|{_CREATED}|id")
+_STAMP = r"(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?"
+_ISO = re.compile(
+    rf"(?<!\d)(?<!\bv)(\d{{4}})([-_.]?)(\d{{2}})\2(\d{{2}})(?:(?<=\d{{8}}){_STAMP})?(?!\d|\.\d{{1,3}}(?!\d))"
+)
 """``2026-03-01``, ``20260301``, or a moment to the minute or second, as notes are numbered by."""
+_EPOCH = re.compile(r"(\d{10})(?:\d{3})?(?:\.\d*)?")
+_FIRST_EPOCH, _AHEAD = datetime(1990, 1, 1, tzinfo=UTC).timestamp(), 5 * 366 * 86_400.0
+"""Seconds: what is earlier, or later than so much from now, is a number of something else."""
+_NUMBERED = re.compile(r"\d{12}(?:\d\d)?")
+_DIGEST = re.compile(
+    r"(?<![^\W_])(?:[0-9a-f]{32,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![^\W_])", re.I
+)
+_PROPERTY = re.compile(r"[ \t]*(?:[-*] )?([^:#>|`]{1,40}?) ?::?(?:[ \t]+(.*))?")
 _FOLDERS = re.compile(r"(?:^|/)(\d{4})/(?:\d{4}[-_.])?(\d{1,2})(?!\d)[^/]*/(\d{1,2})$")
 """``2026/03/01``, ``2026/03-March/1``."""
 _YEAR = re.compile(r"(?<!\d)((?:19|20|21)\d\d)(?!\d)")
-_NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([-_. ])(\d{1,2})\2(\d{4})(?!\d)")
+_NUMBERS = re.compile(r"(?<!\d)(\d{1,2})([-_ ])(\d{1,2})\2(\d{4})(?!\d)")
 """``14-10-2026``, ``14_10_2026``: what grammar reads with slashes."""
-_LOG_OPTIONS = "--format=%x01%ct --name-only -z --no-renames --diff-filter=AMR".split()
+_HYPHENS = re.compile(r"(?<=[^\W\d_])-(?=\d)|(?<=\d)-(?=[^\W\d_])")
+"""Of ``2026-Oct-14`` and ``Oct-14-2026``, which grammar reads with spaces."""
+_LOG_OPTIONS = (
+    "--format=%x01%ct%d --decorate-refs=- --name-only -z --no-renames --diff-filter=AMR".split()
+)
+"""Of a shallow clone ``%d`` marks the first commit, which has every file."""
 _EARLIEST, _LATEST = 1900, 2200
-_ANY_DAY = date(2000, 12, 31)
-"""A leap year, to read days without a year on."""
+_ANY_DAY = date(2024, 12, 31)
+"""A leap year, to read days without a year on; years of two digits are those around it."""
 _SURE = 0.5
 _MOST_SPANS = 2
 _LONGEST = 80
@@ -46,34 +70,48 @@ class Dating(NamedTuple):
     """When it was last changed, as far as it says so: what recency counts from."""
 
 
-def date_note(values: Mapping[str, Any], path: str, title: str = "", *, locale: str = "") -> Dating:
-    """Read when a note is from in its front matter, the name of its file, and its title."""
-    dated, created = (_first_moment(values, fields, locale) for fields in (_DATED, _CREATED))
+def date_note(
+    values: Mapping[str, Any], path: str, title: str = "", *, body: str = "", locale: str = ""
+) -> Dating:
+    """Read when a note is from in its properties, the name of its file, and its title."""
+    fields = [*values.items(), *_properties_of(body)]
+    dated = _first_moment(fields, _DATED, locale)
+    created = _first_moment(fields, _CREATED, locale) or _first_moment(fields, _LESS, locale)
     begun = dated or created
     as_of = begun.date() if begun else None
     named, yearless = days_in_name(path, as_of, locale=locale)
     if not (named or yearless) and title != stem_of(path):
         named, yearless = days_in_name(title, as_of, locale=locale)
-    days = [*_one_day(dated), *named, *_one_day(created)]
-    own = date_in_front_matter(values, locale=locale) or date_in_name(path, locale=locale)
+    said = [(moment.date(), moment.date()) for moment in (dated, created) if moment]
+    days = [*said[: bool(dated)], *named, *said[bool(dated) :]]
+    told = _first_moment(fields, _CHANGED, locale) or begun
+    # Its day is that on the clock of who wrote it.
+    own = NoteDate(told.replace(tzinfo=UTC).timestamp(), "front matter") if told else None
+    own = own or date_in_name(path, locale=locale)
     return Dating(tuple(dict.fromkeys(days))[:_MOST_SPANS], None if days else yearless, own)
+
+
+def find_unsure(values: Mapping[str, Any], body: str = "", *, locale: str = "") -> str | None:
+    """Return the first field of time whose figures may be two days, such as 3/4/2026."""
+    for key, value in (*values.items(), *_properties_of(body)):
+        is_told = _OF_NOTE.fullmatch(_fold(key)) and isinstance(value, str)
+        if is_told and len(_days_in_text(value[:_LONGEST], None, locale)[0]) > 1:
+            return f"{key} {value!r}"
+    return None
 
 
 def date_in_front_matter(values: Mapping[str, Any], *, locale: str = "") -> NoteDate | None:
     """Return when a note was changed, else its date, else when it was made."""
-    for fields in (_CHANGED, _DATED, _CREATED):
-        moment = _first_moment(values, fields, locale)
-        if moment is not None:
+    for kind in (_CHANGED, _DATED, _CREATED, _LESS):
+        if moment := _first_moment(values.items(), kind, locale):
             return NoteDate(moment.timestamp(), "front matter")
     return None
 
 
 def date_in_name(path: str, *, locale: str = "") -> NoteDate | None:
-    """Return the first day in a file name, such as ``2026-03-01 flour.md``."""
-    days, _ = days_in_name(path, locale=locale)
-    if not days or days[0][0] != days[0][1]:
-        return None
-    return NoteDate(datetime.combine(days[0][0], time(), UTC).timestamp(), "file name")
+    """Return the day that a file name gives, such as ``2026-03-01 flour.md``."""
+    day = _only_day(days_in_name(path, locale=locale)[0])
+    return NoteDate(datetime.combine(day, time(), UTC).timestamp(), "file name") if day else None
 
 
 def days_in_name(
@@ -85,29 +123,37 @@ def days_in_name(
     14``); a name that is a year alone is none. What lacks the year is of the last one before
     ``as_of``, or of the year that a folder is called.
     """
-    name = stem_of(unicodedata.normalize("NFKC", path))
-    if not any(map(str.isnumeric, name)):
+    if stem_of(path) in ("index", "_index"):  # the page is its folder, and has that name
+        path = path.rpartition("/")[0]
+    stem, parts = stem_of(path), path.split("/")[:-1]
+    for year, month, number in _FOLDERS.findall("/".join([*parts, stem])):
+        if day := _make_day(year, month, number):
+            return ((day, day),), None
+    years = [int(match[1]) for part in parts if (match := _YEAR.search(part))]
+    as_of = as_of or (date(years[-1], 12, 31) if years else None)
+    return _days_in_text(stem, as_of, locale)
+
+
+def _days_in_text(
+    text: str, as_of: date | None, locale: str
+) -> tuple[tuple[Days, ...], date | None]:
+    """Return what ``days_in_name`` does of a text that is no path."""
+    text = _DIGEST.sub("", unicodedata.normalize("NFKC", text))
+    if not any(map(str.isnumeric, text)):
         return (), None
-    found = [*_ISO.findall(name), *((y, "", m, d) for y, m, d in _FOLDERS.findall(_stem(path)))]
-    days = [day for y, _, m, d in found if (day := _make_day(y, m, d))]
+    days = [day for y, _, m, d in _ISO.findall(text) if (day := _make_day(y, m, d))]
     if days:
         return ((days[0], days[0]),), None
-    years = [int(match[1]) for part in path.split("/")[:-1] if (match := _YEAR.search(part))]
-    as_of = as_of or (date(years[-1], 12, 31) if years else None)
-    return _read_name(name, as_of, locale)
-
-
-def _read_name(name: str, as_of: date | None, locale: str) -> tuple[tuple[Days, ...], date | None]:
     from memory_palace.language.time.reading import find_times  # delayed: most names are ISO
 
-    name = _NUMBERS.sub(r"\1/\3/\4", name).replace("_", " ")
-    for found in find_times(name, as_of or _ANY_DAY, locale=locale):
+    text = _HYPHENS.sub(" ", _NUMBERS.sub(r"\1/\3/\4", text)).replace("_", " ")
+    for found in find_times(text, as_of or _ANY_DAY, locale=locale):
         if found.certainty < _SURE / len(found.windows) or found.unit == "year":
             continue
         if found.has_year or (as_of and found.unit == "day" and found.is_calendar):
             return tuple((window.first, window.last) for window in found.windows), None
         if found.unit == "day" and found.is_calendar:
-            return (), found.windows[0].first
+            return (), found.windows[0].first.replace(year=2000)
     return (), None
 
 
@@ -137,34 +183,44 @@ def git_commit_times(root: Path, paths: Collection[str]) -> dict[str, float]:
     for block in log.split("\x01")[1:]:
         stamp, *names = block.replace("\n", "\0").split("\0")
         if not stamp.isdigit():
-            continue  # a file name holds the mark
+            continue  # grafted, or a file name holds the mark
         for name in names:
             if name.startswith(prefix) and name:
                 times.setdefault(name[len(prefix) :], float(stamp))
     return {p: times[p] for p in paths if p in times and prefix + p not in dirty}
 
 
-def _first_moment(values: Mapping[str, Any], fields: str, locale: str) -> datetime | None:
-    named = {_fold(key): value for key, value in reversed([*values.items()])}
-    moments = (_moment(named.get(field), locale) for field in fields.split())
-    return next((moment for moment in moments if moment), None)
+def _properties_of(body: str) -> list[tuple[str, str]]:
+    """Return the fields of time in the lines that begin a body, or follow its title.
+
+    They are ``key:: value``, as Logseq writes them, or ``Key: value``, as Notion exports them.
+    """
+    text = body[: 50 * _LONGEST].lstrip("\n")
+    text = text.partition("\n")[2].lstrip("\n") if text.startswith("# ") else text
+    matches = (_PROPERTY.fullmatch(line.rstrip()) for line in text.split("\n"))
+    found = [match.group(1, 2) for match in takewhile(bool, matches) if match]
+    return [(key, value) for key, value in found if _OF_NOTE.fullmatch(_fold(key))]
+
+
+def _first_moment(fields: Iterable[tuple[str, Any]], kind: str, locale: str) -> datetime | None:
+    """Return the moment of the first field whose key is of a kind, and that gives one."""
+    for key, value in fields:
+        name = _fold(key)
+        is_told = name != "id" or _NUMBERED.fullmatch(str(value))
+        if is_told and re.fullmatch(kind, name) and (moment := _moment(value, locale)):
+            return moment
+    return None
 
 
 def _fold(field: object) -> str:
     return re.sub(r"[\W_]+", "", str(field)).casefold()
 
 
-def _one_day(moment: datetime | None) -> Iterator[Days]:
-    """Yield the day of a moment on the clock that it was written by."""
-    if moment is not None:
-        yield moment.date(), moment.date()
-
-
 def _moment(value: Any, locale: str) -> datetime | None:
     """Return the moment that a field gives; without a zone it is UTC."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]  # [[2026-03-01]] is a list of a list
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     if isinstance(value, str):
         value = _parse(value.strip().strip("[]").strip(), locale)
@@ -176,11 +232,19 @@ def _moment(value: Any, locale: str) -> datetime | None:
 
 
 def _parse(text: str, locale: str) -> datetime | date | None:
+    if epoch := _EPOCH.fullmatch(text):
+        seconds = float(epoch[1])
+        is_time = _FIRST_EPOCH <= seconds <= clock.time() + _AHEAD
+        return datetime.fromtimestamp(seconds, UTC) if is_time else None
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        days, _ = days_in_name(text, locale=locale) if len(text) <= _LONGEST else ((), None)
-    return days[0][0] if days and days[0][0] == days[0][1] else None
+        return _only_day(_days_in_text(text, None, locale)[0]) if len(text) <= _LONGEST else None
+
+
+def _only_day(days: tuple[Days, ...]) -> date | None:
+    """Return a day that is told for sure: no span, and not one of two readings of figures."""
+    return days[0][0] if len(days) == 1 and days[0][0] == days[0][1] else None
 
 
 def _make_day(year: str, month: str, day: str) -> date | None:
@@ -189,7 +253,3 @@ def _make_day(year: str, month: str, day: str) -> date | None:
     except ValueError:
         return None
     return found if _EARLIEST <= found.year <= _LATEST else None
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[0] + "/" + stem_of(path)

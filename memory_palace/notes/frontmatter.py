@@ -1,4 +1,4 @@
-"""The YAML block at the head of a note: read, and edited line by line."""
+"""The block at the head of a note: YAML is read and edited line by line; TOML, JSON are read."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from memory_palace.errors import PalaceError
 from memory_palace.notes.reading import decode_note
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_OPEN = re.compile(r"\A---[ \t]*\n")
-_CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_OPEN = re.compile(r"\A(?:(?:---|\+\+\+)[ \t]*\n|(?=\{\s*\"))")
+_CLOSES = {
+    "-": re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE),
+    "+": re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE),
+    "{": re.compile(r"(?:\A\{.*|^)\}[ \t]*$", re.MULTILINE),
+}
+"""What ends a block of YAML, TOML or JSON, by the first character of the text."""
+_OF_A_PAGE = {"title", "date"}
+"""JSON with neither of them is text: a page of Hugo has one."""
 _LIMIT_CHARACTERS = 64 * 1024
 _LIMIT_ALIASES = 10
 """Aliases allowed in a block: nine aliases of nine aliases make a YAML bomb."""
@@ -45,20 +52,23 @@ class FrontMatter:
 def split_front_matter(text: str) -> FrontMatter:
     """Parse the leading block of a text whose lines end in line feeds.
 
+    It is YAML between lines of ``---`` or, as Hugo has them too, TOML between ``+++`` or JSON.
     A block that is malformed, no mapping, too long or full of aliases stays in the body.
     """
     opening = _OPEN.match(text)
     if opening is None:
         return FrontMatter()
-    closing = _CLOSE.search(text, opening.end())
+    closing = _CLOSES[text[0]].search(text, opening.end())
     if closing is None:
         return _unclosed(text, opening.end())
-    raw = text[opening.end() : closing.start()]
+    is_json = text[0] == "{"
+    raw = text[opening.end() : closing.end() if is_json else closing.start()]
     if len(raw) > _LIMIT_CHARACTERS:
         if not _looks_like_yaml(raw):
             return FrontMatter()  # two rules with prose between them
         return _as_text(raw, "is longer than 64 kB")
-    return _parse(raw, end=min(closing.end() + 1, len(text)))
+    matter = _parse(raw, end=min(closing.end() + 1, len(text)), is_toml=text[0] == "+")
+    return FrontMatter(raw=raw) if is_json and not _OF_A_PAGE & matter.values.keys() else matter
 
 
 def write_front_matter(values: Mapping[str, object]) -> str:
@@ -81,6 +91,8 @@ def set_fields(path: str, data: bytes, values: Mapping[str, object]) -> bytes:
     matter = split_front_matter(clean)
     if matter.error:
         raise PalaceError(f"{path}:{matter.error_line}: {matter.error}; correct it first")
+    if matter.end and clean[0] != "-":
+        raise PalaceError(f"{path}: its front matter is no YAML; change it by hand")
     if not matter.end:
         block = write_front_matter(values).replace("\n", end)
         return f"{mark}{block}".encode() + data[len(mark.encode()) :]
@@ -105,15 +117,19 @@ def _unclosed(text: str, start: int) -> FrontMatter:
     return _as_text(raw, "is not closed by ---")
 
 
-def _parse(raw: str, *, end: int) -> FrontMatter:
+def _parse(raw: str, *, end: int, is_toml: bool) -> FrontMatter:
     try:
+        if is_toml:
+            import tomllib  # delayed: few notes have TOML
+
+            return FrontMatter(tomllib.loads(raw), end, raw=raw)
         excess = _find_excess(raw)
         if excess:
             return _as_text(raw, f"has {excess}")
         values = yaml.load(raw, _LOADER)
     except yaml.YAMLError as error:
         return _malformed(error, raw)
-    except _LOADING_ERRORS as error:
+    except (*_LOADING_ERRORS, RecursionError) as error:
         return _as_text(raw, f"has an invalid value and is kept as text: {error}")
     if values is None:
         values = {}

@@ -14,7 +14,7 @@ from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Priority, Problem
 from memory_palace.notes.chunking import chunk_body, chunk_claim, question_chunk
-from memory_palace.notes.dating import date_note
+from memory_palace.notes.dating import date_note, find_unsure
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.note_links import links_of
@@ -91,7 +91,7 @@ def parse_note(
     markup = Markup(body)
     title = (_text(matter.values.get("title")) or markup.title)[:LONGEST_HEADING]
     priority, remark = _priority(matter.values, path)
-    times, wrong = _times(matter.values, path, title, locale)
+    times, wrong = _times(matter.values, path, title, body, locale)
     questions, left = _questions(matter.values, path)
     return Note(
         path,
@@ -193,11 +193,14 @@ def _priority(values: Mapping[str, Any], path: str) -> tuple[Priority | None, tu
 
 
 def _times(
-    values: Mapping[str, Any], path: str, title: str, locale: str
+    values: Mapping[str, Any], path: str, title: str, body: str, locale: str
 ) -> tuple[dict[str, Any], tuple[Problem, ...]]:
     """Return the fields of a note that say when it is from and how long it holds."""
     validity, problems = read_validity(values, path, locale=locale)
-    dates = date_note(values, path, title, locale=locale)
+    dates = date_note(values, path, title, body=body, locale=locale)
+    if unsure := find_unsure(values, body, locale=locale):
+        message = f"{unsure} may be two days and is not read; `locale` in palace.yaml says which"
+        problems += (Problem(path, None, "front matter", message),)
     lasts = {"validity": validity, "is_evergreen": values.get("evergreen") is True}
     return {**dates._asdict(), **lasts}, problems
 

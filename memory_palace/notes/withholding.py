@@ -15,7 +15,7 @@ _CLOSE = re.compile(r"</private\s*>", re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}+")
 _LEFT_OUT = "(left out here: a secret)"
 _SAYS_PRIVATE = re.compile(
-    r"^[ \t]*[\"']?private[\"']?[ \t]*:[ \t]*[\"']?(?:true|yes|on|1)\b",
+    r"^[ \t]*[\"']?private[\"']?[ \t]*[:=][ \t]*[\"']?(?:true|yes|on|1)\b",
     re.IGNORECASE | re.MULTILINE,
 )
 

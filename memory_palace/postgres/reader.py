@@ -212,6 +212,8 @@ class StoreReader:
         named = snapshot.posted.notes[naming].tolist()
         passing = find_passing(statements, query.filters, include_cold=include_cold, naming=named)
         allowed = None if passing is None else passing.notes
+        if allowed is not None and (query.filters.since or query.filters.until):
+            allowed = np.setdiff1d(allowed, snapshot.posted.notes[snapshot.told_dates == 0])
         fetched = Fetched(statements, generation, collection, allowed)
         if not query.text:
             fetched.add([] if allowed is None else allowed.tolist())

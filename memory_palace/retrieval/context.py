@@ -207,12 +207,12 @@ def _match_rows(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
 
 
 def _match_dates(snapshot: Snapshot, filters: Filters) -> NDArray[np.bool_]:
-    dates = snapshot.dates
+    dates = snapshot.told_dates
     passes: NDArray[np.bool_] = np.ones(len(dates), np.bool_)
     if filters.since is not None:
         passes &= dates >= filters.since
     if filters.until is not None:
-        passes &= dates <= filters.until
+        passes &= (dates <= filters.until) & (dates != 0)
     if filters.written_by is not None:
         passes &= ~_begins_after(snapshot, filters.written_by)
     return passes

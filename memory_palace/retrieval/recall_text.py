@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from memory_palace.config import PalacePaths
 from memory_palace.index.snapshot import Snapshot
@@ -94,9 +93,8 @@ class _Told:
 def write_hit(hit: Hit, pieces: Sequence[Piece]) -> Iterator[str]:
     """Yield the lines of one note: where it is, its day and, without a sentence, its title."""
     line = pieces[0].first_line if pieces else hit.chunk.first_line if hit.chunk else 1
-    day = datetime.fromtimestamp(hit.note.date.timestamp, UTC).date().isoformat()
-    parts = (f"{hit.path}:{line}", day, *(() if pieces else (hit.title,)))
-    yield visible_line("  ".join(parts))
+    parts = (f"{hit.path}:{line}", hit.note.date.day, "" if pieces else hit.title)
+    yield visible_line("  ".join(filter(None, parts)))
     for row in replace(hit, pieces=tuple(pieces)).text.split("\n") if pieces else ():
         if row.strip():
             yield visible(f"  {row.rstrip()}")

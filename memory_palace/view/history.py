@@ -58,9 +58,11 @@ def read_history(engine: Engine, *, today: date) -> PalaceHistory:
     """
     first = today - timedelta(days=today.weekday(), weeks=WEEKS - 1)
     snapshot = engine.snapshot(include_cold=True)
-    written = [datetime.fromtimestamp(second, UTC).date() for second in snapshot.dates.tolist()]
-    by_file = int((snapshot.date_sources == SOURCES.index("mtime")).sum())
-    dated = f"{by_file:,} dated by the file alone" if by_file else ""
+    is_told = snapshot.date_sources != SOURCES.index("mtime")
+    told = snapshot.dates[is_told].tolist()
+    written = [datetime.fromtimestamp(second, UTC).date() for second in told]
+    by_file = int((~is_told).sum())
+    dated = f"not {by_file:,} dated by the file alone" if by_file else ""
     log = read_log(engine.paths)
     moves = [(move.old, move.new) for entry in log for move in entry.moves]
     is_kept = logs_usage(engine.paths, engine.config)

@@ -87,6 +87,6 @@ def limit_notes(
     degree.update({place: len(pairs) for place, pairs in links.items()})
     order: Sequence[int] = sorted(
         notes.tolist(),
-        key=lambda n: (-int(snapshot.priorities[n]), -degree[n], -float(snapshot.dates[n]), n),
+        key=lambda n: (-int(snapshot.priorities[n]), -degree[n], -float(snapshot.told_dates[n]), n),
     )
     return np.array(sorted(order[:most]), np.int64)

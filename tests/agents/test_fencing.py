@@ -33,7 +33,7 @@ NAMES = WRITTEN.filter(lambda name: bool(name.strip()))
 
 
 def make_hit(path: str, title: str, text: str, last: int = 9) -> Hit:
-    date = NoteDate(0.0, "mtime")
+    date = NoteDate(0.0, "front matter")
     note = NoteRecord(path, title, "note", None, (), (), (), (), date, False, False, ())
     chunk = ChunkRecord(path, (), 1, last, "0" * 32, text)
     return Hit(path, title, 1.0, (), chunk, text, note, confidence=0.7391)

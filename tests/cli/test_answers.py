@@ -245,17 +245,16 @@ def test_a_date_is_written_as_people_write_it():
     assert write_date(1781740800.0) == "18 June 2026"
 
 
-def test_a_day_that_all_files_were_changed_on_is_not_shown(vault, tmp_path):
-    result = Palace(vault).query("roof")
-    assert {entry.date for entry in arrange(vault, result).entries} == {""}
+def test_a_day_that_only_the_file_gives_is_not_shown(tmp_path):
     here = Palace.init(tmp_path)
-    for name, moment in (("a", 1.6e9), ("b", 1.75e9)):
-        file = tmp_path / "palace" / "chambers" / f"{name}.md"
-        file.write_text(f"# {name}\n\nA roof.\n")
-        os.utime(file, (moment, moment))
+    folder = tmp_path / "palace" / "chambers"
+    (folder / "a.md").write_text("# a\n\nA roof.\n")
+    (folder / "b.md").write_text("---\ncreated: 1749945600000\n---\n# b\n\nA roof.\n")
+    os.utime(folder / "a.md", (1.6e9, 1.6e9))
     here.index(embedder="hashing")
-    dates = {entry.date for entry in arrange(tmp_path, here.query("roof")).entries}
-    assert dates == {"13 September 2020", "15 June 2025"}
+    shown = arrange(tmp_path, here.query("roof"), details=True)
+    assert {entry.title: entry.date for entry in shown.entries} == {"a": "", "b": "15 June 2025"}
+    assert "no date, priority none" in {line for e in shown.entries for line in e.details}
 
 
 def test_remarks_on_the_same_terminal_leave_less_room_for_texts(vault):

@@ -62,13 +62,12 @@ def shuffled(palace, seed):
     snapshot = palace.snapshot()
     order = list(range(len(snapshot.paths)))
     random.Random(seed).shuffle(order)
-    dates, priorities = snapshot.dates, snapshot.priorities
-    snapshot.__dict__["dates"] = dates[order]
-    snapshot.__dict__["priorities"] = priorities[order]
+    kept = {name: getattr(snapshot, name) for name in ("dates", "told_dates", "priorities")}
+    snapshot.__dict__.update({name: values[order] for name, values in kept.items()})
     try:
         yield
     finally:
-        snapshot.__dict__["dates"], snapshot.__dict__["priorities"] = dates, priorities
+        snapshot.__dict__.update(kept)
 
 
 def test_at_most_half_of_the_questions_share_a_rare_word():

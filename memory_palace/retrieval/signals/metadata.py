@@ -17,11 +17,14 @@ _BY_CODE = np.array([IMPORTANCE[name] for name in PRIORITIES], np.float32)
 def recency(context: SearchContext) -> Scores:
     """Return 0.5 ** (age / half-life) per candidate, in [0, 1].
 
-    A note from the future is new; an evergreen note always is. A true half-life, as source
+    A note from the future is new, and an evergreen note always; one that a copy dates is a
+    half-life old, as nobody knows its age. A true half-life, as source
     document 002 says in words: its formula exp(-age / 30) has one of 20.8 days.
     """
     snapshot = context.snapshot
-    age_days = np.maximum(context.query.as_of - snapshot.dates[context.notes], 0) / _DAY_SECONDS
+    dates = snapshot.told_dates[context.notes]
+    age_days = np.maximum(context.query.as_of - dates, 0) / _DAY_SECONDS
+    age_days[dates == 0] = context.half_life_days
     age_days[snapshot.evergreen[context.notes]] = 0
     scores: Scores = np.exp2((-age_days / context.half_life_days).astype(np.float32))
     return scores

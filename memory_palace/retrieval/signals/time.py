@@ -117,7 +117,8 @@ def weekday(context: SearchContext) -> Scores:
     scores = context.silence()
     if not context.analysis.weekdays:
         return scores
-    of_notes = (changed_days(context.snapshot)[context.notes] - _EPOCH + _EPOCH_WEEKDAY) % 7
+    changed = changed_days(context.snapshot)[context.notes]
+    of_notes = np.where(changed == 0, np.nan, (changed - _EPOCH + _EPOCH_WEEKDAY) % 7)
     for day in context.analysis.weekdays:
         np.maximum(scores, np.float32(OF_NOTE) * (of_notes == day), out=scores)
         np.maximum(scores, context.mark(context.facts.rows(FactKind.WEEKDAY, str(day))), out=scores)
@@ -165,8 +166,9 @@ def is_sure(asked: TimeExpression) -> bool:
 
 
 def changed_days(snapshot: Snapshot) -> Ordinals:
-    """Return the ordinal of the day when each note was last changed, in UTC."""
-    return np.floor(snapshot.dates / _DAY_SECONDS) + _EPOCH
+    """Return the ordinal of the day when each note was last changed, in UTC; 0 for unknown."""
+    dates = snapshot.told_dates
+    return np.where(dates == 0, 0.0, np.floor(dates / _DAY_SECONDS) + _EPOCH)
 
 
 def near_notes(snapshot: Snapshot, window: Window, *, is_sure: bool) -> Scores:
@@ -175,7 +177,8 @@ def near_notes(snapshot: Snapshot, window: Window, *, is_sure: bool) -> Scores:
     is_said = snapshot.date_sources <= SAYS_WHEN
     changed = changed_days(snapshot)
     near = nearness(window, changed, changed)
-    near *= np.where(is_said, np.where(days[:, 0] > 0, BESIDE, 1.0), UNSAID if is_sure else 0.0)
+    unsaid = UNSAID * (changed > 0) if is_sure else 0.0
+    near *= np.where(is_said, np.where(days[:, 0] > 0, BESIDE, 1.0), unsaid)
     for column, share in ((0, 1.0), (2, BESIDE)):
         has = np.flatnonzero(days[:, column])
         found = share * nearness(window, days[has, column], days[has, column + 1])

@@ -24,6 +24,7 @@ const Colours = (() => {
   const month = new Intl.DateTimeFormat("en", { month: "short", year: "numeric", timeZone: "UTC" });
   const asMonth = (days) => month.format(days * 864e5);
   const asDay = (days) => new Date(days * 864e5).toISOString().slice(0, 10);
+  const dayOf = (plan, note) => `${plan.undated[note] ? "file of " : ""}${asDay(plan.day[note])}`;
   const percent = (share) => `${Math.round(100 * share)} %`;
 
   let isPaper = false;
@@ -91,8 +92,8 @@ const Colours = (() => {
   });
 
   const byDecay = (plan) => ({
-    classes: plan.decay.map((left) => Math.min(Math.floor(left * 5), 4)), colours: theme().decay,
-    title: "Weight that time has left", words: [0, 1, 2, 3, 4].map((k) => `${percent(k / 5)} to ${percent((k + 1) / 5)}`), ends: ["faded", "fresh or evergreen"],
+    classes: plan.decay.map((left, note) => (plan.undated[note] ? 0 : 1 + Math.min(Math.floor(left * 5), 4))), colours: [theme().none, ...theme().decay],
+    title: "Weight that time has left", words: ["not known", ...[0, 1, 2, 3, 4].map((k) => `${percent(k / 5)} to ${percent((k + 1) / 5)}`)], ends: ["not known", "fresh or evergreen"],
   });
 
   /** Of more rooms than colours, some share one; their names stand together. */
@@ -107,5 +108,5 @@ const Colours = (() => {
   /** The class of each note under the colour chosen, what each class looks like and what it means. */
   const ofNotes = (plan) => MODES[State.get("colour")](plan);
 
-  return { theme, setPaper, ofNotes, asMonth, asDay, onChange: (listen) => dark.addEventListener("change", listen) };
+  return { theme, setPaper, ofNotes, asMonth, asDay, dayOf, onChange: (listen) => dark.addEventListener("change", listen) };
 })();

@@ -123,7 +123,7 @@ const Notes = (() => {
     const first = Places.clean(Folding.plain(plan.first[note]));
     const rest = first && first !== title ? Places.lines(first, w / small, Math.min(more, 6)) : [];
     write(pen, rest, x, y + used, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, Places.isRightToLeft(first));
-    write(pen, [Colours.asDay(plan.day[note])], x, y + h - small * 1.25, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, false);
+    write(pen, [Colours.dayOf(plan, note)], x, y + h - small * 1.25, w, small, `400 ${small}px ${Places.FONT}`, theme.quiet, false);
   }
 
   function write(pen, words, x, y, w, size, font, colour, isRightToLeft) {

@@ -65,7 +65,7 @@ const Panel = (() => {
     if (plan.tags[i].length) addFact(facts, "Tags", ...makeTags(plan.tags[i]));
     if (plan.priority[i]) addFact(facts, "Priority", PRIORITIES[plan.priority[i]]);
     if (plan.confidence[i] !== null) addFact(facts, "Confidence", sayConfidence(plan.confidence[i]));
-    addFact(facts, "Over time", sayDecay(plan.decay[i]));
+    if (!plan.undated[i]) addFact(facts, "Over time", sayDecay(plan.decay[i]));
     if (plan.uses[i]) addFact(facts, "Used", plan.uses[i] === 1 ? "once" : `${plan.uses[i]} times`);
     part("dates").replaceChildren(path, dates, facts);
   }

@@ -24,7 +24,7 @@ const Pointer = (() => {
     const plan = State.get("plan");
     const title = document.createElement("bdi"), day = document.createElement("small");
     title.textContent = Places.clean(plan.title[note]);
-    day.textContent = `${Colours.asDay(plan.day[note])} · ${plan.rooms[plan.room[note]].title}`;
+    day.textContent = `${Colours.dayOf(plan, note)} · ${plan.rooms[plan.room[note]].title}`;
     tip.replaceChildren(title, day);
     const { w, h } = Camera.size();
     tip.style.left = `${Math.max(Math.min(point.left + 14, w - tip.offsetWidth - 6), 6)}px`;

@@ -32,13 +32,13 @@ const Recall = (() => {
     if (!spoken || hits.length === 0) return say(SILENCE);
     const { title } = State.get("plan");
     mark(hits.map(({ note }) => note));
-    answer.replaceChildren(...hits.map(({ note, date, text }) => {
+    answer.replaceChildren(...hits.map(({ note, date, date_source: source, text }) => {
       const way = make("button", { type: "button", className: "way", textContent: title[note], dir: "auto" });
       way.addEventListener("click", () => {
         if (narrow.matches) open(false); // the note comes up in its place
         State.set({ selected: note });
       });
-      return make("article", {}, way, make("time", { dateTime: date, textContent: date }),
+      return make("article", {}, way, make("time", { dateTime: date, textContent: source ? `file of ${date}` : date }),
         make("p", { textContent: text.split("\n").map(Folding.plain).join("\n"), dir: "auto" }));
     }));
     return undefined;

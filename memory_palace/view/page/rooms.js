@@ -10,7 +10,7 @@ const Rooms = (() => {
 
   const ORDERS = {
     title: (a, b) => compare(plan.title[a], plan.title[b]) || a - b,
-    date: (a, b) => plan.day[b] - plan.day[a] || a - b,
+    date: (a, b) => plan.undated[a] - plan.undated[b] || plan.day[b] - plan.day[a] || a - b,
   };
   const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
@@ -23,7 +23,7 @@ const Rooms = (() => {
     link.dir = "auto";
     if (State.get("selected") === i) link.setAttribute("aria-current", "true");
     entry.append(link);
-    if (order === "date") entry.append(make("span", "where", String(year(plan.day[i]))));
+    if (order === "date" && !plan.undated[i]) entry.append(make("span", "where", String(year(plan.day[i]))));
     return entry;
   }
 

@@ -52,6 +52,10 @@ class Notes:
     def statistics(self):
         return OwnStatistics(self)
 
+    @property
+    def told_dates(self):
+        return self.dates
+
 
 @dataclass(frozen=True)
 class Context:
