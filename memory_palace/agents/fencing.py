@@ -106,6 +106,8 @@ def write_state(found: QueryResult | Recollection, generation: int) -> str:
 
 
 def _remark(found: QueryResult | Recollection) -> Iterator[str]:
+    if isinstance(found, QueryResult) and found.unread_by:
+        yield f"words alone were compared: {found.unread_by} reads English alone"
     if not found.hits:
         yield "nothing found"
     elif isinstance(found, QueryResult) and not found.is_answered:

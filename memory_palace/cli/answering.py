@@ -14,6 +14,7 @@ from typer import Exit
 from memory_palace.cli.answers import answer_record, arrange, hit_records, write_lines
 from memory_palace.cli.printing import ANSWERS, print_answer, say, say_behind, to_record
 from memory_palace.errors import ConfigError, PalaceError, UsageError
+from memory_palace.index.advice import advise_asker
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
 from memory_palace.retrieval.excerpts import count_bytes
@@ -177,6 +178,7 @@ def _remark_stored(
     if result.mode == "lexical":
         is_asked = given["mode"] == "lexical"
         why = _REQUESTED if is_asked else "the notes were indexed without vectors"
+        why = f"{result.unread_by} reads English alone" if result.unread_by else why
         yield f"mode: lexical; {why}"
 
 
@@ -184,7 +186,7 @@ def _remark(palace: Palace, result: QueryResult, *, include_cold: bool) -> Itera
     """Yield what a reader of the answer should know besides; it is said on stderr."""
     yield from _remark_words(palace, result)
     if result.mode == "lexical":
-        yield f"mode: lexical; {_why_lexical(palace)}"
+        yield f"mode: lexical; {_why_lexical(palace, result)}"
     if result.freshness == "stale":
         yield f"{say_behind(result.behind)}, or ask with --refresh"
     elif result.freshness == "unchecked":
@@ -216,7 +218,9 @@ def _remark_quotes(result: QueryResult) -> Iterator[str]:
         yield f'no note holds "{quote}"; its words were searched one by one'
 
 
-def _why_lexical(palace: Palace) -> str:
+def _why_lexical(palace: Palace, result: QueryResult) -> str:
+    if result.unread_by:
+        return advise_asker(result.unread_by, palace.config)
     if palace.snapshot().commit.dimension:
         return _REQUESTED
     awaited = palace.awaited_model()

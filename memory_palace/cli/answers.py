@@ -223,6 +223,8 @@ def answer_record(
     record: dict[str, Any] = {"answered": result.is_answered}
     if details or result.mode != "vector":
         record["mode"] = result.mode
+    if details or result.unread_by:
+        record["unread_by"] = result.unread_by
     if details or result.freshness != "current":
         record |= {"freshness": result.freshness, "behind": result.behind}
     if details or result.times:

@@ -271,9 +271,9 @@ def _record(report: IndexReport) -> dict[str, Any]:
 
 def _announce_first(palace: Palace) -> bool:
     advice = advise(palace.paths, palace.config)
-    if not (advice.embedder or palace.config.embedder) and choose_for(advice.share) != DEFAULT:
-        share = write_share(advice.share)
-        say(f"{share} of the notes are not English: {choose_for(advice.share)} makes the vectors")
+    name = choose_for(advice.share)[0]
+    if not (advice.embedder or palace.config.embedder) and name != DEFAULT:
+        say(f"{write_share(advice.share)} of the notes are not English: {name} makes the vectors")
     return _say_advice(advice, palace)
 
 
