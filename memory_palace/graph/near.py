@@ -7,13 +7,24 @@ alike are collected first, and only those are resolved, by the same ``Resolver``
 from __future__ import annotations
 
 import posixpath
+import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from memory_palace.graph.resolve import Resolver, fold_name, fold_target, join_path
+from memory_palace.graph.resolve import (
+    FOLDER_NOTES,
+    Resolver,
+    fold_name,
+    fold_target,
+    join_labels,
+    join_path,
+    loose_names,
+    loosen,
+    read_target,
+)
 from memory_palace.index.snapshot import Snapshot
 
 _T = TypeVar("_T")
@@ -32,6 +43,8 @@ class Neighbors(NamedTuple):
 
 _BETWEEN = "\0"
 """No path or link holds one, and Unicode composes nothing with it."""
+_ODD = re.compile(r"[.:#]")
+"""In a link that folding alone does not read: a way, an address, a heading."""
 
 
 class NearLinks:
@@ -48,9 +61,13 @@ class NearLinks:
     ) -> None:
         """Take the nodes in path order, their other names, and what they link to as written."""
         self._paths, self._aliases, self._targets = paths, aliases, targets
-        self._named = _group((_leaf(path), i) for i, path in enumerate(_fold_all(self._paths)))
-        self._called = _group(
-            (fold_name(alias), i) for i, names in enumerate(self._aliases) for alias in names
+        pairs = [(i, path) for i, path in enumerate(paths)]
+        pairs += [(i, alias) for i, names in enumerate(aliases) for alias in names]
+        folded = _fold_all([name for _, name in pairs])
+        self._named = _group(
+            (end, place)
+            for (place, _), name, loose in zip(pairs, folded, _loosen_all(folded), strict=True)
+            for end in _loose_ends(name, loose)
         )
         self._linked = _group(self._links_by_end())
 
@@ -62,10 +79,10 @@ class NearLinks:
         Made once for a snapshot, with or without the cold zone.
         """
         nodes = (~(snapshot.cold | snapshot.private)).nonzero()[0].tolist()
-        aliases, targets = snapshot.aliases(), snapshot.link_targets()
+        aliases, targets = snapshot.aliases(), list_links(snapshot)
         return cls(
             [snapshot.paths[node] for node in nodes],
-            [aliases[node] for node in nodes],
+            [(*aliases[node], snapshot.titles[node]) for node in nodes],
             [targets[node] for node in nodes],
         )
 
@@ -100,15 +117,14 @@ class NearLinks:
 
     def _links_like(self, place: int) -> list[_Link]:
         """Return the links that end like a name of the note."""
-        names = (self._paths[place], *self._aliases[place])
-        ends = dict.fromkeys(_leaf(fold_name(name)) for name in names)
+        names = map(fold_name, (self._paths[place], *self._aliases[place]))
+        ends = dict.fromkeys(end for name in names for end in _loose_ends(name, loosen(name)))
         return [link for end in ends for link in self._linked.get(end, ())]
 
     def _resolve(self, links: Collection[_Link]) -> dict[_Link, tuple[str, ...]]:
         """Give each link the one note it means, or nothing."""
-        wanted = {end for source, target in links for end in link_ends(target, self._paths[source])}
+        wanted = {end for source, target in links for end in self._ends_of(source, target)}
         could = {i for end in wanted for i in self._named.get(end, ())}
-        could |= {i for _, target in links for i in self._called.get(fold_name(target), ())}
         chosen = sorted(could)
         resolver = Resolver([self._paths[i] for i in chosen], [self._aliases[i] for i in chosen])
         meaning: dict[_Link, tuple[str, ...]] = {}
@@ -120,13 +136,25 @@ class NearLinks:
 
     def _links_by_end(self) -> Iterator[tuple[str, _Link]]:
         links = [(i, target) for i, targets in enumerate(self._targets) for target in targets]
-        folded = _fold_all([target for _, target in links])
-        for (source, target), key in zip(links, folded, strict=True):
-            if "." in key:
-                for end in link_ends(target, self._paths[source]):
-                    yield end, (source, target)
-            else:
-                yield _leaf(key), (source, target)
+        plain = [(link, part) for link in links for part in link[1].split("|", 1)]
+        keys = _loosen_all(_fold_all([part for _, part in plain]))
+        yield from ((_leaf(key), link) for (link, _), key in zip(plain, keys, strict=True))
+        for link in links:
+            if _ODD.search(link[1]):
+                yield from ((end, link) for end in self._ends_of(*link))
+
+    def _ends_of(self, source: int, target: str) -> set[str]:
+        """Return how a note may end that a link means, in either reading."""
+        keys = [fold_target(name) for name, _ in read_target(target)]
+        folder = posixpath.dirname(fold_name(self._paths[source]))
+        keys += [path for key in keys if "." in key and (path := join_path(folder, key))]
+        return {_leaf(loosen(key)) for key in keys}
+
+
+def list_links(snapshot: Snapshot) -> list[list[str]]:
+    """Return what each note links to, with the labels: see ``join_labels``."""
+    pairs = zip(snapshot.link_targets(), snapshot.link_names(), strict=True)
+    return [join_labels(targets, names) for targets, names in pairs]
 
 
 def link_ends(target: str, source: str) -> set[str]:
@@ -136,6 +164,16 @@ def link_ends(target: str, source: str) -> set[str]:
     if "." in key and (path := join_path(posixpath.dirname(fold_name(source)), key)) is not None:
         ends.add(_leaf(path))
     return ends
+
+
+def _loose_ends(folded: str, loose: str) -> set[str]:
+    leaf = _leaf(folded)
+    is_plain = leaf not in FOLDER_NOTES and not leaf[:1].isdigit()
+    return {_leaf(loose)} if is_plain else {_leaf(loose), *map(_leaf, loose_names(leaf))}
+
+
+def _loosen_all(folded: Sequence[str]) -> list[str]:
+    return loosen(_BETWEEN.join(folded)).split(_BETWEEN) if folded else []
 
 
 def path_leaf(path: str) -> str:

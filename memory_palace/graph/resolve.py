@@ -5,9 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
+from urllib.parse import unquote
 
 from memory_palace.places import PALACE
 
@@ -29,13 +30,74 @@ class Resolution(NamedTuple):
     state: LinkState
     places: Sequence[int] = ()
     """The note, or all that it could be; empty where there is none."""
+    text: str = ""
+    """Of a link that may be read in two ways the one that was; the first where neither leads."""
+
+
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://[^/]*/", re.IGNORECASE)
+"""Of a vault: Dendron writes ``dendron://vault/note.name``."""
+FOLDER_NOTES = frozenset({"index", "_index", "readme"})
+"""Notes that stand for their folder, and are called like it."""
+_END = r"(?=\0|\Z)"
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_VARIED: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], str] | str]] = (
+    (re.compile(r"___"), "/"),  # Logseq: a page in a namespace
+    (re.compile(r"[ -][0-9a-f]{32}(?=/|\0|\Z)"), ""),  # Notion: the id of a page
+    (re.compile(rf"\.html{_END}|/+{_END}"), ""),  # Hugo, Jekyll: the address of a page
+    (re.compile(rf"/(?:{'|'.join(FOLDER_NOTES)}){_END}"), ""),  # the page of a folder
+    (  # Logseq: Jan 31st, 2024 is the journal 2024_01_31
+        re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]* (\d\d?)(?:st|nd|rd|th), (\d{{4}}){_END}"),
+        lambda day: f"{day[3]}{_MONTHS.index(day[1]) + 1:02}{int(day[2]):02}",
+    ),
+)
+"""What programs write in a link and not in the name of the file, or the other way about."""
+_STAMPED = re.compile(r"(\d{4}-?\d\d-?\d\d|\d{12,14})[-_ ]+(.+)", re.DOTALL)
+"""Jekyll's day before the name of a post, and Zettlr's id before a title."""
+
+
+def loosen(folded: str) -> str:
+    """Return folded names, NUL between them, without what programs vary."""
+    text = unquote(folded.replace("%00", "")) if "%" in folded else folded
+    for pattern, new in _VARIED:
+        text = pattern.sub(new, text)
+    return text.replace(" ", "").replace("-", "").replace("_", "")
+
+
+def loose_names(folded: str) -> Iterator[str]:
+    """Yield what a folded path or name may be called loosely: its end, its title, its id."""
+    parts = loosen(folded).split("/")
+    yield from ("/".join(parts[start:]) for start in range(len(parts)))
+    if stamped := _STAMPED.fullmatch(folded.rpartition("/")[2]):
+        yield loosen(stamped[2])
+        yield stamped[1].replace("-", "")
+
+
+def read_target(target: str) -> Iterator[tuple[str, str]]:
+    """Yield the names that a link may mean, each with the part of the link it is in.
+
+    ``a|b`` is a note with a label, or as Dendron writes it a label with a note.
+    """
+    for part in target.split("|", 1):
+        name = strip_suffix(part.partition("#")[0].strip())
+        if address := _ADDRESS.match(name):
+            yield name[address.end(1) + 3 :], part
+            name = name[address.end() :]
+        yield name, part
+
+
+def join_labels(targets: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return what links say, ``target|label`` where there is a label, by the pairs of them."""
+    labels: dict[str, list[str]] = {}
+    for pair in names:
+        labels.setdefault(pair.partition("|")[0], []).append(pair)
+    return [text for target in targets for text in labels.get(target, [target])]
 
 
 class Resolver:
     """Dictionaries of every way to name a note. Each look-up takes constant time."""
 
     def __init__(self, paths: Sequence[str], aliases: Sequence[Sequence[str]] = ()) -> None:
-        self._paths = paths
+        self._paths, self._aliases = paths, aliases
         self._top = _top_of(paths)
         self._by_path: dict[str, list[int]] = {}
         self._by_suffix: dict[str, list[int]] = {}
@@ -49,20 +111,23 @@ class Resolver:
                 self._by_suffix.setdefault("/".join(parts[start:]), []).append(place)
             self._by_room.setdefault((_room(key), parts[-1]), []).append(place)
         for place, names in enumerate(aliases):
-            for name in {fold_name(name) for name in names}:
+            for name in {fold_name(name) for name in names} - {""}:
                 self._by_alias.setdefault(name, []).append(place)
 
-    def resolve(self, target: str, source: str) -> Resolution:
+    def resolve(self, target: str, source: str, *, exactly: bool = False) -> Resolution:
         """Resolve a link target, as written in the note at ``source``.
 
         In this order: the path from the root, from ``palace/`` in a classic palace, from the
         note's own folder; the end of a path or the stem, if only one note has it, or only one in
-        the note's own room; an alias.
+        the note's own room; an alias; unless ``exactly``, the same as ``loosen`` has it. Of
+        ``target|label`` the label is the target where nothing is called as the first.
         """
-        places = self._find(target, source)
-        if not places:
-            return Resolution("broken")
-        return Resolution("resolved" if len(places) == 1 else "ambiguous", places)
+        for find in (self._find,) if exactly else (self._find, self._find_loosely):
+            for name, text in read_target(target):
+                if places := find(name, source):
+                    state: LinkState = "resolved" if len(places) == 1 else "ambiguous"
+                    return Resolution(state, places, text)
+        return Resolution("broken", text=target.partition("|")[0])
 
     def by_path(self, text: str) -> _Places:
         """Find notes by the whole path or its end, ``.md`` or not."""
@@ -87,6 +152,26 @@ class Resolver:
             near = self._by_room.get((_room(fold_name(source)), key), _NOTHING)
             return near if len(near) == 1 else named
         return named or self.by_alias(target)
+
+    @cached_property
+    def _loose(self) -> Mapping[str, Sequence[int]]:
+        found: dict[str, list[int]] = {}
+        for place, path in enumerate(self._paths):
+            names = [path, *(self._aliases[place] if self._aliases else ())]
+            for name in {name for each in names for name in loose_names(fold_name(each))}:
+                found.setdefault(name, []).append(place)
+        return found
+
+    def _find_loosely(self, target: str, source: str) -> _Places:
+        """Find notes by a name that is written otherwise; of an address its end is enough."""
+        key = fold_target(target)
+        is_address = target.startswith("/") or target.endswith(("/", ".html"))
+        key = loosen(join_path(_folder(source), key) or "" if key.startswith(".") else key)
+        while key:
+            if found := self._loose.get(key):
+                return found
+            key = key.partition("/")[2] if is_address else ""
+        return _NOTHING
 
     def _exactly(self, key: str, written: str) -> _Places:
         """Of paths that differ in case alone, the one spelled as written comes first."""

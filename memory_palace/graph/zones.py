@@ -22,8 +22,9 @@ class ZonedNames:
 
     def find(self, target: str, source: str) -> str | None:
         """Return the path a target means in the note at ``source``; ``None`` where none is sure."""
-        for paths, resolver in self._zones:
-            found = resolver.resolve(target, source)
+        order = [(True, *zone) for zone in self._zones] + [(False, *self._zones[0])]
+        for exactly, paths, resolver in order:
+            found = resolver.resolve(target, source, exactly=exactly)
             if found.state == "resolved":
                 return paths[found.places[0]]
             if found.state == "ambiguous":
