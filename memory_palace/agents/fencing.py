@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from memory_palace.changes.composing import fence_text
 from memory_palace.language.visible import escape_hidden, visible
+from memory_palace.markdown.prose import shown_text
 from memory_palace.models import Hit, QueryResult, Recollection, cut_confidence
 
 _LONGEST_TITLE = 120
@@ -123,10 +124,11 @@ def _show_hit(hit: Hit, room: int | None) -> str:
     sure = "" if confidence is None else f"{confidence:.2f}"
     day = datetime.fromtimestamp(hit.note.date.timestamp, UTC).date().isoformat()
     head = "  ".join(filter(None, (write_place(place), sure, day, _show_title(hit.title))))
-    if not hit.text.strip():
+    text = shown_text(hit.text)
+    if not text.strip():
         return head
     left = None if room is None else max(room - _size(head) - 2, _size(fence_text(_CUT)))
-    return f"{head}\n{fence(hit.text, budget_bytes=left, cut=show_command(place))}"
+    return f"{head}\n{fence(text, budget_bytes=left, cut=show_command(place))}"
 
 
 def show_command(place: str) -> str:
