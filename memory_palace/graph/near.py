@@ -7,15 +7,13 @@ alike are collected first, and only those are resolved, by the same ``Resolver``
 from __future__ import annotations
 
 import posixpath
-import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from memory_palace.graph.resolve import (
-    FOLDER_NOTES,
     Resolver,
     fold_name,
     fold_target,
@@ -23,7 +21,6 @@ from memory_palace.graph.resolve import (
     join_path,
     loose_names,
     loosen,
-    read_target,
 )
 from memory_palace.index.snapshot import Snapshot
 
@@ -43,8 +40,6 @@ class Neighbors(NamedTuple):
 
 _BETWEEN = "\0"
 """No path or link holds one, and Unicode composes nothing with it."""
-_ODD = re.compile(r"[.:#]")
-"""In a link that folding alone does not read: a way, an address, a heading."""
 
 
 class NearLinks:
@@ -61,15 +56,12 @@ class NearLinks:
     ) -> None:
         """Take the nodes in path order, their other names, and what they link to as written."""
         self._paths, self._aliases, self._targets = paths, aliases, targets
-        pairs = [(i, path) for i, path in enumerate(paths)]
-        pairs += [(i, alias) for i, names in enumerate(aliases) for alias in names]
-        folded = _fold_all([name for _, name in pairs])
-        self._named = _group(
-            (end, place)
-            for (place, _), name, loose in zip(pairs, folded, _loosen_all(folded), strict=True)
-            for end in _loose_ends(name, loose)
+        names = [(i, name) for i, path in enumerate(paths) for name in (path, *aliases[i])]
+        self._named, self._ends = _group_ends(names)
+        links = [(i, target) for i, found in enumerate(targets) for target in found]
+        self._linked, self._link_ends = _group_ends(
+            [(link, reading) for link in links for reading in self._read(*link)]
         )
-        self._linked = _group(self._links_by_end())
 
     @classmethod
     @lru_cache(maxsize=2)
@@ -117,15 +109,12 @@ class NearLinks:
 
     def _links_like(self, place: int) -> list[_Link]:
         """Return the links that end like a name of the note."""
-        names = map(fold_name, (self._paths[place], *self._aliases[place]))
-        ends = dict.fromkeys(end for name in names for end in _loose_ends(name, loosen(name)))
-        return [link for end in ends for link in self._linked.get(end, ())]
+        return [link for end in self._ends[place] for link in self._linked.get(end, ())]
 
     def _resolve(self, links: Collection[_Link]) -> dict[_Link, tuple[str, ...]]:
         """Give each link the one note it means, or nothing."""
-        wanted = {end for source, target in links for end in self._ends_of(source, target)}
-        could = {i for end in wanted for i in self._named.get(end, ())}
-        chosen = sorted(could)
+        wanted = {end for link in links for end in self._link_ends[link]}
+        chosen = sorted({i for end in wanted for i in self._named.get(end, ())})
         resolver = Resolver([self._paths[i] for i in chosen], [self._aliases[i] for i in chosen])
         meaning: dict[_Link, tuple[str, ...]] = {}
         for source, target in links:
@@ -134,21 +123,13 @@ class NearLinks:
             meaning[source, target] = (self._paths[chosen[found.places[0]]],) if is_one else ()
         return meaning
 
-    def _links_by_end(self) -> Iterator[tuple[str, _Link]]:
-        links = [(i, target) for i, targets in enumerate(self._targets) for target in targets]
-        plain = [(link, part) for link in links for part in link[1].split("|", 1)]
-        keys = _loosen_all(_fold_all([part for _, part in plain]))
-        yield from ((_leaf(key), link) for (link, _), key in zip(plain, keys, strict=True))
-        for link in links:
-            if _ODD.search(link[1]):
-                yield from ((end, link) for end in self._ends_of(*link))
-
-    def _ends_of(self, source: int, target: str) -> set[str]:
-        """Return how a note may end that a link means, in either reading."""
-        keys = [fold_target(name) for name, _ in read_target(target)]
-        folder = posixpath.dirname(fold_name(self._paths[source]))
-        keys += [path for key in keys if "." in key and (path := join_path(folder, key))]
-        return {_leaf(loosen(key)) for key in keys}
+    def _read(self, source: int, target: str) -> Iterator[str]:
+        """Yield the paths that a link may mean, by their ends; dots can change which that is."""
+        for part in target.split("|", 1):
+            name = part.partition("#")[0]
+            yield name
+            if "." in name and (key := fold_target(name)).rstrip("/").endswith("."):
+                yield join_path(posixpath.dirname(fold_name(self._paths[source])), key) or ""
 
 
 def list_links(snapshot: Snapshot) -> list[list[str]]:
@@ -164,16 +145,6 @@ def link_ends(target: str, source: str) -> set[str]:
     if "." in key and (path := join_path(posixpath.dirname(fold_name(source)), key)) is not None:
         ends.add(_leaf(path))
     return ends
-
-
-def _loose_ends(folded: str, loose: str) -> set[str]:
-    leaf = _leaf(folded)
-    is_plain = leaf not in FOLDER_NOTES and not leaf[:1].isdigit()
-    return {_leaf(loose)} if is_plain else {_leaf(loose), *map(_leaf, loose_names(leaf))}
-
-
-def _loosen_all(folded: Sequence[str]) -> list[str]:
-    return loosen(_BETWEEN.join(folded)).split(_BETWEEN) if folded else []
 
 
 def path_leaf(path: str) -> str:
@@ -198,8 +169,15 @@ def _bare(name: str) -> str:
     return name[:-3] if name.endswith(".md") else name.removesuffix(".markdown")
 
 
-def _group(pairs: Iterable[tuple[str, _T]]) -> dict[str, list[_T]]:
-    groups: dict[str, list[_T]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups
+def _group_ends(
+    names: Sequence[tuple[_T, str]],
+) -> tuple[Mapping[str, Sequence[_T]], Mapping[_T, Collection[str]]]:
+    """Return what has a name that ends so, loosely, and the ends of each."""
+    joined = loosen(_BETWEEN.join(_fold_all([name for _, name in names])))
+    of: dict[str, list[_T]] = {}
+    ends: dict[_T, list[str]] = {}
+    for (owner, _), key in zip(names, joined.split(_BETWEEN), strict=bool(names)):
+        for name in loose_names(key):
+            ends.setdefault(owner, []).append(_leaf(name))
+            of.setdefault(ends[owner][-1], []).append(owner)
+    return of, ends

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 from urllib.parse import unquote
@@ -36,40 +36,35 @@ class Resolution(NamedTuple):
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://[^/]*/", re.IGNORECASE)
 """Of a vault: Dendron writes ``dendron://vault/note.name``."""
-FOLDER_NOTES = frozenset({"index", "_index", "readme"})
-"""Notes that stand for their folder, and are called like it."""
-_END = r"(?=\0|\Z)"
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_VARIED: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], str] | str]] = (
-    (re.compile(r"___"), "/"),  # Logseq: a page in a namespace
-    (re.compile(r"[ -][0-9a-f]{32}(?=/|\0|\Z)"), ""),  # Notion: the id of a page
-    (re.compile(rf"\.html{_END}|/+{_END}"), ""),  # Hugo, Jekyll: the address of a page
-    (re.compile(rf"/(?:{'|'.join(FOLDER_NOTES)}){_END}"), ""),  # the page of a folder
-    (  # Logseq: Jan 31st, 2024 is the journal 2024_01_31
-        re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]* (\d\d?)(?:st|nd|rd|th), (\d{{4}}){_END}"),
-        lambda day: f"{day[3]}{_MONTHS.index(day[1]) + 1:02}{int(day[2]):02}",
-    ),
-)
-"""What programs write in a link and not in the name of the file, or the other way about."""
-_STAMPED = re.compile(r"(\d{4}-?\d\d-?\d\d|\d{12,14})[-_ ]+(.+)", re.DOTALL)
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_DAY = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]* (\d\d?)(?:st|nd|rd|th), (\d{{4}})(?=\0|\Z)")
+"""Logseq: ``Jan 31st, 2024`` is the journal ``2024_01_31``."""
+_DROPPED = re.compile(r"[ -][0-9a-f]{32}(?=/|\0|\Z)|\.html(?=\0|\Z)|[ _-]")
+"""Notion's id of a page, the end of an address, and what Foam, Hugo and Jekyll write for blanks."""
+_STAMPED = re.compile(r"(?:\d{8}|(\d{12}|\d{14}))(?!\d)(.+)", re.DOTALL)
 """Jekyll's day before the name of a post, and Zettlr's id before a title."""
 
 
 def loosen(folded: str) -> str:
-    """Return folded names, NUL between them, without what programs vary."""
+    """Return folded names, NUL between them, without what programs vary between link and file."""
     text = unquote(folded.replace("%00", "")) if "%" in folded else folded
-    for pattern, new in _VARIED:
-        text = pattern.sub(new, text)
-    return text.replace(" ", "").replace("-", "").replace("_", "")
+    text = text.replace("___", "/")  # Logseq: a page in a namespace
+    if ", " in text:
+        text = _DAY.sub(lambda d: f"{d[3]}{_MONTHS.index(d[1]) + 1:02}{int(d[2]):02}", text)
+    return _DROPPED.sub("", text)
 
 
-def loose_names(folded: str) -> Iterator[str]:
-    """Yield what a folded path or name may be called loosely: its end, its title, its id."""
-    parts = loosen(folded).split("/")
-    yield from ("/".join(parts[start:]) for start in range(len(parts)))
-    if stamped := _STAMPED.fullmatch(folded.rpartition("/")[2]):
-        yield loosen(stamped[2])
-        yield stamped[1].replace("-", "")
+def loose_names(loose: str) -> Iterator[str]:
+    """Yield what a loosened path is called: itself, its folder, its id, its title."""
+    yield loose
+    path = loose.rstrip("/")
+    folder, _, leaf = path.rpartition("/")
+    if leaf in ("index", "readme"):
+        yield folder
+    elif path != loose:
+        yield path
+    if stamped := _STAMPED.fullmatch(leaf):
+        yield from filter(None, stamped.groups())
 
 
 def read_target(target: str) -> Iterator[tuple[str, str]]:
@@ -78,7 +73,7 @@ def read_target(target: str) -> Iterator[tuple[str, str]]:
     ``a|b`` is a note with a label, or as Dendron writes it a label with a note.
     """
     for part in target.split("|", 1):
-        name = strip_suffix(part.partition("#")[0].strip())
+        name = part.partition("#")[0].strip()
         if address := _ADDRESS.match(name):
             yield name[address.end(1) + 3 :], part
             name = name[address.end() :]
@@ -157,16 +152,18 @@ class Resolver:
     def _loose(self) -> Mapping[str, Sequence[int]]:
         found: dict[str, list[int]] = {}
         for place, path in enumerate(self._paths):
-            names = [path, *(self._aliases[place] if self._aliases else ())]
-            for name in {name for each in names for name in loose_names(fold_name(each))}:
-                found.setdefault(name, []).append(place)
+            names = (path, *(self._aliases[place] if self._aliases else ()))
+            loose = {key for n in names for key in loose_names(loosen(fold_name(n)))}
+            for end in {key[at:] for key in loose for at in _starts(key)} - {""}:
+                found.setdefault(end, []).append(place)
         return found
 
     def _find_loosely(self, target: str, source: str) -> _Places:
         """Find notes by a name that is written otherwise; of an address its end is enough."""
         key = fold_target(target)
         is_address = target.startswith("/") or target.endswith(("/", ".html"))
-        key = loosen(join_path(_folder(source), key) or "" if key.startswith(".") else key)
+        key = join_path(_folder(source), key) or "" if key.startswith(".") else key
+        key = loosen(key).strip("/")
         while key:
             if found := self._loose.get(key):
                 return found
@@ -181,6 +178,10 @@ class Resolver:
             same = [p for p in found if strip_suffix(posixpath.basename(self._paths[p])) == stem]
             return same if len(same) == 1 else found
         return found
+
+
+def _starts(path: str) -> tuple[int, ...]:
+    return (0, *(slash.end() for slash in re.finditer("/", path)))
 
 
 @lru_cache(maxsize=1024)  # The links of one note ask for its folder one after another.

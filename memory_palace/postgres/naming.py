@@ -10,12 +10,12 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from memory_palace.graph.near import link_ends, path_leaf
-from memory_palace.graph.resolve import FOLDER_NOTES, fold_name, fold_target
+from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import SEPARATOR
 from memory_palace.index.store import StoredNote
 from memory_palace.language.tokens import squeeze_all
 from memory_palace.notes.rooms import stem_of
-from memory_palace.retrieval.question import LINKED, OTHER, fold_names
+from memory_palace.retrieval.question import FOLDER_NOTES, LINKED, OTHER, fold_names
 
 
 class NameKind(IntEnum):

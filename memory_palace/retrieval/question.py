@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memory_palace.graph.resolve import FOLDER_NOTES, fold_name, fold_target
+from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.time.lexicon import drop_asking, may_name_time
 from memory_palace.language.tokens import BETWEEN, Languages, squeeze_all, tokenize
@@ -41,6 +41,8 @@ MISTYPED, DOUBTFUL = 0.25, 0.03
 every word of the question is known to the palace, so that it need not be a typo."""
 SHORTEST = 4
 """Letters of a question that may hold a typo: of shorter ones many are one letter apart."""
+FOLDER_NOTES = frozenset({"index", "_index", "readme"})
+"""Notes that stand for their folder, and are called like it."""
 
 _TAG = re.compile(r"(?<![\w&/#])#([^\W\d_][\w/-]*)")
 _NARROWING = frozenset('#"“„«「『＂')

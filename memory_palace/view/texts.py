@@ -40,9 +40,9 @@ class ShownText:
 def read_text(engine: Engine, path: str, *, include_cold: bool = False) -> str | None:
     """Return what a page shows of a note, read from the disk.
 
-    That is its Markdown without front matter, comments, HTML and verification tokens; lines that are
-    private or hold a secret are blank, as in the index. ``None`` for a note that is private, gone,
-    unreadable or not in the index, and for a cold one without ``include_cold``.
+    That is its Markdown without front matter, comments, HTML and verification tokens; lines that
+    are private or hold a secret are blank, as in the index. ``None`` for a note that is private,
+    gone, unreadable or not in the index, and for a cold one without ``include_cold``.
     """
     snapshot = engine.snapshot(include_cold=include_cold)
     place = bisect_left(snapshot.paths, path)
