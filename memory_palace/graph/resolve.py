@@ -54,17 +54,14 @@ def loosen(folded: str) -> str:
     return _DROPPED.sub("", text)
 
 
-def loose_names(loose: str) -> Iterator[str]:
-    """Yield what a loosened path is called: itself, its folder, its id, its title."""
-    yield loose
-    path = loose.rstrip("/")
-    folder, _, leaf = path.rpartition("/")
-    if leaf in ("index", "readme"):
-        yield folder
-    elif path != loose:
-        yield path
-    if stamped := _STAMPED.fullmatch(leaf):
-        yield from filter(None, stamped.groups())
+def loose_names(loose: str) -> tuple[str, ...]:
+    """Return what a loosened path is called: itself, its folder, its title, its id."""
+    folder, _, leaf = loose.rpartition("/")
+    if leaf in ("index", "readme", ""):
+        return loose, folder.rstrip("/")
+    if leaf[:8].isdecimal() and (stamped := _STAMPED.fullmatch(leaf)):
+        return loose, stamped[2], stamped[1] or loose
+    return (loose,)
 
 
 def read_target(target: str) -> Iterator[tuple[str, str]]:
