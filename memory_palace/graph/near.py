@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -57,11 +57,9 @@ class NearLinks:
         """Take the nodes in path order, their other names, and what they link to as written."""
         self._paths, self._aliases, self._targets = paths, aliases, targets
         names = [(i, name) for i, path in enumerate(paths) for name in (path, *aliases[i])]
-        self._named, self._ends = _group_ends(names)
         links = [(i, target) for i, found in enumerate(targets) for target in found]
-        self._linked, self._link_ends = _group_ends(
-            [(link, reading) for link in links for reading in self._read(*link)]
-        )
+        readings = [(link, reading) for link in links for reading in self._read(*link)]
+        self._named, self._linked = _group_by_end(names), _group_by_end(readings)
 
     @classmethod
     @lru_cache(maxsize=2)
@@ -109,12 +107,13 @@ class NearLinks:
 
     def _links_like(self, place: int) -> list[_Link]:
         """Return the links that end like a name of the note."""
-        return [link for end in self._ends[place] for link in self._linked.get(end, ())]
+        ends = dict.fromkeys(_list_ends([self._paths[place], *self._aliases[place]]))
+        return [link for end in ends for link in self._linked.get(end, ())]
 
     def _resolve(self, links: Collection[_Link]) -> dict[_Link, tuple[str, ...]]:
         """Give each link the one note it means, or nothing."""
-        wanted = {end for link in links for end in self._link_ends[link]}
-        chosen = sorted({i for end in wanted for i in self._named.get(end, ())})
+        ends = _list_ends([reading for link in links for reading in self._read(*link)])
+        chosen = sorted({i for end in ends for i in self._named.get(end, ())})
         resolver = Resolver([self._paths[i] for i in chosen], [self._aliases[i] for i in chosen])
         meaning: dict[_Link, tuple[str, ...]] = {}
         for source, target in links:
@@ -169,15 +168,18 @@ def _bare(name: str) -> str:
     return name[:-3] if name.endswith(".md") else name.removesuffix(".markdown")
 
 
-def _group_ends(
-    names: Sequence[tuple[_T, str]],
-) -> tuple[Mapping[str, Sequence[_T]], Mapping[_T, Collection[str]]]:
-    """Return what has a name that ends so, loosely, and the ends of each."""
-    joined = loosen(_BETWEEN.join(_fold_all([name for _, name in names])))
-    of: dict[str, list[_T]] = {}
-    ends: dict[_T, list[str]] = {}
-    for (owner, _), key in zip(names, joined.split(_BETWEEN), strict=bool(names)):
-        for name in loose_names(key):
-            ends.setdefault(owner, []).append(_leaf(name))
-            of.setdefault(ends[owner][-1], []).append(owner)
-    return of, ends
+def _loosen_all(names: Collection[str]) -> list[str]:
+    return loosen(_BETWEEN.join(_fold_all(names))).split(_BETWEEN) if names else []
+
+
+def _list_ends(names: Collection[str]) -> list[str]:
+    return [_leaf(end) for key in _loosen_all(names) for end in loose_names(key)]
+
+
+def _group_by_end(pairs: Sequence[tuple[_T, str]]) -> dict[str, list[_T]]:
+    """Group what has names by the ends of them, loosely."""
+    groups: dict[str, list[_T]] = {}
+    for (owner, _), key in zip(pairs, _loosen_all([name for _, name in pairs]), strict=True):
+        for end in loose_names(key):
+            groups.setdefault(_leaf(end), []).append(owner)
+    return groups
