@@ -158,7 +158,7 @@ class Resolver:
     def _find_loosely(self, target: str, source: str) -> _Places:
         """Find notes by a name that is written otherwise; of an address its end is enough."""
         key = fold_target(target)
-        is_address = target.startswith("/") or target.endswith(("/", ".html"))
+        is_address = target.startswith("/") or target.endswith("/")
         key = join_path(_folder(source), key) or "" if key.startswith(".") else key
         key = loosen(key).strip("/")
         while key:
@@ -206,8 +206,8 @@ _ATTACHMENT = re.compile(
 
 
 def is_attachment(target: str) -> bool:
-    """Say whether a target names a file that notes embed, such as an image."""
-    return _ATTACHMENT.search(target) is not None
+    """Say whether a target names a file that notes embed, such as an image, or an address."""
+    return target.endswith("/") or _ATTACHMENT.search(target) is not None
 
 
 def strip_suffix(name: str) -> str:

@@ -155,7 +155,11 @@ def _graph(documents: list[Document]) -> LinkGraph:
             document.path,
             document.title,
             document.texts("aliases"),
-            [link.target for link in document.links if link.target],
+            [
+                f"{link.target}|{link.alias}" if link.alias else link.target
+                for link in document.links
+                if link.target
+            ],
         )
         for document in documents
         if not document.is_cold
