@@ -162,7 +162,11 @@ class Resolver:
         key = join_path(_folder(source), key) or "" if key.startswith(".") else key
         key = loosen(key).strip("/")
         while key:
-            if found := self._loose.get(key):
+            found = self._loose.get(key, _NOTHING)
+            if target.startswith("."):  # a way, of which the end is not enough
+                paths = ((p, loosen(fold_name(self._paths[p]))) for p in found)
+                found = [p for p, path in paths if key in loose_names(path)]
+            if found:
                 return found
             key = key.partition("/")[2] if is_address else ""
         return _NOTHING
@@ -200,7 +204,7 @@ def _top_of(paths: Sequence[str]) -> str:
 
 _ATTACHMENT = re.compile(
     r"\.(avif|bmp|gif|jpe?g|png|svg|webp|3gp|flac|m4a|mp3|ogg|wav|webm|mkv|mov|mp4|ogv"
-    r"|pdf|canvas|base|csv|json|txt|zip)$",
+    r"|pdf|canvas|base|csv|json|txt|zip|html?|css|js|py|sh|ya?ml)$",
     re.IGNORECASE,
 )
 

@@ -18,7 +18,6 @@ _URL = re.compile(r"(?:https?://|www\.)[^\s)\]>]+")
 _HTML = re.compile(r"</?[a-zA-Z][^<>\n]*>")
 _BULLET = re.compile(r"^([ \t]*)\*(?=\s)", re.M)
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w)|~~|==")
-_MARKED = re.compile(r"[\[{<*(]")
 _NAME = re.compile(r"^(?:[a-z][a-z0-9+.-]*://)?(?:[^#]*/(?=[^/]))?|#\^.*$|^#")
 """What of the target of a link is no name: folders, the mark of a block."""
 _STEPS = (
@@ -31,10 +30,9 @@ _STEPS = (
 """In order: marks without which the step is skipped, what is replaced, and by what."""
 _Edit = tuple[int, int, str]
 _TAGS = (
-    "a|abbr|article|audio|b|blockquote|br|button|center|code|col|dd|del|details|div|dl|dt|em|embed"
-    "|figcaption|figure|font|h[1-6]|hr|i|iframe|img|input|ins|kbd|li|link|mark|ol|p|picture|pre|q"
-    "|s|script|section|small|source|span|strong|style|sub|summary|sup|svg|table|tbody|td|th|thead"
-    "|tr|u|ul|video|wbr"
+    "a|abbr|article|audio|b|blockquote|br|button|center|code|col|d[dlt]|del|details|div|em|embed|fig\\w+"
+    "|font|h[1-6r]|i|iframe|img|input|ins|kbd|li|link|mark|[ou]l|p|picture|pre|q|s|script|section|small"
+    "|source|span|strong|style|su[bp]|summary|svg|table|t[dhr]|tbody|thead|u|video|wbr"
 )
 _UNSEEN = re.compile(
     r"(?P<kept>```.*?(?:```|\Z)|`[^`\n]*`|\$\$.+?\$\$)"
@@ -63,9 +61,10 @@ def shown_text(text: str, *, keep_links: bool = False) -> str:
         name, label = _read_wiki(match["wiki"] or "")
         if keep_links:
             return f"[[{name}|{label}]]" if _PLACE.fullmatch(name) and label else match[0]
-        return label or _NAME.sub("", name) or match["text"] or ""
+        return (label or _NAME.sub("", name) or match["text"] or "").replace("**", "")
 
-    return _UNSEEN.sub(show, text) if _MARKED.search(text) else text
+    shown = _UNSEEN.sub(show, text)
+    return shown if shown.strip() else text  # marks and nothing else
 
 
 def _read_wiki(inside: str) -> tuple[str, str]:

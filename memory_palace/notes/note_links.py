@@ -109,8 +109,10 @@ def _file(text: str, found: MarkdownLink, line: int) -> _Target | None:
     """Return where a Markdown link leads; ``None`` unless it is a file of a note."""
     name, _, heading = text[found.target_start : found.target_end].partition("#")
     file = unquote(unescape(name)).strip()
-    if opened := _OPEN.match(name):
-        file = _SUFFIX.sub("", unquote(opened[1])) + ".md"
+    if opened := _OPEN.match(name):  # maybe in another vault
+        file = _SUFFIX.sub("", unquote(opened[1])) + "/.md"
+    elif file.startswith("[[") and file.endswith("]]"):  # Logseq, Zettlr: [label]([[note]])
+        file = f"{file[2:-2]}.md"
     elif _PAGE.fullmatch(file) and not found.is_image:
         file = f"{file.removesuffix('.html').rstrip('/')}/.md"
     if _SUFFIX.search(file) is None or _SCHEME.match(file):

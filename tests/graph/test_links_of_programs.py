@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from memory_palace.graph.near import NearLinks
 from memory_palace.palace import Palace
-from memory_palace.retrieval.search import NearLinks
 
 ID = "0123456789abcdef0123456789abcdef"
 VAULTS = {
@@ -71,6 +71,7 @@ VAULTS = {
             "[frost](/2024/01/31/first-frost.html)": 0,
             "[about](about.html)": 1,
             "{% post_url 2024-01-31-last-frost %}": None,
+            "[frost](../2024-01-31-first-frost.md)": None,
         },
     ),
     "Obsidian": (
@@ -80,6 +81,7 @@ VAULTS = {
             "[[first frost#Dates|dates]]": 0,
             "[frost](Field%20notes/First%20frost.md)": 0,
             "[frost](First%20frost)": 0,
+            "[frost]([[First frost]])": 0,
             "[frost](obsidian://open?vault=mine&file=Field%20notes%2FFirst%20frost)": 0,
             "[[A tall pole]]": 1,
             "[[Last frost]]": None,
@@ -109,7 +111,9 @@ def test_links_as_a_program_writes_them_lead_to_their_notes(tmp_path, program):
 
 
 def test_an_address_of_a_site_that_is_no_note_is_not_broken(tmp_path):
-    (tmp_path / "a.md").write_text("[x](/about/) [y](../tags) [z](feed.html) [w](#here)")
+    (tmp_path / "a.md").write_text(
+        "[x](/about/) [y](../tags) [z](feed.html) [w](#here) [v](obsidian://open?vault=home&file=House)"
+    )
     palace = Palace.init(tmp_path, here=True)
     palace.index(embedder="hashing")
     assert palace.graph().broken() == []
