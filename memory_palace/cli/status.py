@@ -97,9 +97,9 @@ def _screen(
     ]
     yield from _label("problems", _few(troubles))
     if left_out := status.freshness.left_out:
-        advice = ": `palace status --details`"
+        more = ": `palace status --details`"
         few = left_out[0] if len(left_out) == 1 else f"{len(left_out):,} files and folders"
-        yield f"left out   {cut_middle(few, _WIDTH - _INDENT - len(advice))}{advice}"
+        yield f"left out   {cut_middle(few, _WIDTH - _INDENT - len(more))}{more}"
     yield from (cut_end(line, _WIDTH) for line in _label("usage", usage))
 
 

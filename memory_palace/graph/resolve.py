@@ -163,7 +163,7 @@ class Resolver:
         key = loosen(key).strip("/")
         while key:
             found = self._loose.get(key, _NOTHING)
-            if target.startswith("."):  # a way, of which the end is not enough
+            if target.startswith(".") and not is_address:  # a way, of which the end is not enough
                 paths = ((p, loosen(fold_name(self._paths[p]))) for p in found)
                 found = [p for p, path in paths if key in loose_names(path)]
             if found:
