@@ -151,7 +151,7 @@ class Resolver:
         for place, path in enumerate(self._paths):
             names = (path, *(self._aliases[place] if self._aliases else ()))
             loose = {key for n in names for key in loose_names(loosen(fold_name(n)))}
-            for end in {key[at:] for key in loose for at in _starts(key)} - {""}:
+            for end in {k.split("/", n)[n] for k in loose for n in range(1 + k.count("/"))} - {""}:
                 found.setdefault(end, []).append(place)
         return found
 
@@ -179,10 +179,6 @@ class Resolver:
             same = [p for p in found if strip_suffix(posixpath.basename(self._paths[p])) == stem]
             return same if len(same) == 1 else found
         return found
-
-
-def _starts(path: str) -> tuple[int, ...]:
-    return (0, *(slash.end() for slash in re.finditer("/", path)))
 
 
 @lru_cache(maxsize=1024)  # The links of one note ask for its folder one after another.

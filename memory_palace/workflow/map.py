@@ -155,11 +155,7 @@ def _graph(documents: list[Document]) -> LinkGraph:
             document.path,
             document.title,
             document.texts("aliases"),
-            [
-                f"{link.target}|{link.alias}" if link.alias else link.target
-                for link in document.links
-                if link.target
-            ],
+            [f"{x.target}|{x.alias or x.target}" for x in document.links if x.target],
         )
         for document in documents
         if not document.is_cold
