@@ -138,8 +138,10 @@ class Engine:
         holds them; a ``#tag`` of some note narrows the answer.
         """
         snapshot = self.snapshot(include_cold=include_cold)
+        unread_by = "" if profile else profiles.find_unread(text, snapshot.commit)
+        by_words = lexical or bool(unread_by)
         query, chosen, mode = self._prepare(
-            text, snapshot, filters=filters, profile=profile, lexical=lexical, as_of=as_of
+            text, snapshot, filters=filters, profile=profile, lexical=by_words, as_of=as_of
         )
         found = self._search(query, snapshot, chosen, paths=self.paths, **ranking)
         freshness = self.check_freshness(self.paths, self.config, snapshot)
@@ -158,6 +160,7 @@ class Engine:
             languages=snapshot.languages,
             unmatched_quotes=query.unmatched,
             times=(*query.filters.when, *found.times),
+            unread_by=unread_by,
         )
 
     def rank_paths(self, texts: Iterable[str], *, limit: int) -> list[tuple[str, ...]]:

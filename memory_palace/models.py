@@ -357,6 +357,8 @@ class QueryResult:
     """Whether the confidence reaches what was demanded; of a listing, whether it has notes."""
     languages: tuple[str, ...] = ()
     """Those whose stemmers the index was made with, to mark the words that were found."""
+    unread_by: str = ""
+    """The embedder of the index, where it cannot read the language of the question."""
 
     @property
     def confidence(self) -> float | None:

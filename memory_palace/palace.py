@@ -188,13 +188,13 @@ class Palace(Notebook):
 
     def awaited_model(self) -> AwaitedModel | None:
         """Return the model that the next build takes up, or would if it were here."""
-        from memory_palace.index.advice import prefer_embedder
+        from memory_palace.index.advice import prefer_embedders
         from memory_palace.index.recipes import find_awaited
 
         commit = None
         with suppress(IndexMissingError, IndexDamagedError):  # a build makes it anew
             commit = read_commit(self.paths.commit)
-        prefer = partial(prefer_embedder, self.paths, self.config, commit)
+        prefer = partial(prefer_embedders, self.paths, self.config, commit)
         return find_awaited(commit, self.config.embedder, prefer)
 
     def watch(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from memory_palace.changes.composing import fence_text
 from memory_palace.language.visible import escape_hidden, visible
+from memory_palace.markdown.prose import shown_text
 from memory_palace.models import Hit, QueryResult, Recollection, cut_confidence
 
 _LONGEST_TITLE = 120
@@ -116,6 +117,8 @@ def write_state(found: QueryResult | Recollection, generation: int) -> str:
 
 
 def _remark(found: QueryResult | Recollection) -> Iterator[str]:
+    if isinstance(found, QueryResult) and found.unread_by:
+        yield f"words alone were compared: {found.unread_by} reads English alone"
     if not found.hits:
         yield "nothing found"
     elif isinstance(found, QueryResult) and not found.is_answered:
@@ -131,10 +134,11 @@ def _show_hit(hit: Hit, room: int | None, cut: Callable[[str], str]) -> str:
     sure = "" if confidence is None else f"{confidence:.2f}"
     parts = (write_place(place), sure, hit.note.date.day, _show_title(hit.title))
     head = "  ".join(filter(None, parts))
-    if not hit.text.strip():
+    text = shown_text(hit.text)
+    if not text.strip():
         return head
     left = None if room is None else max(room - _size(head) - 2, _size(fence_text(_CUT)))
-    return f"{head}\n{fence(hit.text, budget_bytes=left, cut=cut(place))}"
+    return f"{head}\n{fence(text, budget_bytes=left, cut=cut(place))}"
 
 
 def write_place(place: str) -> str:

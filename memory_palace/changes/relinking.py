@@ -112,7 +112,7 @@ def _rewrite(data: bytes, wrong: Mapping[str, str], *, path: str) -> bytes:
 
     def rename(target: str, is_wiki: bool) -> str | None:
         new = wrong.get(target)
-        if new is None:
+        if new is None or target.endswith("/"):  # an address of a site, which has no files
             return None
         return strip_suffix(new) if is_wiki else quote(posixpath.relpath(new, folder))
 

@@ -15,6 +15,7 @@ from memory_palace.cli.answers import answer_record, arrange, hit_records, write
 from memory_palace.cli.printing import ANSWERS, print_answer, say, say_behind, to_record
 from memory_palace.cli.validities import say_copied
 from memory_palace.errors import ConfigError, PalaceError, UsageError
+from memory_palace.index.advice import advise_asker
 from memory_palace.models import QueryResult
 from memory_palace.palace import Palace
 from memory_palace.retrieval.excerpts import count_bytes
@@ -178,6 +179,7 @@ def _remark_stored(
     if result.mode == "lexical":
         is_asked = given["mode"] == "lexical"
         why = _REQUESTED if is_asked else "the notes were indexed without vectors"
+        why = f"{result.unread_by} reads English alone" if result.unread_by else why
         yield f"mode: lexical; {why}"
 
 
@@ -185,7 +187,7 @@ def _remark(palace: Palace, result: QueryResult, given: Mapping[str, Any]) -> It
     """Yield what a reader of the answer should know besides; it is said on stderr."""
     yield from _remark_words(palace, result)
     if result.mode == "lexical":
-        yield f"mode: lexical; {_why_lexical(palace)}"
+        yield f"mode: lexical; {_why_lexical(palace, result)}"
     elif result.awaiting:
         known = palace.snapshot().commit.rows - result.awaiting
         yield f"found by meaning so far: {known:,} {_of_passages(palace)}"
@@ -227,7 +229,9 @@ def _of_passages(palace: Palace) -> str:
     return f"of {palace.snapshot().commit.rows:,} passages; `palace index` goes on with the others"
 
 
-def _why_lexical(palace: Palace) -> str:
+def _why_lexical(palace: Palace, result: QueryResult) -> str:
+    if result.unread_by:
+        return advise_asker(result.unread_by, palace.config)
     commit = palace.snapshot().commit
     if commit.dimension:
         return _REQUESTED

@@ -19,6 +19,7 @@ from memory_palace.cli.validities import (
     write_superseded,
 )
 from memory_palace.language.visible import visible, visible_line
+from memory_palace.markdown.prose import shown_text
 from memory_palace.models import (
     ELLIPSIS,
     Hit,
@@ -124,7 +125,7 @@ def _entry(root: Path | None, hit: Hit, mark: str, text: str, date: str, *, deta
         line=line,
         date=date,
         sure=write_confidence(hit.confidence),
-        text=visible((text or hit.text or hit.snippet).strip("\n")),
+        text=visible((text or shown_text(hit.text or hit.snippet)).strip("\n")),
         pieces=() if text else tuple(replace(p, text=visible(p.text)) for p in hit.pieces),
         remarks=tuple(map(visible, remarks)),
         details=tuple(map(visible, _details(hit))) if details else (),
@@ -211,6 +212,8 @@ def answer_record(
     record: dict[str, Any] = {"answered": result.is_answered}
     if details or result.mode != "vector":
         record["mode"] = result.mode
+    if details or result.unread_by:
+        record["unread_by"] = result.unread_by
     if details or result.freshness != "current":
         record |= {"freshness": result.freshness, "behind": result.behind}
     if details or result.awaiting:
@@ -260,7 +263,7 @@ def _hit_record(hit: Hit, text: str | None, *, details: bool) -> dict[str, Any]:
         "title": hit.title,
         "date": show_date(hit.note.date.timestamp),
         "confidence": hit.confidence if details else cut_confidence(hit.confidence),
-        "text": hit.text if text is None else text,
+        "text": shown_text(hit.text) if text is None else text,
     }
     if not hit.note.date.day:
         record["date_source"] = hit.note.date.source

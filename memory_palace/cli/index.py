@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -33,6 +36,7 @@ from memory_palace.index.values import IndexReport
 from memory_palace.models import ChunkRecord
 from memory_palace.notes.discovery import discover_notes
 from memory_palace.notes.excerpt import excerpt
+from memory_palace.notes.ignoring import SUFFIXES
 from memory_palace.palace import Palace
 
 if TYPE_CHECKING:
@@ -272,10 +276,19 @@ def _lines(report: IndexReport, palace: Palace) -> Iterator[str]:
         yield f"  {'vectors':<10} {sizes}"
     yield f"  {'reused':<10} {report.reused} chunks"
     yield f"  {'failed':<10} {len(report.failed)}"
-    if report.left_out:
-        shown = ", ".join(report.left_out[:3]) + (", …" if len(report.left_out) > 3 else "")
-        yield f"  {'left out':<10} {len(report.left_out)}: {shown} (see `palace status`)"
     yield f"  {'seconds':<10} {report.seconds:.2f}"
+    if report.left_out:
+        count = sum(_count_notes(palace.paths.root / path) for path in report.left_out)
+        verb = "is" if count == 1 else "are"
+        yield f"{plural(count, 'note')} {verb} left out: `palace status --details`"
+
+
+def _count_notes(path: Path) -> int:
+    """Count a note, or those in a folder."""
+    names = chain.from_iterable(files for _, _, files in os.walk(path))
+    return sum(
+        name.lower().endswith(SUFFIXES) for name in (names if path.is_dir() else [path.name])
+    )
 
 
 def _record(report: IndexReport) -> dict[str, Any]:
@@ -286,9 +299,9 @@ def _record(report: IndexReport) -> dict[str, Any]:
 
 def _announce_first(palace: Palace) -> bool:
     advice = advise(palace.paths, palace.config)
-    if not (advice.embedder or palace.config.embedder) and choose_for(advice.share) != DEFAULT:
-        share = write_share(advice.share)
-        say(f"{share} of the notes are not English: {choose_for(advice.share)} makes the vectors")
+    name = choose_for(advice.share)[0]
+    if not (advice.embedder or palace.config.embedder) and name != DEFAULT:
+        say(f"{write_share(advice.share)} of the notes are not English: {name} makes the vectors")
     return _say_advice(advice, palace)
 
 

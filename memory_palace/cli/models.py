@@ -119,7 +119,7 @@ def _choose_model(ctx: Context) -> str:
     if config.embedder in PINNED:
         return config.embedder
     share = take_share(paths, config)
-    name = choose_for(share)
+    name = choose_for(share)[0]
     if share.not_english is None:
         say(f"{name}, for English; `palace models fetch {MULTILINGUAL[0]}` is for other languages")
     else:
@@ -153,17 +153,22 @@ def describe_advice(advice: ModelAdvice, config: Config) -> str:
 def offer_model(name: str, *, asks: bool) -> None:
     """Say that no model is here, or on a terminal ask whether to fetch the one that would serve.
 
-    A fetch that fails is told and no error: words answer without a model.
+    None that can read the notes: English alone may be read here. A fetch that fails is told and no
+    error: words answer without a model.
     """
     model = PINNED[name if name in PINNED else DEFAULT]
-    size = model.download
+    size, is_foreign = model.download, name != DEFAULT and is_available(DEFAULT)
+    lack = f"most notes are not English, which {DEFAULT} alone reads" if is_foreign else ""
     if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
         say(
-            f"no model is here: words alone answer; `{model.fetch_command}` ({size}) "
-            "finds what is meant as well"
+            f"{lack or 'no model is here'}: words alone answer; `{model.fetch_command}` ({size})"
+            f"{', then `palace index`,' * is_foreign} finds what is meant as well"
         )
         return
-    question = f"No model is here, so words alone will answer. Fetch {model.name} ({size})?"
+    question = (
+        f"{lack.capitalize() or 'No model is here'}, so words alone will answer. "
+        f"Fetch {model.name} ({size})?"
+    )
     if confirm(question, default=True, err=True):
         try:
             _fetch(model)
@@ -174,7 +179,7 @@ def offer_model(name: str, *, asks: bool) -> None:
 def offer_missing(root: Path) -> None:
     """Offer the model that would serve the notes below a folder, unless one is here."""
     if not any(map(is_available, PINNED)):
-        offer_model(choose_for(take_share(*read_settings(root))), asks=True)
+        offer_model(choose_for(take_share(*read_settings(root)))[0], asks=True)
 
 
 def _announce(words: str) -> None:

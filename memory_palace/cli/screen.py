@@ -21,6 +21,7 @@ from rich.text import Text
 
 from memory_palace.cli.answers import Entry, Shown
 from memory_palace.language.marking import find_marks
+from memory_palace.markdown.prose import shown_text
 from memory_palace.retrieval.shortening import shorten
 
 LINES = 24
@@ -42,10 +43,6 @@ STYLES: Mapping[str, str] = {
     "linked": "dim",
 }
 _ELLIPSIS = "…"
-_LINK = re.compile(
-    r"(`[^`\n]*`)"  # a link between backticks is no link
-    r"|!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]|!?\[([^\[\]\n]*)\]\([^()\s]*\)"
-)
 _PIECE = re.compile(
     # One character of a script without spaces, with what may not begin or end a line; else a word.
     r"[「『（〔［｛〈《【“‘(]*[\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -160,7 +157,7 @@ def fill(
 
     Where there are more than ``most`` rows, the last one ends with an ellipsis.
     """
-    text = _clean(text)
+    text = shown_text(text)
     whole = Text(text)
     for start, end in find_marks(text, question, languages):
         whole.stylize(STYLES["match"], start, end)
@@ -175,13 +172,6 @@ def fill(
         last = last[: stops[-1]] if len(stops) > 1 else last[:-2]
         last.rstrip()
     return [*rows[: most - 1], Text.assemble(last, f" {_ELLIPSIS}")]
-
-
-def _clean(text: str) -> str:
-    """Return a text without the marks that only a renderer reads: links and bold letters."""
-    if "[" in text:
-        text = _LINK.sub(lambda link: link[1] or link[2] or link[3] or "", text)
-    return text.replace("**", "")
 
 
 def wrap(line: Text, width: int) -> Iterator[Text]:

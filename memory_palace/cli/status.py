@@ -96,8 +96,10 @@ def _screen(
         *(f"a hook fails: {line}" for line in health.failing),
     ]
     yield from _label("problems", _few(troubles))
-    if status.freshness.left_out:
-        yield cut_end(f"left out   {_count_left_out(status.freshness.left_out)}", _WIDTH)
+    if left_out := status.freshness.left_out:
+        more = ": `palace status --details`"
+        few = left_out[0] if len(left_out) == 1 else f"{len(left_out):,} files and folders"
+        yield f"left out   {cut_middle(few, _WIDTH - _INDENT - len(more))}{more}"
     yield from (cut_end(line, _WIDTH) for line in _label("usage", usage))
 
 
@@ -112,12 +114,6 @@ def _few(troubles: Sequence[str]) -> Iterator[str]:
     yield from (cut_end(trouble, _WIDTH - _INDENT) for trouble in troubles[:_MOST_TROUBLES])
     if (more := len(troubles) - _MOST_TROUBLES) > 0:
         yield f"and {more:,} more: `palace status --details`"
-
-
-def _count_left_out(paths: Sequence[str]) -> str:
-    if len(paths) == 1:
-        return f"{paths[0]} (`palace status --details` says how to take it in)"
-    return f"{len(paths):,} files and folders: `palace status --details`"
 
 
 def _label(name: str, lines: Iterable[str]) -> Iterator[str]:

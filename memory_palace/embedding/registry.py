@@ -8,7 +8,7 @@ is; and ``find_weights(environ)`` if it has weights of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -96,10 +96,15 @@ def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
     return all(m.is_available(environ) for m in modules if hasattr(m, "is_available"))
 
 
-def find_ready(preferred: str, *, environ: Mapping[str, str] = os.environ) -> str | None:
-    """Return the preferred embedder where it is here, else one of those that are offered."""
-    names = dict.fromkeys((preferred, *OFFERED))
-    return next((name for name in names if is_available(name, environ=environ)), None)
+def reads_english_alone(name: str) -> bool:
+    """Whether an embedder, or each of two, knows English and no other language."""
+    parts = split_name(name)
+    return DEFAULT in parts and set(MULTILINGUAL).isdisjoint(parts)
+
+
+def find_ready(preferred: Sequence[str], *, environ: Mapping[str, str] = os.environ) -> str | None:
+    """Return the first embedder that is here, of those that would serve the notes."""
+    return next((name for name in preferred if is_available(name, environ=environ)), None)
 
 
 def find_weights(name: str, *, environ: Mapping[str, str] = os.environ) -> Path | None:
@@ -117,7 +122,7 @@ def choose_embedder(
     configured: str | None,
     committed: str | None,
     waits_for: str = "",
-    preferred: str = DEFAULT,
+    preferred: Sequence[str] = OFFERED,
     force: bool,
     takes_up: bool = True,
 ) -> Choice:
@@ -125,17 +130,17 @@ def choose_embedder(
 
     ``asked`` is the flag, ``configured`` what ``palace.yaml`` says, ``committed`` what the index
     was built with. Another one than the committed needs ``force``: vectors of two models do not
-    mix. Without any of them it is the ``preferred`` one of those that are offered, where its
-    weights are, else another of them; if none is here, there are no vectors and the index
-    ``waits_for`` one: the first build that ``takes_up`` models makes them once it is here. An
-    index whose embedder somebody chose waits for nothing.
+    mix. Without any of them it is the first of the ``preferred`` ones whose weights are here; if
+    none is, there are no vectors and the index ``waits_for`` the first: the build that
+    ``takes_up`` models makes them once it is here. An index whose embedder somebody chose waits
+    for nothing.
     """
     wanted = asked or configured
     if committed is None or (waits_for and wanted is None):
         ready = wanted or find_ready(preferred)
         if ready and (wanted or takes_up or committed is None):
             return Choice(ready)
-        return Choice(committed or NO_VECTORS, preferred)
+        return Choice(committed or NO_VECTORS, preferred[0])
     if force or wanted in (None, committed, waits_for):
         return Choice(wanted or committed)
     raise WrongEmbedderError(

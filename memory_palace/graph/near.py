@@ -13,7 +13,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from memory_palace.graph.resolve import Resolver, fold_name, fold_target, join_path
+from memory_palace.graph.resolve import (
+    Resolver,
+    fold_name,
+    fold_target,
+    join_labels,
+    join_path,
+    loose_names,
+    loosen,
+)
 from memory_palace.index.snapshot import Snapshot
 
 _T = TypeVar("_T")
@@ -48,11 +56,10 @@ class NearLinks:
     ) -> None:
         """Take the nodes in path order, their other names, and what they link to as written."""
         self._paths, self._aliases, self._targets = paths, aliases, targets
-        self._named = _group((_leaf(path), i) for i, path in enumerate(_fold_all(self._paths)))
-        self._called = _group(
-            (fold_name(alias), i) for i, names in enumerate(self._aliases) for alias in names
-        )
-        self._linked = _group(self._links_by_end())
+        names = [(i, name) for i, path in enumerate(paths) for name in (path, *aliases[i])]
+        links = [(i, target) for i, found in enumerate(targets) for target in found]
+        readings = [(link, reading) for link in links for reading in self._read(*link)]
+        self._named, self._linked = _group_by_end(names), _group_by_end(readings)
 
     @classmethod
     @lru_cache(maxsize=2)
@@ -62,10 +69,10 @@ class NearLinks:
         Made once for a snapshot, with or without the cold zone.
         """
         nodes = (~(snapshot.cold | snapshot.private)).nonzero()[0].tolist()
-        aliases, targets = snapshot.aliases(), snapshot.link_targets()
+        aliases, targets = snapshot.aliases(), list_links(snapshot)
         return cls(
             [snapshot.paths[node] for node in nodes],
-            [aliases[node] for node in nodes],
+            [(*aliases[node], snapshot.titles[node]) for node in nodes],
             [targets[node] for node in nodes],
         )
 
@@ -100,16 +107,13 @@ class NearLinks:
 
     def _links_like(self, place: int) -> list[_Link]:
         """Return the links that end like a name of the note."""
-        names = (self._paths[place], *self._aliases[place])
-        ends = dict.fromkeys(_leaf(fold_name(name)) for name in names)
+        ends = dict.fromkeys(_list_ends([self._paths[place], *self._aliases[place]]))
         return [link for end in ends for link in self._linked.get(end, ())]
 
     def _resolve(self, links: Collection[_Link]) -> dict[_Link, tuple[str, ...]]:
         """Give each link the one note it means, or nothing."""
-        wanted = {end for source, target in links for end in link_ends(target, self._paths[source])}
-        could = {i for end in wanted for i in self._named.get(end, ())}
-        could |= {i for _, target in links for i in self._called.get(fold_name(target), ())}
-        chosen = sorted(could)
+        ends = _list_ends([reading for link in links for reading in self._read(*link)])
+        chosen = sorted({i for end in ends for i in self._named.get(end, ())})
         resolver = Resolver([self._paths[i] for i in chosen], [self._aliases[i] for i in chosen])
         meaning: dict[_Link, tuple[str, ...]] = {}
         for source, target in links:
@@ -118,15 +122,19 @@ class NearLinks:
             meaning[source, target] = (self._paths[chosen[found.places[0]]],) if is_one else ()
         return meaning
 
-    def _links_by_end(self) -> Iterator[tuple[str, _Link]]:
-        links = [(i, target) for i, targets in enumerate(self._targets) for target in targets]
-        folded = _fold_all([target for _, target in links])
-        for (source, target), key in zip(links, folded, strict=True):
-            if "." in key:
-                for end in link_ends(target, self._paths[source]):
-                    yield end, (source, target)
-            else:
-                yield _leaf(key), (source, target)
+    def _read(self, source: int, target: str) -> Iterator[str]:
+        """Yield the paths that a link may mean, by their ends; dots can change which that is."""
+        for part in target.split("|", 1):
+            name = part.partition("#")[0]
+            yield name
+            if "." in name and (key := fold_target(name)).rstrip("/").endswith("."):
+                yield join_path(posixpath.dirname(fold_name(self._paths[source])), key) or ""
+
+
+def list_links(snapshot: Snapshot) -> list[list[str]]:
+    """Return what each note links to, with the labels: see ``join_labels``."""
+    pairs = zip(snapshot.link_targets(), snapshot.link_names(), strict=True)
+    return [join_labels(targets, names) for targets, names in pairs]
 
 
 def link_ends(target: str, source: str) -> set[str]:
@@ -160,8 +168,18 @@ def _bare(name: str) -> str:
     return name[:-3] if name.endswith(".md") else name.removesuffix(".markdown")
 
 
-def _group(pairs: Iterable[tuple[str, _T]]) -> dict[str, list[_T]]:
+def _loosen_all(names: Collection[str]) -> list[str]:
+    return loosen(_BETWEEN.join(_fold_all(names))).split(_BETWEEN) if names else []
+
+
+def _list_ends(names: Collection[str]) -> list[str]:
+    return [_leaf(end) for key in _loosen_all(names) for end in loose_names(key)]
+
+
+def _group_by_end(pairs: Sequence[tuple[_T, str]]) -> dict[str, list[_T]]:
+    """Group what has names by the ends of them, loosely."""
     groups: dict[str, list[_T]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
+    for (owner, _), key in zip(pairs, _loosen_all([name for _, name in pairs]), strict=True):
+        for end in loose_names(key):
+            groups.setdefault(_leaf(end), []).append(owner)
     return groups

@@ -5,9 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 import unicodedata
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
+from urllib.parse import unquote
 
 from memory_palace.places import PALACE
 
@@ -29,13 +30,66 @@ class Resolution(NamedTuple):
     state: LinkState
     places: Sequence[int] = ()
     """The note, or all that it could be; empty where there is none."""
+    text: str = ""
+    """Of a link that may be read in two ways the one that was; the first where neither leads."""
+
+
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://[^/]*/", re.IGNORECASE)
+"""Of a vault: Dendron writes ``dendron://vault/note.name``."""
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_DAY = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]* (\d\d?)(?:st|nd|rd|th), (\d{{4}})(?=\0|\Z)")
+"""Logseq: ``Jan 31st, 2024`` is the journal ``2024_01_31``."""
+_DROPPED = re.compile(r"[ -][0-9a-f]{32}(?=/|\0|\Z)|\.html(?=\0|\Z)|[ _-]")
+"""Notion's id of a page, the end of an address, and what Foam, Hugo and Jekyll write for blanks."""
+_STAMPED = re.compile(r"(?:\d{8}|(\d{12}|\d{14}))(?!\d)(.+)", re.DOTALL)
+"""Jekyll's day before the name of a post, and Zettlr's id before a title."""
+
+
+def loosen(folded: str) -> str:
+    """Return folded names, NUL between them, without what programs vary between link and file."""
+    text = unquote(folded.replace("%00", "")) if "%" in folded else folded
+    text = text.replace("___", "/")  # Logseq: a page in a namespace
+    if ", " in text:
+        text = _DAY.sub(lambda d: f"{d[3]}{_MONTHS.index(d[1]) + 1:02}{int(d[2]):02}", text)
+    return _DROPPED.sub("", text)
+
+
+def loose_names(loose: str) -> tuple[str, ...]:
+    """Return what a loosened path is called: itself, its folder, its title, its id."""
+    folder, _, leaf = loose.rpartition("/")
+    if leaf in ("index", "readme", ""):
+        return loose, folder.rstrip("/")
+    if leaf[:8].isdecimal() and (stamped := _STAMPED.fullmatch(leaf)):
+        return loose, stamped[2], stamped[1] or loose
+    return (loose,)
+
+
+def read_target(target: str) -> Iterator[tuple[str, str]]:
+    """Yield the names that a link may mean, each with the part of the link it is in.
+
+    ``a|b`` is a note with a label, or as Dendron writes it a label with a note.
+    """
+    for part in target.split("|", 1):
+        name = part.partition("#")[0].strip()
+        if address := _ADDRESS.match(name):
+            yield name[address.end(1) + 3 :], part
+            name = name[address.end() :]
+        yield name, part
+
+
+def join_labels(targets: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return what links say, ``target|label`` where there is a label, by the pairs of them."""
+    labels: dict[str, list[str]] = {}
+    for pair in names:
+        labels.setdefault(pair.partition("|")[0], []).append(pair)
+    return [text for target in targets for text in labels.get(target, [target])]
 
 
 class Resolver:
     """Dictionaries of every way to name a note. Each look-up takes constant time."""
 
     def __init__(self, paths: Sequence[str], aliases: Sequence[Sequence[str]] = ()) -> None:
-        self._paths = paths
+        self._paths, self._aliases = paths, aliases
         self._top = _top_of(paths)
         self._by_path: dict[str, list[int]] = {}
         self._by_suffix: dict[str, list[int]] = {}
@@ -49,20 +103,23 @@ class Resolver:
                 self._by_suffix.setdefault("/".join(parts[start:]), []).append(place)
             self._by_room.setdefault((_room(key), parts[-1]), []).append(place)
         for place, names in enumerate(aliases):
-            for name in {fold_name(name) for name in names}:
+            for name in {fold_name(name) for name in names} - {""}:
                 self._by_alias.setdefault(name, []).append(place)
 
-    def resolve(self, target: str, source: str) -> Resolution:
+    def resolve(self, target: str, source: str, *, exactly: bool = False) -> Resolution:
         """Resolve a link target, as written in the note at ``source``.
 
         In this order: the path from the root, from ``palace/`` in a classic palace, from the
         note's own folder; the end of a path or the stem, if only one note has it, or only one in
-        the note's own room; an alias.
+        the note's own room; an alias; unless ``exactly``, the same as ``loosen`` has it. Of
+        ``target|label`` the label is the target where nothing is called as the first.
         """
-        places = self._find(target, source)
-        if not places:
-            return Resolution("broken")
-        return Resolution("resolved" if len(places) == 1 else "ambiguous", places)
+        for find in (self._find,) if exactly else (self._find, self._find_loosely):
+            for name, text in read_target(target):
+                if places := find(name, source):
+                    state: LinkState = "resolved" if len(places) == 1 else "ambiguous"
+                    return Resolution(state, places, text)
+        return Resolution("broken", text=target.partition("|")[0])
 
     def by_path(self, text: str) -> _Places:
         """Find notes by the whole path or its end, ``.md`` or not."""
@@ -87,6 +144,32 @@ class Resolver:
             near = self._by_room.get((_room(fold_name(source)), key), _NOTHING)
             return near if len(near) == 1 else named
         return named or self.by_alias(target)
+
+    @cached_property
+    def _loose(self) -> Mapping[str, Sequence[int]]:
+        found: dict[str, list[int]] = {}
+        for place, path in enumerate(self._paths):
+            names = (path, *(self._aliases[place] if self._aliases else ()))
+            loose = {key for n in names for key in loose_names(loosen(fold_name(n)))}
+            for end in {k.split("/", n)[n] for k in loose for n in range(1 + k.count("/"))} - {""}:
+                found.setdefault(end, []).append(place)
+        return found
+
+    def _find_loosely(self, target: str, source: str) -> _Places:
+        """Find notes by a name that is written otherwise; of an address its end is enough."""
+        key = fold_target(target)
+        is_address = target.startswith("/") or target.endswith("/")
+        key = join_path(_folder(source), key) or "" if key.startswith(".") else key
+        key = loosen(key).strip("/")
+        while key:
+            found = self._loose.get(key, _NOTHING)
+            if target.startswith(".") and not is_address:  # a way, of which the end is not enough
+                paths = ((p, loosen(fold_name(self._paths[p]))) for p in found)
+                found = [p for p, path in paths if key in loose_names(path)]
+            if found:
+                return found
+            key = key.partition("/")[2] if is_address else ""
+        return _NOTHING
 
     def _exactly(self, key: str, written: str) -> _Places:
         """Of paths that differ in case alone, the one spelled as written comes first."""
@@ -117,14 +200,14 @@ def _top_of(paths: Sequence[str]) -> str:
 
 _ATTACHMENT = re.compile(
     r"\.(avif|bmp|gif|jpe?g|png|svg|webp|3gp|flac|m4a|mp3|ogg|wav|webm|mkv|mov|mp4|ogv"
-    r"|pdf|canvas|base|csv|json|txt|zip)$",
+    r"|pdf|canvas|base|csv|json|txt|zip|html?|css|js|py|sh|ya?ml)$",
     re.IGNORECASE,
 )
 
 
 def is_attachment(target: str) -> bool:
-    """Say whether a target names a file that notes embed, such as an image."""
-    return _ATTACHMENT.search(target) is not None
+    """Say whether a target names a file that notes embed, such as an image, or an address."""
+    return target.endswith("/") or _ATTACHMENT.search(target) is not None
 
 
 def strip_suffix(name: str) -> str:

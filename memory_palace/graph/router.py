@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory_palace.graph.naming import NoteNames
-from memory_palace.graph.near import Neighbors
-from memory_palace.graph.resolve import LinkState, Resolver, is_attachment
+from memory_palace.graph.near import Neighbors, list_links
+from memory_palace.graph.resolve import LinkState, Resolution, Resolver, is_attachment
 from memory_palace.index.snapshot import Snapshot
 
 _LISTED = 8
@@ -22,7 +22,7 @@ class Edge(NamedTuple):
 
     source: str
     text: str
-    """The target as written."""
+    """The target as written; of ``[[a|b]]`` the part that is the target."""
     state: LinkState
     targets: tuple[str, ...]
     """The note it leads to; where it is ambiguous, the first few it could be; else empty."""
@@ -38,6 +38,7 @@ class NoteLinks:
     title: str
     aliases: Sequence[str] = ()
     targets: Sequence[str] = ()
+    """As written, with the label of each that has one: ``target|label``."""
 
 
 class LinkGraph:
@@ -66,7 +67,7 @@ class LinkGraph:
             snapshot.paths,
             snapshot.titles,
             snapshot.aliases(),
-            snapshot.link_targets(),
+            list_links(snapshot),
             strict=True,
         )
         notes: list[NoteLinks] = []
@@ -104,7 +105,7 @@ class LinkGraph:
     @cached_property
     def edges(self) -> list[Edge]:
         """Every link but those of a note to itself, by source and in the order written."""
-        hot = Resolver(self.paths, [note.aliases for note in self._notes])
+        hot = Resolver(self.paths, [(*note.aliases, note.title) for note in self._notes])
         withheld = {state: Resolver(paths) for state, paths in self._withheld.items() if paths}
         return [
             edge
@@ -191,17 +192,23 @@ class LinkGraph:
     def _edges_of(
         self, note: NoteLinks, hot: Resolver, withheld: dict[LinkState, Resolver]
     ) -> Iterator[Edge]:
-        for text in dict.fromkeys(note.targets):
-            found = hot.resolve(text, note.path)
-            state = found.state
-            if state == "broken":
-                state = _state_of_missing(text, note.path, withheld)
-            targets = tuple(self.paths[place] for place in found.places[:_LISTED])
-            yield Edge(note.path, text, state, targets, len(found.places))
+        told: set[str] = set()
+        for target in dict.fromkeys(note.targets):
+            found = hot.resolve(target, note.path, exactly=True)
+            if found.state == "broken":
+                found = _find_missing(target, note.path, hot, withheld)
+            if found.text not in told:
+                told.add(found.text)
+                targets = tuple(self.paths[place] for place in found.places[:_LISTED])
+                yield Edge(note.path, found.text, found.state, targets, len(found.places))
 
 
-def _state_of_missing(text: str, source: str, withheld: dict[LinkState, Resolver]) -> LinkState:
+def _find_missing(
+    target: str, source: str, hot: Resolver, withheld: dict[LinkState, Resolver]
+) -> Resolution:
     for state, resolver in withheld.items():
-        if resolver.resolve(text, source).state != "broken":
-            return state
-    return "attachment" if is_attachment(text) else "broken"
+        if (found := resolver.resolve(target, source, exactly=True)).places:
+            return Resolution(state, text=found.text)
+    found = hot.resolve(target, source)
+    is_file = found.state == "broken" and is_attachment(found.text)
+    return found._replace(state="attachment") if is_file else found

@@ -22,10 +22,14 @@ class ZonedNames:
 
     def find(self, target: str, source: str) -> str | None:
         """Return the path a target means in the note at ``source``; ``None`` where none is sure."""
-        for paths, resolver in self._zones:
-            found = resolver.resolve(target, source)
-            if found.state == "resolved":
-                return paths[found.places[0]]
-            if found.state == "ambiguous":
-                return None
-        return None
+        return self.read(target, source)[1]
+
+    def read(self, target: str, source: str) -> tuple[str, str | None]:
+        """Return the same with the part of ``target|label`` that it is read by."""
+        order = [(True, *zone) for zone in self._zones] + [(False, *self._zones[0])]
+        for exactly, paths, resolver in order:
+            found = resolver.resolve(target, source, exactly=exactly)
+            if found.state != "broken":
+                is_sure = found.state == "resolved"
+                return found.text, paths[found.places[0]] if is_sure else None
+        return found.text, None

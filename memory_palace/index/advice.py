@@ -11,8 +11,10 @@ from memory_palace.embedding.registry import (
     DEFAULT,
     MULTILINGUAL,
     NO_VECTORS,
+    OFFERED,
     find_ready,
     is_available,
+    reads_english_alone,
 )
 from memory_palace.errors import IndexDamagedError, IndexLockedError, IndexMissingError
 from memory_palace.index.commit import Commit, read_commit, write_commit
@@ -24,6 +26,8 @@ from memory_palace.storage.lock import writer_lock
 
 MOST_ENGLISH = 0.05
 """Share of passages in other languages above which a model that knows them is recommended."""
+MOSTLY_OTHER = 0.5
+"""Share above which a model that knows English alone makes no vectors, unless it was asked for."""
 _SAMPLED_NOTES = 200
 _SAMPLED_BYTES = 4096
 _MOST_ENTRIES = 10_000
@@ -78,14 +82,25 @@ def take_share(paths: PalacePaths, config: Config, commit: Commit | None = None)
     return sample_languages(paths, config)
 
 
-def choose_for(share: LanguageShare) -> str:
-    """Return the embedder that serves notes of which so many are not English."""
-    return MULTILINGUAL[0] if (share.not_english or 0) > MOST_ENGLISH else DEFAULT
+def choose_for(share: LanguageShare) -> Sequence[str]:
+    """Return the embedders that serve notes of which so many are not English, the best first."""
+    other = share.not_english or 0
+    if other > MOSTLY_OTHER:
+        return MULTILINGUAL[:1]
+    return OFFERED[::-1] if other > MOST_ENGLISH else OFFERED
 
 
-def prefer_embedder(paths: PalacePaths, config: Config, commit: Commit | None) -> str:
-    """Return the embedder that would serve the notes, by the index or else by a sample of them."""
+def prefer_embedders(paths: PalacePaths, config: Config, commit: Commit | None) -> Sequence[str]:
+    """Return the embedders that would serve the notes, by the index or else a sample of them."""
     return choose_for(take_share(paths, config, commit))
+
+
+def advise_asker(embedder: str, config: Config) -> str:
+    """Return in one line why words alone were compared with a question, and what to type."""
+    name = MULTILINGUAL[0]
+    first = f"set `embedder: {name}` in the settings, then " if config.embedder else ""
+    command = _force_command(name, config)
+    return f"{embedder} reads English alone; {first}`{command}` reads a hundred languages"
 
 
 def advise(paths: PalacePaths, config: Config) -> ModelAdvice:
@@ -99,15 +114,17 @@ def advise(paths: PalacePaths, config: Config) -> ModelAdvice:
     with suppress(IndexMissingError, IndexDamagedError):
         commit = read_commit(paths.commit)
     share = take_share(paths, config, commit)
-    name = choose_for(share)
-    used = commit.embedder if commit else config.embedder or find_ready(name) or NO_VECTORS
-    parts = used.split("+")
-    if name == DEFAULT or DEFAULT not in parts or not set(MULTILINGUAL).isdisjoint(parts):
+    names = choose_for(share)
+    used = commit.embedder if commit else config.embedder or find_ready(names) or NO_VECTORS
+    if names[0] == DEFAULT or not reads_english_alone(used):
         return ModelAdvice(share)
+    is_told = commit is not None and commit.advised == names[0]
+    return ModelAdvice(share, names[0], _force_command(names[0], config), is_told)
+
+
+def _force_command(name: str, config: Config) -> str:
     fetch = "" if is_available(name) else f"palace models fetch {name} && "
-    flag = "" if config.embedder else f" --embedder {name}"
-    is_told = commit is not None and commit.advised == name
-    return ModelAdvice(share, name, f"{fetch}palace index --force{flag}", is_told)
+    return f"{fetch}palace index --force{'' if config.embedder else f' --embedder {name}'}"
 
 
 def remember_advice(paths: PalacePaths, embedder: str) -> None:

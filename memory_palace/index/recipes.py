@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
-from memory_palace.embedding.registry import DEFAULT, choose_embedder, find_ready, get_embedder
+from memory_palace.embedding.registry import OFFERED, choose_embedder, find_ready, get_embedder
 from memory_palace.errors import MissingPartError, UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
 from memory_palace.language.tokens import Languages
@@ -212,7 +212,7 @@ class Embedders:
 
         Where nobody chose, it is the one that would serve the notes.
         """
-        from memory_palace.index.advice import prefer_embedder  # delayed: it looks at notes
+        from memory_palace.index.advice import prefer_embedders  # delayed: it looks at notes
 
         if asked and ":" in asked:
             asked = self.get(asked).name  # an alias, or a folder as it was typed
@@ -223,7 +223,7 @@ class Embedders:
             configured=configured,
             committed=commit.embedder if commit else None,
             waits_for=commit.waits_for if commit else "",
-            preferred=prefer_embedder(self._paths, self._config, commit) if is_open else DEFAULT,
+            preferred=prefer_embedders(self._paths, self._config, commit) if is_open else OFFERED,
             force=force,
             takes_up=takes_up,
         )
@@ -245,19 +245,19 @@ class AwaitedModel(NamedTuple):
 
 
 def find_awaited(
-    commit: Commit | None, configured: str | None, prefer: Callable[[], str]
+    commit: Commit | None, configured: str | None, prefer: Callable[[], Sequence[str]]
 ) -> AwaitedModel | None:
     """Return the model that a build would use if it were here, or will use now that it is.
 
-    ``prefer`` says which one would serve notes of which there is no index.
+    ``prefer`` says which ones would serve the notes.
     """
-    if configured is not None:
+    if configured is not None or (commit is not None and not commit.waits_for):
         return None
-    name = prefer() if commit is None else commit.waits_for
-    ready = find_ready(name) if name else None
-    if not name or (commit is None and ready):
+    names = prefer()
+    ready = find_ready(names)
+    if commit is None and ready:
         return None
-    return AwaitedModel(ready or name, bool(ready), commit.rows if commit else 0)
+    return AwaitedModel(ready or names[0], bool(ready), commit.rows if commit else 0)
 
 
 def describe_mismatch(embedder: Embedder, commit: Commit) -> str:

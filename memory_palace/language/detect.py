@@ -83,6 +83,12 @@ def tell_tongue(text: str) -> Tongue:
     return "english" if english > other else "other"
 
 
+def is_foreign(question: str) -> bool:
+    """Say whether a question is surely not English; a repeated word (IL-6, IL-10) counts once."""
+    words = _LETTERS.findall(_NO_PROSE.sub(" ", question).casefold())
+    return tell_tongue(" ".join(dict.fromkeys(words))) == "other"
+
+
 def _is_other_script(text: str) -> bool:
     letters = "".join(filter(str.isalpha, text))
     dense, latin = len(_DENSE.findall(letters)), len(_LATIN.findall(letters))

@@ -165,7 +165,7 @@ class _Walk:
             message = "the file name is not UTF-8; rename the file"
             self.problems.append(Problem(shown, None, "name", message, is_failure=True))
             return None
-        is_unwelcome = is_unwanted(entry.name, is_folder=is_folder)
+        is_unwelcome = is_unwanted(entry.name, is_folder=is_folder) or self.rules.is_template(path)
         if self.rules.is_ignored(path, is_folder=is_folder, verdict=is_unwelcome):
             if is_unwelcome and not self.rules.is_ignored(path, is_folder=is_folder):
                 self.left_out.append(f"{path}/" if is_folder else path)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import unicodedata
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +20,12 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".md", ".markdown")
 """Of files that are notes."""
-_UNWANTED_FOLDER = re.compile(r"node_modules|(?<![\W\d_])[\W\d_]*templates?", re.IGNORECASE)
+_TEMPLATES = (
+    (".obsidian/templates.json", "folder"),
+    (".obsidian/daily-notes.json", "template"),
+    (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
+)
+"""The settings of a vault that name a folder of templates, or a note that is one."""
 _COPY = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}|\([^()]*conflicted copy[^()]*\d{4}[^()]*\)\.", re.IGNORECASE
 )
@@ -30,10 +39,25 @@ _STARS = re.compile(r"\[\^/\]\*((?:\\.|(?!\[\^/\]\*)[^()*\\])++)(?=\[\^/\]\*)")
 def is_unwanted(name: str, *, is_folder: bool) -> bool:
     """Whether a name is left out unless an ignore file says ``!name``.
 
-    Installed packages, templates of notes, and copies that a sync program could not merge. What
-    is hidden (``.obsidian``, ``.trash``, ``.git``) is never looked at.
+    Installed packages, and copies that a sync program could not merge. What is hidden
+    (``.obsidian``, ``.trash``, ``.git``) is never looked at.
     """
-    return bool(_UNWANTED_FOLDER.fullmatch(name) if is_folder else _COPY.search(name))
+    return name.casefold() == "node_modules" if is_folder else _COPY.search(name) is not None
+
+
+def find_templates(vault: Path) -> Iterator[str]:
+    """Yield the folders and notes that the settings of a vault call templates, folded."""
+    for name, key in _TEMPLATES:
+        with suppress(OSError, ValueError, RecursionError):  # settings of something else
+            settings = json.loads((vault / name).read_bytes())
+            path = settings.get(key) if isinstance(settings, dict) else None
+            if isinstance(path, str) and path.strip("/ "):
+                yield fold_path(path.strip("/ "))
+
+
+def fold_path(path: str) -> str:
+    """Return a path as settings are compared with it: NFC, without case or ``.md``."""
+    return unicodedata.normalize("NFC", path).casefold().removesuffix(".md")
 
 
 class IgnoreRules:
@@ -43,9 +67,10 @@ class IgnoreRules:
         self._root, self._is_classic, self._use_git = paths.root, paths.is_classic, use_git
         self._names = (".gitignore", ".palaceignore") if use_git else (".palaceignore",)
         self._specs: list[tuple[str, GitIgnoreSpec]] = []
+        self._templates: set[str] = set()
 
     def enter(self, path: str) -> None:
-        """Read the ignore files of a folder, by its root-relative path.
+        """Read the ignore files of a folder, by its root-relative path, and which are templates.
 
         Raise ``ConfigError`` where one cannot be used: going on in that folder would index what
         somebody wants kept out.
@@ -55,6 +80,14 @@ class IgnoreRules:
             file = self._root / path / name
             if os.path.isfile(file):  # noqa: PTH113 - Path.is_file raises where it may not look
                 self._specs.append((path, _read_patterns(file)))
+        vault = self._root / path
+        if os.path.isdir(vault / ".obsidian"):  # noqa: PTH112 - as above
+            found = find_templates(vault)
+            self._templates |= {f"{fold_path(path)}/{name}".lstrip("/") for name in found}
+
+    def is_template(self, path: str) -> bool:
+        """Whether the settings of a vault call a folder or note a template."""
+        return bool(self._templates) and fold_path(path) in self._templates
 
     def is_ignored(self, path: str, *, is_folder: bool, verdict: bool = False) -> bool:
         """Whether any rule that reaches this path excludes it; ``verdict`` where none does."""

@@ -13,6 +13,14 @@ from memory_palace.models import Link
 from memory_palace.notes.frontmatter import split_front_matter
 
 _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
+_TAG = re.compile(
+    r"(?:\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?|\{%-?\s*(?:link|post_url)\s)\s*[\"'`]?([^\s\"'`#%>{}]+)"
+    r"[^{}\n]*\}"
+)
+"""How Hugo (``ref``, ``relref``) and Jekyll (``link``, ``post_url``) name a page in a tag."""
+_OPEN = re.compile(r"obsidian://open\?(?:[^#]*&)?file=([^&#]+)")
+_PAGE = re.compile(r"(?:[^?:]*/)?[^./?:]*(?:[^./?:]|/|\.html)")
+"""The address of a page of a site. It ends with a slash as a target, and need not be a note."""
 _SCHEME = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+:")
 
 
@@ -32,7 +40,11 @@ def find_links(body: str, *, first_line: int = 1) -> tuple[Link, ...]:
 
 def links_of(markup: Markup, *, first_line: int) -> tuple[Link, ...]:
     """Return the links of a body that has been read already."""
-    return tuple(target.link for target in _targets(markup, first_line))
+    links = [target.link for target in _targets(markup, first_line)]
+    for tag in _TAG.finditer(markup.plain) if "{" in markup.text else ():
+        line = first_line + markup.line_at(tag.start())
+        links.append(Link(target=_SUFFIX.sub("", unquote(tag[1])), line=line))
+    return tuple(links)
 
 
 def find_links_in_fields(raw: str) -> tuple[Link, ...]:
@@ -97,6 +109,12 @@ def _file(text: str, found: MarkdownLink, line: int) -> _Target | None:
     """Return where a Markdown link leads; ``None`` unless it is a file of a note."""
     name, _, heading = text[found.target_start : found.target_end].partition("#")
     file = unquote(unescape(name)).strip()
+    if opened := _OPEN.match(name):  # maybe in another vault
+        file = _SUFFIX.sub("", unquote(opened[1])) + "/.md"
+    elif file.startswith("[[") and file.endswith("]]"):  # Logseq, Zettlr: [label]([[note]])
+        file = f"{file[2:-2]}.md"
+    elif _PAGE.fullmatch(file) and not found.is_image:
+        file = f"{file.removesuffix('.html').rstrip('/')}/.md"
     if _SUFFIX.search(file) is None or _SCHEME.match(file):
         return None
     link = Link(target=_SUFFIX.sub("", file), line=line, heading=heading or None)

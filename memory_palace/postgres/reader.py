@@ -36,7 +36,7 @@ from memory_palace.postgres.settings import check_stored_profile, read_kept, ref
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.timing import mark_naming
 from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
-from memory_palace.retrieval.profiles import Profile, choose_mode, choose_profile
+from memory_palace.retrieval.profiles import Profile, choose_mode, choose_profile, find_unread
 from memory_palace.retrieval.question import (
     ParsedQuestion,
     embed_question,
@@ -162,7 +162,9 @@ class StoreReader:
                 tags = known_tags(self._statements, include_cold=include_cold)
                 query = take_tags(query, lambda tag: bool(bearing(tags, tag)))
             has_vectors = bool(generation.commit.dimension)
-            mode = choose_mode(query.text, lexical=lexical, has_vectors=has_vectors)
+            unread_by = "" if profile else find_unread(asked, generation.commit)
+            by_words = lexical or bool(unread_by)
+            mode = choose_mode(query.text, lexical=by_words, has_vectors=has_vectors)
             chosen = choose_profile(profile, config, mode)
             check_stored_profile(chosen, read_detail(generation.commit.fingerprint))
             query = self._embed(query, generation, chosen) if mode == "vector" else query
@@ -183,6 +185,7 @@ class StoreReader:
             languages=self._held[include_cold].snapshot.languages,
             unmatched_quotes=query.unmatched,
             times=(*query.filters.when, *found.times),
+            unread_by=unread_by,
         )
 
     def find_unknown_tags(self, text: str, *, include_cold: bool = False) -> list[str]:

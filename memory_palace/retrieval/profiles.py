@@ -9,8 +9,11 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from memory_palace.config import Config
+from memory_palace.embedding.registry import reads_english_alone
 from memory_palace.errors import UsageError, WrongEmbedderError
+from memory_palace.index.commit import Commit
 from memory_palace.index.recipes import Detail
+from memory_palace.language.detect import is_foreign
 from memory_palace.ranking import DEFAULT_PROFILE, LOW_PRECISION, METADATA, ProfileSettings
 
 
@@ -162,6 +165,11 @@ def choose_mode(text: str, *, lexical: bool, has_vectors: bool) -> Mode:
     if not text:
         return "listing"
     return "vector" if has_vectors and not lexical else "lexical"
+
+
+def find_unread(text: str, commit: Commit) -> str:
+    """Return the embedder of an index where it cannot read the language of a question, else ""."""
+    return commit.embedder if reads_english_alone(commit.embedder) and is_foreign(text) else ""
 
 
 def choose_profile(asked: str | None, config: Config, mode: Mode) -> Profile:

@@ -8,13 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from memory_palace.language.sentences import cut_text
 from memory_palace.language.tokens import Languages, tokenize
 from memory_palace.language.word_lists import drop_stop_stems
+from memory_palace.markdown.prose import shown_text
 from memory_palace.models import ELLIPSIS, Piece
 
-_MARKUP = re.compile(
-    r"`[^`\n]*`|!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]*)\]\]|!?\[([^\[\]\n]*)\]\([^()\s]*\)|\*\*"
-    r"|</?(?:span|div|br|kbd|mark|small|sub|sup|img|details|summary"
-    r"|iframe|video|audio|source|picture|embed|center|font|a|p)\b[^<>\n]*>"
-)
 _CALLOUT = re.compile(r"^[> \t]*\[![^\[\]\n]*\][+-]?[ \t]*")
 """How a callout of Obsidian begins: ``> [!note] Its title``."""
 _AGAIN = 0.5
@@ -78,9 +74,8 @@ def plain_line(text: str) -> str:
 
 
 def drop_marks(text: str) -> str:
-    """Return a text on one line, links as the words they show; code stays as it is."""
-    line = _MARKUP.sub(lambda m: m[0] if m[0][0] == "`" else m[1] or m[2] or "", text)
-    return " ".join(line.split())
+    """Return a text as people see it, on one line."""
+    return " ".join(shown_text(text).split())
 
 
 def _row_of(

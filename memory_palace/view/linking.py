@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.errors import UsageError
+from memory_palace.graph.near import list_links
 from memory_palace.graph.zones import ZonedNames
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.view.layout import Layout
@@ -61,13 +62,15 @@ def resolve_links(snapshot: Snapshot, *, include_cold: bool) -> LinksOf:
     """
     seen = ~snapshot.private if include_cold else ~(snapshot.private | snapshot.cold)
     nodes = np.flatnonzero(seen).tolist()
-    aliases, targets = snapshot.aliases(), snapshot.link_targets()
-    names = ZonedNames((snapshot.paths[n], aliases[n], bool(snapshot.cold[n])) for n in nodes)
+    aliases, titles, targets = snapshot.aliases(), snapshot.titles, list_links(snapshot)
+    names = ZonedNames(
+        (snapshot.paths[n], (*aliases[n], titles[n]), bool(snapshot.cold[n])) for n in nodes
+    )
     at = {snapshot.paths[node]: node for node in nodes}
     found: dict[int, tuple[tuple[str, int], ...]] = {}
     for node in nodes:
         path = snapshot.paths[node]
-        pairs = [(text, names.find(text, path)) for text in dict.fromkeys(targets[node])]
+        pairs = list(dict.fromkeys(names.read(text, path) for text in targets[node]))
         found[node] = tuple((text, at[to]) for text, to in pairs if to not in (None, path) and to)
     return found
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from memory_palace.engine import Engine
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.markdown.prose import shown_text
 from memory_palace.mnemonics.form import is_memory, read_form
 from memory_palace.mnemonics.reviews import Review
 from memory_palace.notes.document import parse_document
@@ -39,9 +40,9 @@ class ShownText:
 def read_text(engine: Engine, path: str, *, include_cold: bool = False) -> str | None:
     """Return what a page shows of a note, read from the disk.
 
-    That is its Markdown without front matter, comments and verification tokens; lines that are
-    private or hold a secret are blank, as in the index. ``None`` for a note that is private, gone,
-    unreadable or not in the index, and for a cold one without ``include_cold``.
+    That is its Markdown without front matter, comments, HTML and verification tokens; lines that
+    are private or hold a secret are blank, as in the index. ``None`` for a note that is private,
+    gone, unreadable or not in the index, and for a cold one without ``include_cold``.
     """
     snapshot = engine.snapshot(include_cold=include_cold)
     place = bisect_left(snapshot.paths, path)
@@ -89,7 +90,7 @@ def _read_data(engine: Engine, path: str) -> bytes | None:
 def _show_text(path: str, data: bytes) -> str | None:
     """Return the text of a note that may be shown; ``None`` where it is private."""
     body = read_body(path, data)
-    return None if body.is_private else body.text.strip("\n")
+    return None if body.is_private else shown_text(body.text, keep_links=True).strip("\n")
 
 
 def cut_first_paragraph(text: str) -> str:

@@ -155,7 +155,7 @@ def _graph(documents: list[Document]) -> LinkGraph:
             document.path,
             document.title,
             document.texts("aliases"),
-            [link.target for link in document.links if link.target],
+            [f"{x.target}|{x.alias or x.target}" for x in document.links if x.target],
         )
         for document in documents
         if not document.is_cold

@@ -75,3 +75,22 @@ def test_of_many_troubles_the_worst_come_first_and_the_rest_is_one_step_away(scr
     assert f"and {count - 3} more: `palace status --details`" in out
     assert screen(tmp_path, "--details").count("山 8") == 1
     assert "\u202e" not in out
+
+
+def test_what_is_left_out_is_counted_by_the_build_and_its_advice_is_never_cut(
+    screen, tmp_path, capsys
+):
+    forms = "A folder with a name so long that no row has room for it and for what to type as well"
+    palace = Palace.init(tmp_path, here=True)
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "templates.json").write_text(f'{{"folder": "{forms}"}}')
+    (tmp_path / forms / "sub").mkdir(parents=True)
+    for name in ("Day.md", "sub/Week.md", "sub/picture.png"):
+        (tmp_path / forms / name).write_text("x")
+    main(("-C", str(tmp_path), "index", "--embedder", "hashing"))
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "2 notes are left out: `palace status --details`"
+    (line,) = (line for line in screen(tmp_path).splitlines() if line.startswith("left out"))
+    assert line.endswith("well/: `palace status --details`")
+    assert f"a line `!{forms}` in .palaceignore takes it in" in screen(tmp_path, "--details")
+    assert palace.status().freshness.left_out == (f"{forms}/",)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from memory_palace.bench.golden import copy_palace, read_pairs
 from memory_palace.cli.commands import app
+from memory_palace.markdown.prose import shown_text
 
 ROOT = Path(__file__).parents[2]
 FIELDS = ["path", "line", "last_line", "title", "date", "confidence", "text"]
@@ -46,7 +47,7 @@ def test_a_hit_has_what_is_needed_and_the_lines_of_its_text(query):
         assert list(hit) in (FIELDS, [*FIELDS, "disputed_in"])
         assert hit["confidence"] == round(hit["confidence"], 2)
         lines = (ROOT / hit["path"]).read_text("utf-8").splitlines()
-        shown = "\n".join(lines[hit["line"] - 1 : hit["last_line"]])
+        shown = shown_text("\n".join(lines[hit["line"] - 1 : hit["last_line"]]))
         assert all(part.strip("…\n ") in shown for part in hit["text"].split("\n…\n"))
     assert [
         json.loads(row)

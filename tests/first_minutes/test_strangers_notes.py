@@ -21,7 +21,7 @@ VAULTS = {
 FEW = {
     "Ferry.md": "# Ferry to Ulva\n\nThe last boat back leaves at a quarter past six.\n",
     "recipes/Bread.md": "---\naliases: [daily loaf]\n---\nBake it for forty minutes, lid on.\n",
-    ".obsidian/app.json": "{}",
+    ".obsidian/templates.json": '{"folder": "Templates"}',
     ".trash/Old.md": "The ferry was cancelled.\n",
     "Templates/daily.md": "# {{title}}\n",
 }

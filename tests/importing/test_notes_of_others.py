@@ -55,8 +55,9 @@ def test_a_vault_stays_as_it_is_without_settings_trash_and_templates(tmp_path: P
         "Soil.md": note,
         "Sub/Clay.markdown": b"Clay",
         ".trash/Old.md": b"secret",
-        "Templates/Day.md": b"secret",
+        "Templates/Day.md": b"A day",
         "Forms/Week.md": b"secret",
+        "Forms/Sub/Year.md": b"secret",
         "pic.png": b"\x89PNG",
         "Board.canvas": b"{}",
         "Binary.md": b"a\0b",
@@ -69,6 +70,7 @@ def test_a_vault_stays_as_it_is_without_settings_trash_and_templates(tmp_path: P
     assert [(note.source_id, note.title, note.data) for note in items] == [
         ("Soil.md", "Soil", note),
         ("Sub/Clay.markdown", "Clay", b"Clay"),
+        ("Templates/Day.md", "Day", b"A day"),
     ]
     assert report.dropped == {"template": 2, "attachment": 2}
     assert [broken.file for broken in report.broken] == ["Binary.md"]

@@ -58,7 +58,7 @@ def test_an_english_palace_is_told_of_nothing(tmp_path, here):
 
 
 def test_who_indexes_quietly_is_told_by_the_first_build_that_speaks(tmp_path, here):
-    root = fill(tmp_path, [GERMAN] * 3)
+    root = fill(tmp_path, [GERMAN, *[ENGLISH] * 2])
     assert palace("-C", root, "index", "-q") == ("", "")
     assert ADVICE in palace("-C", root, "index")[1]
     assert ADVICE not in palace("-C", root, "index")[1]
@@ -73,7 +73,7 @@ def test_a_palace_that_becomes_foreign_is_told_then(tmp_path, here):
 
 def test_what_is_typed_gives_the_palace_vectors_of_e5(tmp_path, here):
     root = fill(tmp_path, [GERMAN] * 3)
-    palace("-C", root, "index")
+    palace("-C", root, "index", "--embedder", "minilm")
     here.add("e5")
     assert "palace index --force --embedder e5  find notes" in palace("-C", root, "status")[0]
     assert palace("-C", root, "index", "--force", "--embedder", "e5")[1] == ""
@@ -109,11 +109,52 @@ def test_a_foreign_palace_without_a_model_waits_for_e5_and_takes_it_up(tmp_path,
 @pytest.mark.parametrize("other", ["minilm", "e5"])
 def test_a_palace_that_waits_takes_whichever_model_has_come(tmp_path, here, other):
     here.clear()
-    root = fill(tmp_path, [ENGLISH if other == "e5" else GERMAN] * 3)
+    root = fill(tmp_path, [ENGLISH, ENGLISH, ENGLISH if other == "e5" else GERMAN])
     palace("-C", root, "index")
     here.add(other)
     assert f"{other} is here now: 3 passages get vectors" in palace("-C", root, "index")[1]
     assert Palace(root).snapshot().commit.embedder == other
+
+
+def test_a_mostly_foreign_palace_with_minilm_alone_stays_with_words_until_e5_comes(tmp_path, here):
+    root = fill(tmp_path, [GERMAN] * 3 + [ENGLISH] * 2)
+    for _ in range(2):  # the second build judges by what the first one counted
+        said = palace("-C", root, "index")[1]
+        assert "most notes are not English, which minilm alone reads: words alone answer" in said
+        assert "`palace models fetch e5` (91 MB), then `palace index`" in said
+        assert Palace(root).snapshot().commit.embedder == "none"
+    here.add("e5")
+    assert "e5 is here now: 5 passages get vectors" in palace("-C", root, "index")[1]
+
+
+def test_minilm_for_foreign_notes_is_obeyed_where_it_is_asked_for(tmp_path, here):
+    root = fill(tmp_path, [GERMAN] * 3)
+    palace("-C", root, "index", "--embedder", "minilm")
+    palace("-C", root, "index")
+    assert Palace(root).snapshot().commit.embedder == "minilm"
+
+
+@pytest.mark.parametrize("embedder", ["minilm", "e5"])
+def test_a_question_that_the_model_cannot_read_is_answered_by_words_and_says_so(
+    tmp_path, here, embedder
+):
+    here.add(embedder)
+    root = fill(tmp_path, [ENGLISH] * 3)
+    palace("-C", root, "index", "--embedder", embedder)
+    for text in (
+        "Wie wird die Pumpe für den Winter gemacht?",
+        "Pourquoi la pompe n'est pas faite pour l'hiver ?",
+        "冬のポンプはどこにありますか",
+    ):
+        printed, said = palace("-C", root, "query", text, "--json")
+        is_unread = embedder == "minilm"
+        assert json.loads(printed).get("unread_by") == ("minilm" if is_unread else None)
+        assert (json.loads(printed).get("mode") == "lexical") == is_unread
+        assert (
+            "minilm reads English alone; `palace models fetch e5 && palace" in said
+        ) == is_unread
+    printed, said = palace("-C", root, "query", "is the pump of José Núñez in São Paulo?", "--json")
+    assert "mode" not in json.loads(printed) and "reads English alone" not in said
 
 
 @pytest.mark.parametrize("chosen", ["none", "hashing", "e5"])

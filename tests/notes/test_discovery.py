@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -126,9 +127,6 @@ def test_more_double_stars_than_any_path_needs_are_refused(tmp_path, write):
 
 
 UNWANTED = {
-    "Templates/": "Templates/Daily.md",
-    "_templates/": "_templates/x.md",
-    "99 templates/": "99 templates/x.md",
     "node_modules/": "node_modules/p/README.md",
     "a.sync-conflict-20240131-120000-ABCDEFG.md": "a.sync-conflict-20240131-120000-ABCDEFG.md",
     "a (Ann's conflicted copy 2024-01-31).md": "a (Ann's conflicted copy 2024-01-31).md",
@@ -152,6 +150,8 @@ def test_what_is_hardly_a_note_is_left_out_and_named_until_it_is_asked_for(
     "name",
     [
         "Templates.md",
+        "Templates/Daily.md",
+        "_templates/x.md",
         "Email templates/a.md",
         "Template engines/a.md",
         "a (conflicted).md",
@@ -165,9 +165,42 @@ def test_a_note_about_templates_or_copies_is_a_note(tmp_path, write, name):
     assert name in names(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("settings", "value", "left_out"),
+    [
+        ("templates.json", {"folder": "Meta/forms"}, "Meta/Forms/"),
+        ("templates.json", {"folder": "/Meta/Forms/"}, "Meta/Forms/"),
+        ("plugins/templater-obsidian/data.json", {"templates_folder": "Meta"}, "Meta/"),
+        ("daily-notes.json", {"template": "Meta/Forms/Day"}, "Meta/Forms/Day.md"),
+        ("templates.json", {"folder": ""}, ""),
+        ("templates.json", {"folder": 3}, ""),
+        ("templates.json", ["folder"], ""),
+    ],
+)
+@pytest.mark.parametrize("vault", ["", "sub/"])
+def test_what_the_settings_of_a_vault_call_templates_is_left_out_and_named(
+    tmp_path, write, vault, settings, value, left_out
+):
+    write(f"{vault}.obsidian/{settings}", json.dumps(value))
+    write(f"{vault}Meta/Forms/Day.md")
+    write(f"{vault}Templates/Note.md")
+    found = discover_notes(PalacePaths(tmp_path))
+    assert found.left_out == ((f"palace/{vault}{left_out}",) if left_out else ())
+    assert len(found.files) == (2 if left_out else 3)
+    write(f"{vault}.palaceignore", f"!{left_out.rstrip('/').rpartition('/')[2] or 'x'}\n")
+    assert len(discover_notes(PalacePaths(tmp_path)).files) == 3
+
+
+def test_settings_that_are_no_json_name_no_templates(tmp_path, write):
+    write(".obsidian/templates.json", "[" * 100_000)
+    write("Templates/Daily.md")
+    assert discover_notes(PalacePaths(tmp_path)).left_out == ()
+
+
 def test_what_an_ignore_file_names_is_not_said_to_be_left_out(tmp_path, write):
-    write(".palaceignore", "templates/\n")
-    write("templates/a.md")
+    write(".palaceignore", "forms/\n")
+    write(".obsidian/templates.json", '{"folder": "forms"}')
+    write("forms/a.md")
     assert discover_notes(PalacePaths(tmp_path)).left_out == ()
 
 
