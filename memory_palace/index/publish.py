@@ -92,13 +92,15 @@ class Publisher:
         embedder = context.embedder
         lines = (embed_null_lines if waits else find_null_lines)(folder, embedder)
         chance = calibrate(hot, embedder.embed_passages if waits else None)
-        if lines is not None and draft.dimension:
+        if lines is None or not (draft.dimension and hot.embedded_rows.any()):
+            chance |= SmallTalk(hot, None).calibrate()
+        else:
             chance |= find_best_null(hot, lines.questions)
-        talk = SmallTalk(hot, lines.chat if lines and draft.dimension else None)
+            chance |= SmallTalk(hot, lines.chat).calibrate()
         advised = before.advised if before else ""
         draft = replace(
             draft,
-            calibration=chance | talk.calibrate(),
+            calibration=chance,
             languages=count_languages(hot),
             advised=advised,
         )

@@ -66,7 +66,7 @@ class RowMaker:
         self.known = known
         self._changed_ns = changed_ns
         self._tally = tally
-        self._may_wait = may_wait
+        self._may_wait, self._waits = may_wait, False
         self.vectors = VectorMaker(context, known, tally)
 
     def batches(self, files: Sequence[SourceFile]) -> Iterator[Batch]:
@@ -190,7 +190,8 @@ class RowMaker:
         if context.is_dry_run:
             self._tally.embedded += len(missing)
             return Batch([row for row, _ in drafts])
-        if self._may_wait and len(missing) > AT_ONCE and context.embedder.dimension:
+        self._waits |= self._may_wait and len(missing) > AT_ONCE and context.embedder.dimension > 0
+        if self._waits and missing:
             found = (list(vectors), [np.stack(list(vectors.values()))]) if vectors else None
             names = (write_vectors(folder, *found, context.fingerprint),) if found else ()
             nothing = np.zeros(0, np.float32)
