@@ -42,6 +42,8 @@ class Engine:
         self._opened = OpenedIndex(self.paths, self.config.languages)
         self.find_vectors: FindVectors | None = None
         """What a build asks for vectors before it makes them."""
+        self.agent = ""
+        """Who changes notes, for the log of changes, where an agent says so."""
         self.unread: dict[str, Problem] = {}
         """Files and folders that a method could not read and went on without, by path."""
 

@@ -173,9 +173,11 @@ class _Session:
         try:
             tool = _find_tool(name)
             arguments = check_arguments(given, tool.properties, tool.required)
+            palace = self._held.open()
             if tool.writes:
                 arguments["agent"] = agent
-            return tool.run(self._held.open(), **arguments), False
+                palace.agent = agent or ""
+            return tool.run(palace, **arguments), False
         except Exception as error:  # whatever it is, it must not end the session
             return self._describe_error(error), True
 

@@ -50,6 +50,11 @@ class NewMemory:
         return self.now.date().isoformat()
 
     @property
+    def moment(self) -> str:
+        """The moment, UTC, as the log of changes has it."""
+        return self.now.isoformat(timespec="milliseconds")
+
+    @property
     def first_words(self) -> str:
         """The beginning of the text, as a title."""
         lines = (line.strip(" #>*-") for line in self.text.split("\n"))

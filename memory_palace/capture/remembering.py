@@ -25,14 +25,13 @@ from memory_palace.capture.memory import About, NewMemory, check_memory
 from memory_palace.capture.statements import fold_case, reduce_statement
 from memory_palace.changes.adding import index_note
 from memory_palace.changes.composing import compose_note, edit_fields, place_note
-from memory_palace.changes.journal import apply_change, recover
+from memory_palace.changes.journal import apply_change, create_unlocked, recover
 from memory_palace.changes.operations import check_inside
 from memory_palace.engine import Engine
 from memory_palace.errors import IndexLockedError
 from memory_palace.models import Problem
 from memory_palace.notes.document import parse_document
 from memory_palace.notes.excerpt import split_line_range
-from memory_palace.storage.atomic import write_new
 
 _SHORTEST_TELLING = 5
 """Letters of a word by which a note is passed by unread; shorter ones may stand in "don't"."""
@@ -79,7 +78,8 @@ def remember(
                 [placed.operation],
                 command="remember",
                 reason=f"remember {placed.path}",
-                now=memory.now.isoformat(timespec="milliseconds"),
+                now=memory.moment,
+                agent=memory.agent,
                 edited={placed.path},
             )
     except IndexLockedError as error:
@@ -218,11 +218,9 @@ def _set_down(engine: Engine, memory: NewMemory, *, is_note: bool) -> Placed:
         else:
             path, name = next(p for p in _name_notes(engine, memory) if _is_free(engine, p[0]))
             placed = _compose(path, name, memory)
-        check_inside(engine.paths, placed.path)
-        place = engine.paths.root / placed.path
-        place.parent.mkdir(parents=True, exist_ok=True)
+        own = {"command": "remember", "now": memory.moment, "agent": memory.agent}
         with suppress(FileExistsError):
-            write_new(place, placed.data)
+            create_unlocked(engine.paths, placed.operation, **own)
             return placed
 
 

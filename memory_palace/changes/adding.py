@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 
-from memory_palace.changes.changing import WAIT_SECONDS, find_note, now, read_notes
-from memory_palace.changes.journal import apply_change, recover
-from memory_palace.changes.operations import Create, Replace, check_inside
+from memory_palace.changes.changing import WAIT_SECONDS, find_note, read_notes, write_file
+from memory_palace.changes.operations import Replace, check_inside
 from memory_palace.engine import Engine
 from memory_palace.errors import IndexMissingError, PalaceError, UsageError
 from memory_palace.graph.naming import NoteNames
@@ -63,29 +61,9 @@ def append_to_note(engine: Engine, note: str, text: str, *, under: str | None = 
             raise UsageError(f"{path} would be larger than max_note_bytes ({most:,}); split it")
         return Replace(path, data, done.data)
 
-    remark = write_note(engine, write, command="append")
+    write_file(engine, write, command="append")
+    remark = index_note(engine, path, wait_seconds=WAIT_SECONDS)
     return Appended(path, done.line, done.last_line, done.made, withheld, not remark, remark)
-
-
-def write_note(engine: Engine, write: Callable[[], Create | Replace], *, command: str) -> str:
-    """Write one note, logged and undoable as every change, and bring the index up to date.
-
-    ``write`` reads the note as it is, under the writer's lock. Return why the index does not hold
-    the note, where it does not: it is written all the same. Git need not have seen the note: only
-    what is asked for is added.
-    """
-    with engine.writing(wait_seconds=WAIT_SECONDS):
-        recover(engine.paths)
-        operation = write()
-        apply_change(
-            engine.paths,
-            [operation],
-            command=command,
-            reason=f"{command} {operation.path}",
-            now=now(),
-            edited=frozenset([operation.path]),
-        )
-    return index_note(engine, operation.path, wait_seconds=WAIT_SECONDS)
 
 
 def find_file(engine: Engine, name: str) -> str:

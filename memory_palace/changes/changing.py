@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from memory_palace.changes.journal import apply_change, plan_undo, read_log, recover, undo
 from memory_palace.changes.logged_change import LoggedChange
-from memory_palace.changes.operations import ChangeSet, Create, Move, render_diff, target_of
+from memory_palace.changes.operations import (
+    ChangeSet,
+    Create,
+    Move,
+    Operation,
+    Replace,
+    render_diff,
+    target_of,
+)
 from memory_palace.changes.relinking import relink
-from memory_palace.changes.room_folders import make_room
 from memory_palace.engine import Engine
-from memory_palace.errors import PalaceError, RoomNotMappedError, UsageError
+from memory_palace.errors import ConfigError, PalaceError, RoomNotMappedError, UsageError
 from memory_palace.graph.naming import NoteNames
 from memory_palace.notes.document import Document, Known, Library, read_library
 from memory_palace.notes.golden import read_golden_text
+from memory_palace.settings import map_rooms, parse_settings
 
 WAIT_SECONDS = 10.0
 """How long a change waits for another writer, such as a build that watches the notes."""
+
+_ROOMS = re.compile(
+    r"^rooms:[ \t]*(?:#[^\n]*)?\n(?P<below>(?:[ \t]*+(?:#[^\n]*+)?\n)*+(?P<indent>[ \t]+)(?=\S))?",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +68,8 @@ class Outcome:
     """What was left undone, each with the reason."""
     evidence: tuple[str, ...] = ()
     """On what the change was based, as the log has it."""
+    undone: LoggedChange | None = None
+    """The change that was taken back, or would be."""
 
 
 def change_notes(
@@ -78,35 +96,55 @@ def change_notes(
             ) from error
         shown, paths = render_diff(change), _paths(change)
         return Outcome(shown, planned.reason, paths, held=planned.held, evidence=planned.evidence)
+    own = {engine.paths.shown(file) for file in (engine.paths.golden, engine.paths.settings)}
+    before, identity = (engine.config, engine.paths), None
     with engine.writing(wait_seconds=WAIT_SECONDS):
         recover(engine.paths)
-        planned, change, made = _plan_with_rooms(engine, plan, folder)
-        identity = None
-        if change:
-            identity = apply_change(
-                engine.paths,
-                change,
-                command=command,
-                reason=planned.reason,
-                now=now(),
-                evidence=planned.evidence,
-                edited=planned.edited | {engine.paths.shown(engine.paths.golden)},
-                allow_uncommitted=allow_uncommitted,
-            )
+        try:
+            planned, change = _plan_with_rooms(engine, plan, folder)
+            if change:
+                identity = apply_change(
+                    engine.paths,
+                    change,
+                    command=command,
+                    reason=planned.reason,
+                    now=now(),
+                    evidence=planned.evidence,
+                    agent=engine.agent,
+                    edited=planned.edited | own,
+                    allow_uncommitted=allow_uncommitted,
+                )
+        finally:
+            if identity is None:  # no room was made
+                engine.config, engine.paths = before
     remark = reindex(engine) if change else ""
-    diff = made + render_diff(change)
-    paths, held, evidence = _paths(change), planned.held, planned.evidence
-    return Outcome(diff, planned.reason, paths, identity, remark, held, evidence)
+    source = engine.paths.shown(engine.paths.settings)
+    notes = [operation for operation in change if target_of(operation) != source]
+    paths, held, evidence = _paths(notes), planned.held, planned.evidence
+    return Outcome(render_diff(change), planned.reason, paths, identity, remark, held, evidence)
 
 
-def create_note(engine: Engine, note: Create, *, command: str) -> str:
-    """Write one new note, logged and undoable as every change, and return its id in the log.
+def write_file(
+    engine: Engine,
+    make: Callable[[], Create | Replace | None],
+    *,
+    command: str,
+    wait_seconds: float = WAIT_SECONDS,
+    **how: Any,
+) -> str | None:
+    """Write the one file that ``make`` returns under the writer's lock, logged and undoable.
 
-    The other notes are not read: no link has to be rewritten for a note that is new.
+    Return its id in the log. Git need not have seen it: only what is asked for is changed, and no
+    link has to be rewritten for it. ``how`` is what ``apply_change`` takes.
     """
-    with engine.writing(wait_seconds=WAIT_SECONDS):
-        reason = f"{command} {note.path}"
-        return apply_change(engine.paths, [note], command=command, reason=reason, now=now())
+    with engine.writing(wait_seconds=wait_seconds):
+        recover(engine.paths)
+        file = make()
+        if file is None:
+            return None
+        given = {"reason": f"{command} {file.path}", "now": now(), "agent": engine.agent}
+        how = {**given, "edited": {file.path}, **how}
+        return apply_change(engine.paths, [file], command=command, **how)
 
 
 def undo_change(
@@ -115,7 +153,9 @@ def undo_change(
     """Take back the last change of a command, or the one of an id, byte for byte."""
     if apply:
         with engine.writing(wait_seconds=WAIT_SECONDS):
-            taken_back = undo(engine.paths, now=now(), command=command, identity=identity)
+            taken_back = undo(
+                engine.paths, now=now(), command=command, identity=identity, agent=engine.agent
+            )
     else:
         taken_back = plan_undo(engine.paths, command=command, identity=identity)
     entry, change = taken_back.entry, taken_back.change
@@ -125,6 +165,8 @@ def undo_change(
         _paths(change),
         entry.identity if apply else None,
         reindex(engine) if apply else "",
+        evidence=entry.evidence,
+        undone=entry,
     )
 
 
@@ -197,14 +239,49 @@ def _plan(engine: Engine, plan: Callable[[Library], Plan]) -> tuple[Plan, Change
 
 def _plan_with_rooms(
     engine: Engine, plan: Callable[[Library], Plan], folder: str | None
-) -> tuple[Plan, ChangeSet, str]:
-    """Draw up a plan; make the rooms that it needs and that no folder is, and say so in a diff."""
-    made = ""
+) -> tuple[Plan, Sequence[Operation]]:
+    """Draw up a plan; rooms that it needs and that no folder is become part of the change."""
+    settings: list[Create | Replace] = []
     while True:
         try:
-            return *_plan(engine, plan), made
+            planned, change = _plan(engine, plan)
         except RoomNotMappedError as error:
-            made += make_room(engine, error.room, folder or error.room)
+            settings = [_add_room(engine, error.room, folder or error.room, *settings)]
+        else:
+            return planned, [*settings, *change]
+
+
+def _add_room(
+    engine: Engine, room: str, folder: str, *earlier: Create | Replace
+) -> Create | Replace:
+    """Take a room for mapped to a folder; return the change of the settings.
+
+    Every other byte of them stays. ``earlier`` is the change that another room needs. Raise
+    ``UsageError`` where the line cannot be added without rewriting what is there.
+    """
+    path = engine.paths.settings
+    before = path.read_bytes() if path.exists() else b""
+    known = [one.data if isinstance(one, Create) else one.after for one in earlier] or [before]
+    after = _add_line(known[0].decode(), f"{folder}: {room}")
+    source = engine.paths.shown(path)
+    config = replace(engine.config, rooms={**engine.config.rooms, folder: room})
+    paths = map_rooms(engine.paths, config.rooms)
+    with suppress(ConfigError):
+        if parse_settings(after, source).rooms == config.rooms:
+            engine.config, engine.paths = config, paths
+            data = after.encode()
+            return Replace(source, before, data) if path.exists() else Create(source, data)
+    raise UsageError(f"{source} could not be extended; add `{folder}: {room}` to its rooms")
+
+
+def _add_line(text: str, line: str) -> str:
+    """Put a line first below ``rooms:``, or at the end below a new ``rooms:``."""
+    found = _ROOMS.search(text if text.endswith("\n") else f"{text}\n")
+    if found is None:
+        gap = "" if not text or text.endswith("\n") else "\n"
+        return f"{text}{gap}rooms:\n  {line}\n"
+    start = found.start("indent") if found["below"] else found.end()
+    return f"{text[:start]}{found['indent'] or '  '}{line}\n{text[start:]}"
 
 
 def _paths(change: ChangeSet) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from memory_palace.changes.changing import Outcome, Plan, change_notes, undo_change
+from memory_palace.changes.changing import Outcome, Plan, change_notes, undo_change, write_file
 from memory_palace.changes.journal import read_log
-from memory_palace.changes.operations import Move
+from memory_palace.changes.operations import Move, Replace
 from memory_palace.config import PalacePaths, Rooms
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
@@ -16,7 +16,6 @@ from memory_palace.models import Filters
 from memory_palace.notes.manifest import drop_lines, read_manifest
 from memory_palace.notes.rooms import is_cold_path
 from memory_palace.places import ARCHIVE
-from memory_palace.storage.atomic import write_atomic
 
 
 def find_leaks(engine: Engine) -> list[Leak]:
@@ -34,15 +33,17 @@ def find_leaks(engine: Engine) -> list[Leak]:
 
 
 def fix_leaks(engine: Engine) -> None:
-    """Take cold lines out of the manifest, every other byte kept, and build the index again."""
-    path = engine.paths.manifest
-    with engine.writing():
-        if path.exists():
-            before = path.read_bytes()
-            after = drop_lines(before, lambda name: is_cold_path(engine.paths, name))
-            if after != before:
-                write_atomic(path, after, mode=path.stat().st_mode & 0o777)
+    """Build the index again, and take cold lines out of the manifest, every other byte kept."""
     engine.index(verify=True, takes_up=False)
+
+    def drop() -> Replace | None:
+        path = engine.paths.manifest
+        before = path.read_bytes() if path.exists() else b""
+        after = drop_lines(before, lambda name: is_cold_path(engine.paths, name))
+        return Replace(engine.paths.shown(path), before, after) if after != before else None
+
+    write_file(engine, drop, command="cold", reason="take archived notes out of the manifest")
+    engine.index(takes_up=False)
 
 
 def archive_note(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -61,6 +63,13 @@ def take_back_write(root: Path, write: Write, before: bytes | None) -> None:
     elif digest_of(path) == write.after:
         _rewrite(path, before)
     sweep_temporaries_of(path)
+
+
+def drop_empty(root: Path, folders: Sequence[str]) -> None:
+    """Remove the folders in which nothing is, those inside others first."""
+    for folder in reversed(folders):
+        with suppress(OSError):
+            os.rmdir(root / folder)  # noqa: PTH106 - tests stop at this call
 
 
 def digest_of(path: Path) -> str | None:

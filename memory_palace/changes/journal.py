@@ -10,15 +10,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memory_palace.changes.file_steps import digest_of, do, take_back_move, take_back_write
+from memory_palace.changes.file_steps import (
+    digest_of,
+    do,
+    drop_empty,
+    take_back_move,
+    take_back_write,
+)
 from memory_palace.changes.logged_change import (
     LoggedChange,
+    Write,
     describe_writes,
     digest,
     digests_after,
+    first_lines,
+    join_changes,
     parse_logged_change,
 )
 from memory_palace.changes.operations import (
@@ -30,11 +39,14 @@ from memory_palace.changes.operations import (
     Replace,
     check_change,
     check_inside,
+    has_grown,
+    new_folders,
     touched_paths,
 )
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.notes.git import uncommitted
+from memory_palace.notes.manifest import return_lines
 from memory_palace.storage.atomic import remove_files, sweep_temporaries, write_atomic
 from memory_palace.storage.logs import append_record, parse_record, read_records
 
@@ -61,6 +73,8 @@ def apply_change(
     now: str,
     evidence: Sequence[str] = (),
     undoes: str | None = None,
+    continues: str | None = None,
+    agent: str = "",
     edited: Set[str] = frozenset(),
     allow_uncommitted: bool = False,
 ) -> str:
@@ -69,13 +83,15 @@ def apply_change(
     Nothing is overwritten but what the change names with its present bytes. What cannot be
     done raises a ``PalaceError`` and leaves every note as it was. A note with edits that git
     has not seen is refused, unless it is one of ``edited``, or the last logged change wrote them.
+    ``continues`` is the id of the change of which this one is the next part.
     """
     recover(paths)
     check_change(paths, change)
     if not allow_uncommitted:
         _check_committed(paths, [path for path in touched_paths(change) if path not in edited])
-    identity = f"{now}-{len(read_log(paths)) + 1}"
-    entry = _describe(paths, change, identity, now, command, reason, tuple(evidence), undoes)
+    identity = f"{now}-{sum(1 for _ in read_records(paths.logs / LOG)) + 1}"
+    entry = LoggedChange(identity, now, command, reason, tuple(evidence), undoes=undoes)
+    entry = _describe(paths, change, replace(entry, agent=agent, continues=continues))
     _keep(paths, change)
     write_atomic(paths.own / _JOURNAL, json.dumps(entry.to_record()).encode())
     try:
@@ -89,6 +105,17 @@ def apply_change(
         raise PalaceError(f"{reason}: {error}; no note was changed") from error
     remove_files([paths.own / _JOURNAL])
     return entry.identity
+
+
+def create_unlocked(
+    paths: PalacePaths, note: Create | Replace, *, command: str, now: str, agent: str
+) -> None:
+    """Write a new file, which no other writer can be changing, and log it so that it is undone."""
+    check_inside(paths, note.path)
+    entry = LoggedChange(f"{now}-{agent}", now, command, f"{command} {note.path}", agent=agent)
+    entry = _describe(paths, [note], entry)
+    do(paths.root, note)
+    append_record(paths.logs / LOG, entry.to_record())
 
 
 def recover(paths: PalacePaths) -> bool:
@@ -117,48 +144,71 @@ def plan_undo(
 
     Raise ``UsageError`` naming every note that was changed since.
     """
-    entry = _entry_to_undo(read_log(paths), command, identity)
+    log = read_log(paths)
+    entry = _entry_to_undo(log, command, identity)
     changed = [
         path for path, wanted in entry.digests.items() if digest_of(paths.root / path) != wanted
     ]
     if changed:
         listed = ", ".join(sorted(changed))
-        raise UsageError(f"nothing was undone, because these notes have changed since: {listed}")
+        later = [e.identity for e in log[log.index(entry) + 1 :] if {*changed} & {*e.digests}]
+        first = f"`palace undo {later[-1]}` goes first" if later else "put it back first"
+        raise UsageError(
+            f"nothing was undone, because these files have changed since: {listed}; {first}"
+        )
+    for folder in entry.folders:
+        check_inside(paths, folder)
     places = {move.old: move.new for move in entry.moves}
     back: list[Operation] = []
     for write in entry.writes:
         path = places.get(write.path, write.path)
         now = b"" if write.after is None else (paths.root / path).read_bytes()
-        before = _kept(paths, write.before)
+        before = _kept(paths, write)
         if before is None:
             back.append(Remove(path, now))
         else:
             back.append(Create(path, before) if write.after is None else Replace(path, now, before))
+    shown, after = paths.shown(paths.manifest), return_lines(paths, entry.new_paths)
+    if after is not None and shown not in entry.digests:
+        back.append(Replace(shown, paths.manifest.read_bytes(), after))
     return Undo(entry, (*back, *(Move(move.new, move.old) for move in reversed(entry.moves))))
 
 
-def undo(
-    paths: PalacePaths, *, now: str, command: str | None = None, identity: str | None = None
-) -> Undo:
+def undo(paths: PalacePaths, *, now: str, agent: str = "", **which: str | None) -> Undo:
     """Give back bytes and places as they were before a change; the undo is logged as well."""
     recover(paths)
-    planned = plan_undo(paths, command=command, identity=identity)
+    planned = plan_undo(paths, **which)
+    entry = planned.entry
     apply_change(
         paths,
         planned.change,
-        command=planned.entry.command,
+        command=entry.command,
         now=now,
         allow_uncommitted=True,
-        reason=f"undo {planned.entry.identity}",
-        undoes=planned.entry.identity,
+        reason=f"undo {entry.identity}",
+        undoes=entry.identity,
+        agent=agent,
     )
+    drop_empty(paths.root, entry.folders)
     return planned
 
 
 def read_log(paths: PalacePaths) -> list[LoggedChange]:
-    """Return every logged change, oldest first."""
-    entries = map(parse_logged_change, read_records(paths.logs / LOG))
-    return [entry for entry in entries if entry is not None]
+    """Return every logged change, oldest first; the parts of one are joined."""
+    log: list[LoggedChange] = []
+    for entry in filter(None, map(parse_logged_change, read_records(paths.logs / LOG))):
+        is_next = log and entry.continues == log[-1].identity
+        log.append(join_changes(log.pop(), entry) if is_next else entry)
+    return log
+
+
+def find_undone(log: Sequence[LoggedChange]) -> set[str]:
+    """Return the ids of the changes that are taken back; an undo may be taken back itself."""
+    undone: set[str] = set()
+    for entry in reversed(log):
+        if entry.undoes and entry.identity not in undone:
+            undone.add(entry.undoes)
+    return undone
 
 
 def read_moves(paths: PalacePaths) -> list[tuple[str, str]]:
@@ -177,19 +227,20 @@ def edits_not_in_git(paths: PalacePaths, notes: Sequence[str]) -> list[str]:
 def _roll_back(paths: PalacePaths, entry: LoggedChange) -> None:
     # The file may have come with somebody else's palace: it must not reach outside of it.
     named = [path for move in entry.moves for path in (move.old, move.new)]
-    for path in (*named, *(write.path for write in entry.writes)):
+    for path in (*named, *(write.path for write in entry.writes), *entry.folders):
         check_inside(paths, path)
-    before = {write.path: _kept(paths, write.before) for write in entry.writes}
+    before = {write.path: _kept(paths, write) for write in entry.writes}
     for move in reversed(entry.moves):
         take_back_move(paths.root, move)
     for write in reversed(entry.writes):
         take_back_write(paths.root, write, before[write.path])
+    drop_empty(paths.root, entry.folders)
 
 
 def _entry_to_undo(
     log: Sequence[LoggedChange], command: str | None, identity: str | None
 ) -> LoggedChange:
-    undone = {entry.undoes for entry in log}
+    undone = find_undone(log)
     for entry in reversed(log):
         if identity is not None and entry.identity != identity:
             continue
@@ -210,27 +261,26 @@ def _check_committed(paths: PalacePaths, touched: Sequence[str]) -> None:
         )
 
 
-def _describe(
-    paths: PalacePaths,
-    change: ChangeSet,
-    identity: str,
-    now: str,
-    command: str,
-    reason: str,
-    evidence: tuple[str, ...],
-    undoes: str | None,
-) -> LoggedChange:
-    """Return what is logged of a change, from the notes as they are before it."""
+def _describe(paths: PalacePaths, change: ChangeSet, entry: LoggedChange) -> LoggedChange:
+    """Return an entry with what is logged of a change, from the notes as they are before it."""
     moves = tuple(operation for operation in change if isinstance(operation, Move))
     writes = describe_writes(change)
     moved = {move.old: digest((paths.root / move.old).read_bytes()) for move in moves}
-    digests = digests_after(writes, moves, moved)
-    return LoggedChange(identity, now, command, reason, evidence, writes, moves, digests, undoes)
+    return replace(
+        entry,
+        writes=writes,
+        moves=moves,
+        digests=digests_after(writes, moves, moved),
+        folders=new_folders(paths.root, change),
+    )
 
 
 def _keep(paths: PalacePaths, change: ChangeSet) -> None:
-    """Keep the bytes that the change replaces, each once, named by their digest."""
-    texts = [op.before for op in change if isinstance(op, Replace | Remove)]
+    """Keep the bytes that the change replaces, each once, named by their digest.
+
+    Of a log that only grows none are: they are its first lines.
+    """
+    texts = [op.before for op in change if isinstance(op, Replace | Remove) and not has_grown(op)]
     folder = paths.logs / KEPT
     if texts:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -240,15 +290,19 @@ def _keep(paths: PalacePaths, change: ChangeSet) -> None:
             write_atomic(path, text)
 
 
-def _kept(paths: PalacePaths, name: str | None) -> bytes | None:
+def _kept(paths: PalacePaths, write: Write) -> bytes | None:
     """Return kept bytes, proved by their digest; ``None`` where there was no file before."""
-    if name is None:
+    if write.before is None:
         return None
-    path: Path = paths.logs / KEPT / name
-    if "/" in name or digest_of(path) != name:
+    path: Path = paths.logs / KEPT / write.before
+    if path.parent == paths.logs / KEPT and digest_of(path) == path.name:
+        return path.read_bytes()
+    file = paths.root / write.path
+    before = first_lines(file.read_bytes() if file.is_file() else b"", write.before)
+    if before is None:
         raise PalaceError(f"{path} is missing or damaged, so this change cannot be undone")
-    return path.read_bytes()
+    return before
 
 
 def _is_logged(paths: PalacePaths, entry: LoggedChange) -> bool:
-    return any(logged.identity == entry.identity for logged in read_log(paths))
+    return any(record.get("id") == entry.identity for record in read_records(paths.logs / LOG))

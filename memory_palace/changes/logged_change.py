@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, TypeGuard
 
@@ -37,6 +37,18 @@ class LoggedChange:
     digests: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of every note the change leaves behind, by its path after the change."""
     undoes: str | None = None
+    agent: str = ""
+    """Who made it, where an agent said so."""
+    folders: tuple[str, ...] = ()
+    """Folders that it made, outer ones first."""
+    continues: str | None = None
+    """Id of the change of which this is the next part."""
+
+    @property
+    def new_paths(self) -> dict[str, str | None]:
+        """The paths that it made, each with the one that its note had before, if any."""
+        made = {write.path: None for write in self.writes if write.before is None}
+        return {**made, **{move.new: move.old for move in self.moves}}
 
     def to_record(self) -> dict[str, object]:
         """Return the entry as it is written."""
@@ -50,9 +62,11 @@ class LoggedChange:
             "moves": [[move.old, move.new] for move in self.moves],
             "digests": dict(self.digests),
         }
-        if self.undoes is not None:
-            values["undoes"] = self.undoes
-        return values
+        more = {name: getattr(self, name) for name in _SELDOM}
+        return values | {name: value for name, value in more.items() if value}
+
+
+_SELDOM = ("undoes", "agent", "folders", "continues")
 
 
 def describe_writes(change: ChangeSet) -> tuple[Write, ...]:
@@ -82,9 +96,35 @@ def digests_after(
     return left
 
 
+def join_changes(first: LoggedChange, later: LoggedChange) -> LoggedChange:
+    """Return one change of two parts; neither moves a note."""
+    writes = {write.path: write for write in first.writes}
+    for write in later.writes:
+        before = writes[write.path].before if write.path in writes else write.before
+        writes[write.path] = Write(write.path, before, write.after)
+    return replace(
+        later,
+        evidence=first.evidence + later.evidence,
+        writes=tuple(writes.values()),
+        digests={**first.digests, **later.digests},
+        folders=first.folders + later.folders,
+    )
+
+
 def digest(data: bytes) -> str:
     """Return the SHA-256 that names bytes, hexadecimal."""
     return sha256(data).hexdigest()
+
+
+def first_lines(data: bytes, wanted: str) -> bytes | None:
+    """Return as many of the first lines as have this digest, ``None`` where none have."""
+    seen, size = sha256(), 0
+    for line in data.splitlines(keepends=True):
+        seen.update(line)
+        size += len(line)
+        if seen.hexdigest() == wanted:
+            return data[:size]
+    return None
 
 
 def parse_logged_change(values: Mapping[str, Any]) -> LoggedChange | None:
@@ -104,6 +144,9 @@ def parse_logged_change(values: Mapping[str, Any]) -> LoggedChange | None:
         moves=tuple(Move(*row) for row in moves),
         digests=_strings(values.get("digests")),
         undoes=undoes if isinstance(undoes := values.get("undoes"), str) else None,
+        agent=str(values.get("agent", "")),
+        folders=tuple(_texts(values.get("folders"))),
+        continues=known if isinstance(known := values.get("continues"), str) else None,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_palace.changes.adding import index_note
-from memory_palace.changes.changing import WAIT_SECONDS, create_note, today
+from memory_palace.changes.changing import WAIT_SECONDS, today, write_file
 from memory_palace.changes.composing import compose_note, place_note
 from memory_palace.changes.operations import Create
 from memory_palace.engine import Engine
@@ -53,7 +53,7 @@ def make_note(
     most = engine.config.max_note_bytes
     if len(note.data) > most:
         raise UsageError(f"the note would be larger than max_note_bytes ({most:,}); split it")
-    create_note(engine, note, command="new")
+    write_file(engine, lambda: note, command="new")
     remark = "it is not indexed yet; run `palace index`"
     if engine.paths.commit.exists():
         remark = index_note(engine, path, wait_seconds=WAIT_SECONDS)

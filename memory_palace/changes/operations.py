@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TypeAlias
 
 from memory_palace.config import PalacePaths
 from memory_palace.errors import PalaceError, UsageError
+from memory_palace.storage.logs import to_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,8 @@ def check_change(paths: PalacePaths, change: ChangeSet) -> None:
     sources = [operation.old for operation in change if isinstance(operation, Move)]
     gone = [operation.path for operation in change if isinstance(operation, Remove)]
     for named in (targets, [*sources, *gone]):
-        for path in named:
-            if named.count(path) > 1:
+        for path, count in Counter(named).items():
+            if count > 1:
                 raise UsageError(f"{path} is named twice in one change")
     for operation in change:
         _check(paths, operation)
@@ -73,6 +75,26 @@ def check_change(paths: PalacePaths, change: ChangeSet) -> None:
 def target_of(operation: Operation) -> str:
     """Return the path that the operation writes."""
     return operation.new if isinstance(operation, Move) else operation.path
+
+
+def grow(paths: PalacePaths, log: str, records: Iterable[Mapping[str, object]]) -> Create | Replace:
+    """Return the change that adds lines at the end of a log."""
+    file, data = paths.logs / log, b"".join(map(to_line, records))
+    if not file.exists():
+        return Create(paths.shown(file), data)
+    before = file.read_bytes()
+    gap = b"" if before[-1:] in (b"", b"\n") else b"\n"
+    return Replace(paths.shown(file), before, before + gap + data)
+
+
+def has_grown(operation: Replace | Remove) -> bool:
+    """Whether the change adds lines to a log, whose first lines are the bytes before."""
+    return (
+        isinstance(operation, Replace)
+        and operation.path.endswith(".jsonl")
+        and operation.before.endswith(b"\n")
+        and operation.after.startswith(operation.before)
+    )
 
 
 def touched_paths(change: ChangeSet) -> list[str]:
@@ -84,12 +106,26 @@ def touched_paths(change: ChangeSet) -> list[str]:
     ]
 
 
+def new_folders(root: Path, change: ChangeSet) -> tuple[str, ...]:
+    """Return the folders that a change makes, each before those inside it."""
+    made = {
+        folder
+        for operation in change
+        for folder in (root / target_of(operation)).parents
+        if not folder.exists() and not target_of(operation).startswith(".")
+    }
+    return tuple(sorted(folder.relative_to(root).as_posix() for folder in made))
+
+
 def check_inside(paths: PalacePaths, path: str) -> None:
     """Raise ``UsageError`` for a path that is hidden, or outside the palace, links followed.
 
-    The golden questions are ours to change, though their folder be hidden.
+    Golden questions, settings, manifest and logs are ours to change, though they may be hidden.
     """
-    if path == paths.shown(paths.golden):
+    file = paths.root / path
+    if file in (paths.golden, paths.settings, paths.manifest) or (
+        file.parent == paths.logs and file.suffix == ".jsonl"
+    ):
         return
     parts = path.split("/")
     is_plain = path.startswith(paths.prefix) and path != paths.prefix and "\0" not in path

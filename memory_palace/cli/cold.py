@@ -67,15 +67,6 @@ def restore(
     show_change(change, as_json=as_json)
 
 
-@app.command("undo")
-def undo(ctx: Context, apply: Apply = False, as_json: Json = False) -> None:
-    """Undo the last archive or restore.
-
-    Example: palace cold undo --apply
-    """
-    show_change(open_palace(ctx).cold_zone.undo(apply=apply), as_json=as_json)
-
-
 def _check(palace: Palace, *, as_json: bool) -> None:
     leaks = palace.cold_zone.check()
     lines = list(map(str, leaks)) or ["no cold path in manifest, index, graph or a test query"]

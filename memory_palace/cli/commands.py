@@ -26,6 +26,7 @@ PANELS = {
         "list": ("listing:list_notes", "List notes by type, tag, folder, date or link."),
         "new": ("new:new_note", "Create a note."),
         "append": ("append:append_text", "Add text to a note."),
+        "undo": ("changes:undo_change", "Take back the last change of the notes, or an older one."),
         "index": ("index:index_notes", "Bring the index up to date with the notes."),
         "status": ("status:show_status", "Show what the index holds and how fresh it is."),
     },

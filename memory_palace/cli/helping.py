@@ -19,6 +19,7 @@ OTHER_WORDS = {
     "show": "cat open read print edit",
     "list": "ls notes tags",
     "new": "add create note",
+    "undo": "revert rollback",
     "index": "build update reindex sync",
     "doctor": "check repair",
     "cold": "archive restore",
@@ -161,4 +162,5 @@ def explain_verb(typed: str, known: Sequence[str], path: str) -> str:
     words = [typed] if typed in meant else get_close_matches(typed, meant)
     near = dict.fromkeys(meant[word] for word in words)
     hint = _did_you_mean([repr(name) for name in near])
+    hint = "; type `palace undo`" if typed == "undo" else hint
     return f"there is no verb {typed!r}{hint}\n`{path} --help` lists the verbs"

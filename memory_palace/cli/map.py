@@ -31,7 +31,7 @@ def map_palace(
     """Draw rooms, folders and their newest notes; --apply writes an overview.
 
     The overview of rooms, work, insights and health goes into the control panel, between two
-    marks. The text around them is yours and stays as it is; `palace metabolism undo` takes the
+    marks. The text around them is yours and stays as it is; `palace undo` takes the
     change back. Of archived notes the number is shown, and no name. Example: palace map
     """
     palace = open_palace(ctx)

@@ -85,7 +85,7 @@ def _show_written(written: WrittenMemory, *, as_json: bool) -> None:
         "flaws": to_record(written.flaws),
     }
     print_answer(record, written.outcome.paths, as_json=as_json)
-    made = written.outcome.diff.partition("--- /dev/null\n")[0]
+    made = written.outcome.diff.rpartition("\n--- /dev/null\n")[0]
     if made and not as_json:
         say(f"the palace had no such room; it has one now:\n{made.rstrip()}")
     if written.outcome.remark:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Annotated, Any
 
 from typer import Argument, Context, Option, Typer
 
-from memory_palace.changes.logged_change import LoggedChange
-from memory_palace.cli.changes import show_change
+from memory_palace.cli.changes import entry_lines, entry_record, show_change
 from memory_palace.cli.options import (
     AllowUncommitted,
     Apply,
@@ -137,24 +137,6 @@ def apply_(
         say(f"held: {line}")
 
 
-@app.command("undo")
-def undo(
-    ctx: Context,
-    identity: Annotated[
-        str | None, Argument(help="Id of any logged change; metabolism's last by default.")
-    ] = None,
-    apply: Apply = False,
-    as_json: Json = False,
-) -> None:
-    """Undo a change byte for byte, unless one of its notes was changed since.
-
-    Example: palace metabolism undo --apply
-    """
-    command = "metabolism" if identity is None else None
-    change = open_palace(ctx).changes.undo(command=command, identity=identity, apply=apply)
-    show_change(change, as_json=as_json)
-
-
 @app.command("log")
 def log(
     ctx: Context,
@@ -166,21 +148,8 @@ def log(
     Example: palace metabolism log --all
     """
     entries = open_palace(ctx).changes.log(command=None if everything else "metabolism")
-    lines = (
-        line
-        for entry in entries
-        for line in (
-            f"{entry.identity}  {entry.command}  {entry.reason}",
-            *(f"  {words}" for words in entry.evidence),
-        )
-    )
-    print_answer({"changes": list(map(_entry_record, entries))}, lines, as_json=as_json)
-
-
-def _entry_record(entry: LoggedChange) -> dict[str, Any]:
-    record: dict[str, Any] = to_record(entry)
-    del record["digests"]
-    return record | {"writes": [write.path for write in entry.writes]}
+    lines = chain.from_iterable(map(entry_lines, entries))
+    print_answer({"changes": list(map(entry_record, entries))}, lines, as_json=as_json)
 
 
 def _report_lines(found: Report) -> Iterator[str]:

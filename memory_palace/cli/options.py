@@ -185,6 +185,7 @@ def open_palace(ctx: Context) -> Palace:
     named on stderr when the command has ended.
     """
     palace = find_palace(ctx.obj)
+    palace.agent = os.environ.get("PALACE_AGENT", "")
     if lend is not None:
         lend(ctx, palace)
     name_unread_later(ctx, palace)

@@ -124,18 +124,6 @@ def show(ctx: Context, identity: Identity = None, as_json: Json = False) -> None
     print_answer(_past_record(past), lines, as_json=as_json)
 
 
-@app.command("undo")
-def undo(
-    ctx: Context, identity: Identity = None, apply: Apply = False, as_json: Json = False
-) -> None:
-    """Undo a round byte for byte, unless one of its notes was changed since.
-
-    Example: palace redqueen undo --apply
-    """
-    change = open_palace(ctx).redqueen.undo(identity, apply=apply)
-    show_change(change, as_json=as_json)
-
-
 def _past_record(past: PastRound) -> dict[str, Any]:
     gaps = [{"path": path, "gap": gap} for path, gap in past.gaps]
     record: dict[str, Any] = to_record(past)

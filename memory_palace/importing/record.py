@@ -5,12 +5,11 @@ Without it a note that somebody deleted would come back with the next import.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from memory_palace.config import PalacePaths
-from memory_palace.storage.logs import append_record, read_records
+from memory_palace.storage.logs import read_records
 
 LOG = "imports.jsonl"
 
@@ -41,14 +40,6 @@ def read_imported(paths: PalacePaths) -> dict[tuple[str, str], Imported]:
     """Return what was imported, by source and id; the last line of each counts."""
     found = (_parse(record) for record in read_records(paths.logs / LOG))
     return {one.key: one for one in found if one is not None}
-
-
-def record_imported(paths: PalacePaths, imported: Iterable[Imported]) -> None:
-    """Add lines to the log; the last one makes sure that all are on the disk."""
-    *first, last = imported
-    for one in first:
-        append_record(paths.logs / LOG, asdict(one), is_durable=False)
-    append_record(paths.logs / LOG, asdict(last))
 
 
 def _parse(record: dict[str, Any]) -> Imported | None:

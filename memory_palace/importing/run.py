@@ -1,13 +1,12 @@
 """Import an export: what is new is written in batches, what is there already is left alone.
 
-A note is written before its line in the log of imports. Where somebody stops it between the two,
-the next run finds the same bytes in the same place, and only adds the line.
+Notes and their lines in the log of imports are one change, of which a batch is a part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TypeAlias
 
 from memory_palace.changes.changing import WAIT_SECONDS, now
 from memory_palace.changes.journal import apply_change, recover
-from memory_palace.changes.operations import Create, Replace
+from memory_palace.changes.operations import Create, Replace, grow
 from memory_palace.engine import Engine
 from memory_palace.errors import PalaceError, UsageError
 from memory_palace.importing.composing import (
@@ -37,7 +36,7 @@ from memory_palace.importing.formats.registry import find_reader
 from memory_palace.importing.items import Conversation, ImportedNote, Item, Turn
 from memory_palace.importing.outcome import Fate, ImportReport, Sighted
 from memory_palace.importing.placing import Places, check_foreign, choose_folder, safe_path
-from memory_palace.importing.record import Imported, read_imported, record_imported
+from memory_palace.importing.record import LOG, Imported, read_imported
 from memory_palace.language.visible import visible
 from memory_palace.notes.withholding import withhold
 
@@ -106,6 +105,7 @@ class _Importer:
         self._known = read_imported(engine.paths)
         self._places = Places(engine)
         self._steps: list[_Step] = []
+        self._written: str | None = None
         self._size = 0
 
     def take(self, item: Item) -> None:
@@ -136,16 +136,16 @@ class _Importer:
         records = [step.record for step in steps if step.record is not None]
         if self._report.is_applied and records:
             with self._engine.writing(wait_seconds=WAIT_SECONDS):
-                if operations:
-                    apply_change(
-                        self._engine.paths,
-                        operations,
-                        command="import",
-                        reason=f"import from {self._report.source}",
-                        now=now(),
-                        edited={operation.path for operation in operations},
-                    )
-                record_imported(self._engine.paths, records)
+                self._written = apply_change(
+                    self._engine.paths,
+                    [*operations, grow(self._engine.paths, LOG, map(asdict, records))],
+                    command="import",
+                    reason=f"import from {self._report.source}",
+                    now=now(),
+                    continues=self._written,
+                    agent=self._engine.agent,
+                    edited={operation.path for operation in operations},
+                )
         if self._report.is_applied:
             self._places.forget()
 
@@ -197,7 +197,7 @@ class _Importer:
         if parts[0] and _digest(data) == known.written:
             operations = (Replace(path, data, data + whole),)
             data += whole
-        elif not (parts[0] and _is_added(data, whole, known.written)):
+        else:
             parts = [[], *split_parts(written)]
         date = utc(after[0].at) or said
         more, last, last_data = self._parts(item, title, parts[1:], part + 1, path, date)
@@ -288,11 +288,6 @@ def _write(
 ) -> tuple[list[WrittenTurn], tuple[Withheld, ...]]:
     found = list(write_turns(turns, title, first=first))
     return [text for text, _ in found], tuple(w for _, withheld in found for w in withheld)
-
-
-def _is_added(data: bytes, added: bytes, before: str) -> bool:
-    """Whether an import that was stopped has already added these bytes to a note."""
-    return data.endswith(added) and _digest(data[: len(data) - len(added)]) == before
 
 
 def _digest(data: bytes) -> str:

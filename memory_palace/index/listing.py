@@ -18,9 +18,10 @@ from memory_palace.notes.manifest import (
     Manifest,
     ManifestEntry,
     add_lines,
-    drop_own_lines,
     manifest_key,
+    own_line,
     read_manifest,
+    swap_lines,
 )
 from memory_palace.notes.rooms import default_type
 from memory_palace.storage.atomic import write_atomic
@@ -121,7 +122,7 @@ def append_lines(context: BuildContext, listing: Listing, diff: Diff, gone: set[
     """Give every hot note a manifest line, unless that is forbidden; return the digest after.
 
     Lines of people are never touched. A renamed note takes the other fields of its old line; one
-    that the program wrote, and to which nobody added anything, goes with the old name.
+    that the program wrote, and to which nobody added anything, gets the new name.
     """
     manifest = listing.manifest
     if context.config.manifest == "frozen" or context.is_dry_run:
@@ -134,8 +135,11 @@ def append_lines(context: BuildContext, listing: Listing, diff: Diff, gone: set[
     path = context.paths.manifest
     before = path.read_bytes() if path.exists() else b""
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    renamed = {moved[entry.path] for entry in new if entry.path in moved}
-    write_atomic(path, add_lines(drop_own_lines(before, renamed), new), mode=mode)
+    renamed = {own_line(moved[e.path]): own_line(e.path) for e in new if e.path in moved}
+    after = swap_lines(before, renamed)
+    known = set(after.splitlines()) if moved else set()
+    new = [entry for entry in new if own_line(entry.path) not in known]
+    write_atomic(path, add_lines(after, new), mode=mode)
     return read_manifest(context.paths).digest
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from memory_palace.changes.changing import WAIT_SECONDS
+from memory_palace.changes.changing import write_file
+from memory_palace.changes.operations import grow
 from memory_palace.engine import Engine
 from memory_palace.mnemonics.decay import Fit, fit_decay
 from memory_palace.mnemonics.form import read_memory
@@ -15,14 +16,15 @@ from memory_palace.mnemonics.memory_values import Memory
 from memory_palace.mnemonics.reviews import (
     FIBONACCI,
     FORGOTTEN_CONFIDENCE,
+    LOG,
     RECALLED_CONFIDENCE,
     Review,
     Standing,
-    append_review,
     check_schedule,
     load_reviews,
     make_trials,
     stand,
+    to_record,
 )
 
 
@@ -79,8 +81,12 @@ def record_review(
     memory = read_memory(document)
     usual = RECALLED_CONFIDENCE if is_recalled else FORGOTTEN_CONFIDENCE
     sure = usual if confidence is None else confidence
-    with engine.writing(wait_seconds=WAIT_SECONDS):
-        review = Review(memory.id, moment, is_recalled, sure, memory.smashin_score)
-        append_review(engine.paths.logs, review)
+    review = Review(memory.id, moment, is_recalled, sure, memory.smashin_score)
+    write_file(
+        engine,
+        lambda: grow(engine.paths, LOG, [to_record(review)]),
+        command="memory",
+        reason=f"review {memory.id}",
+    )
     reviews = load_reviews(engine.paths)[memory.id]
     return stand(read_memory(document, reviews), reviews, today=moment.date())

@@ -14,7 +14,7 @@ from memory_palace.config import PalacePaths
 from memory_palace.errors import UsageError
 from memory_palace.mnemonics.decay import Trial, fade
 from memory_palace.mnemonics.memory_values import MOST_FACTORS, Memory
-from memory_palace.storage.logs import append_record, follow_moves, read_records
+from memory_palace.storage.logs import follow_moves, read_records
 
 LOG = "reviews.jsonl"
 FIBONACCI = (1, 2, 3, 5, 8, 13, 21, 34)
@@ -48,16 +48,15 @@ class Standing:
     """Reviews in a row that succeeded, up to the last."""
 
 
-def append_review(logs: Path, review: Review) -> None:
-    """Add one line and flush it. The caller holds the writer's lock."""
-    record = {
+def to_record(review: Review) -> dict[str, object]:
+    """Return a review as a line of the log has it."""
+    return {
         "time": review.time.astimezone(UTC).isoformat(timespec="seconds"),
         "memory": review.memory,
         "recalled": review.is_recalled,
         "confidence": review.confidence,
         "smashin": review.smashin,
     }
-    append_record(logs / LOG, record)
 
 
 def read_reviews(

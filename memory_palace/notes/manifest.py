@@ -9,8 +9,8 @@ import codecs
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
@@ -72,11 +72,37 @@ def add_lines(data: bytes, new: Sequence[ManifestEntry]) -> bytes:
     return data + gap + b"".join(_line(entry) + end for entry in new)
 
 
-def drop_own_lines(data: bytes, paths: Collection[str]) -> bytes:
-    """Leave out the lines of these paths as the program wrote them: nobody has added anything."""
-    own = {_line(ManifestEntry(path, None, None, 0)) for path in paths}
-    lines = data.splitlines(keepends=True)
-    return b"".join(line for line in lines if line.rstrip(b"\r\n") not in own)
+def own_line(path: str) -> bytes:
+    """Return the line of a path as the program writes it: nobody has added anything."""
+    return _line(ManifestEntry(path, None, None, 0))
+
+
+def return_lines(paths: PalacePaths, places: Mapping[str, str | None]) -> bytes | None:
+    """Return the manifest without the lines that the index gave to new paths of notes.
+
+    ``places`` has the path of a note before, if any. What is archived keeps its line, as lines of
+    people do. Return ``None`` where nothing changes.
+    """
+    lines: dict[bytes, bytes] = {}
+    entries, before = read_manifest(paths).entries, _read_bytes(paths.manifest)
+    for new, old in places.items():
+        listed = entries.get(manifest_key(old or ""))
+        if listed is not None:
+            lines[_line(replace(listed, path=new))] = b""
+        elif old is None or not paths.rooms.is_archived(old):
+            lines[own_line(new)] = own_line(old) if old else b""
+    after = swap_lines(before, lines)
+    return after if after != before else None
+
+
+def swap_lines(data: bytes, instead: Mapping[bytes, bytes]) -> bytes:
+    """Put one line in the place of another, or none for ``b""``; every other byte stays."""
+    swapped = []
+    for line in data.splitlines(keepends=True):
+        text = line.rstrip(b"\r\n")
+        if instead.get(text) != b"":
+            swapped.append(instead.get(text, text) + line[len(text) :])
+    return b"".join(swapped)
 
 
 def drop_lines(data: bytes, is_unwanted: Callable[[str], bool]) -> bytes:

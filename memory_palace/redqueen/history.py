@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory_palace.changes.journal import read_log
+from memory_palace.changes.journal import find_undone, read_log
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.storage.logs import read_records
@@ -39,7 +39,7 @@ class PastRound:
 def find_resting(engine: Engine, *, now: datetime) -> set[str]:
     """Return the notes that the Red Queen has changed within the last day, undone ones left out."""
     log = read_log(engine.paths)
-    undone = {entry.undoes for entry in log}
+    undone = find_undone(log)
     return {
         write.path
         for entry in log
@@ -51,7 +51,7 @@ def find_resting(engine: Engine, *, now: datetime) -> set[str]:
 
 def read_history(engine: Engine) -> list[PastRound]:
     """Return the rounds that were applied, oldest first."""
-    undone = {entry.undoes for entry in read_log(engine.paths) if entry.undoes}
+    undone = find_undone(read_log(engine.paths))
     rounds = (_parse(record, undone) for record in read_records(engine.paths.logs / LOG))
     return [past for past in rounds if past is not None]
 

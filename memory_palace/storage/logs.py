@@ -23,9 +23,7 @@ def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool 
     A torn last line is ended first. ``is_durable=False`` leaves flushing to the system, for a
     record that may be lost in a power cut.
     """
-    # A lone surrogate becomes the escape that JSON has for it.
-    text = json.dumps(record, ensure_ascii=False, allow_nan=False)
-    line = text.encode("utf-8", "backslashreplace") + b"\n"
+    line = to_line(record)
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     try:
@@ -42,6 +40,12 @@ def append_record(path: Path, record: Mapping[str, object], *, is_durable: bool 
         os.close(descriptor)
     if is_durable:
         sync_folder(path.parent)
+
+
+def to_line(record: Mapping[str, object]) -> bytes:
+    """Return the line of a record; a lone surrogate becomes the escape that JSON has for it."""
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def make_room(path: Path, most_bytes: int) -> None:

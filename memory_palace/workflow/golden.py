@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from memory_palace.changes.changing import WAIT_SECONDS, now
+from memory_palace.changes.changing import write_file
 from memory_palace.changes.composing import one_line
-from memory_palace.changes.journal import apply_change
 from memory_palace.changes.operations import Create, Replace
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
@@ -24,7 +22,6 @@ from memory_palace.notes.rooms import stem_of
 
 FIRST = 5
 """A question is answered by a note among so many."""
-_NOBODY: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +37,6 @@ class Answered:
     """Paths of the first notes, best first."""
     unknown: tuple[str, ...] = ()
     """What the file calls notes that are not there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """A golden question that is answered now and would not be."""
-
-    question: str
-    notes: tuple[str, ...]
-    """The notes that answer it now."""
 
 
 def list_golden(engine: Engine) -> list[GoldenQuestion]:
@@ -82,54 +70,13 @@ def remove_golden(engine: Engine, question: str) -> None:
     _rewrite(engine, lambda text: drop_rows(text, question), reason=reason)
 
 
-def ask_golden(
-    engine: Engine,
-    *,
-    without: Collection[str] = (),
-    instead: Mapping[str, str] = _NOBODY,
-) -> list[Answered]:
-    """Ask every golden question as ``palace query`` would be asked; nothing is written.
-
-    The notes ``without`` are passed over, as if they were not there; ``instead`` says which note
-    answers for one of them.
-    """
-    asked = _ask_all(engine, FIRST + len(without))
-    return [_judge(one, without, instead) for one in asked]
-
-
-def find_lost(
-    engine: Engine, *, without: Collection[str], instead: Mapping[str, str] = _NOBODY
-) -> list[Lost]:
-    """Return the golden questions that would no longer be answered without some notes.
-
-    When their ``notes`` stay and the rest of ``without`` goes, no answer is lost: a note that would
-    move up only because another goes is not counted on once that other one has to stay.
-    """
-    asked = _ask_all(engine, FIRST + len(without)) if without else []
-    going, lost = set(without), dict[str, Lost]()
-    while True:
-        found = [
-            Lost(one.question, answering)
-            for one in asked
-            if one.rank is not None
-            and one.rank <= FIRST
-            and _judge(one, going, instead).rank is None
-            and (answering := _first_of(one))
-        ]
-        if not found:
-            return list(lost.values())
-        for each in found:
-            lost.setdefault(each.question, each)
-            going.difference_update(each.notes)
-
-
-def _ask_all(engine: Engine, limit: int) -> list[Answered]:
-    """Return every golden question with the first ``limit`` notes."""
+def ask_golden(engine: Engine) -> list[Answered]:
+    """Ask every golden question as ``palace query`` would be asked; nothing is written."""
     golden = read_golden(engine.paths)
     if not golden:
         return []
     names = NoteNames.from_snapshot(engine.snapshot(include_cold=True))
-    found = engine.rank_paths((one.question for one in golden), limit=limit)
+    found = engine.rank_paths((one.question for one in golden), limit=FIRST)
     return [_answer(names, *pair) for pair in zip(golden, found, strict=True)]
 
 
@@ -137,7 +84,8 @@ def _answer(names: NoteNames, golden: GoldenQuestion, found: tuple[str, ...]) ->
     known = {name: _find(names, name) for name in golden.notes}
     paths = tuple(path for path in known.values() if path is not None)
     unknown = tuple(name for name, path in known.items() if path is None)
-    return Answered(golden.question, paths, _rank(found, paths), found, unknown)
+    rank = next((rank for rank, path in enumerate(found, start=1) if path in paths), None)
+    return Answered(golden.question, paths, rank, found, unknown)
 
 
 def _find(names: NoteNames, name: str) -> str | None:
@@ -150,37 +98,17 @@ def _find(names: NoteNames, name: str) -> str | None:
     return None
 
 
-def _judge(one: Answered, without: Collection[str], instead: Mapping[str, str]) -> Answered:
-    found = tuple(path for path in one.found if path not in without)[:FIRST]
-    heirs = (instead[path] for path in one.notes if path in without and path in instead)
-    staying = (path for path in one.notes if path not in without)
-    return replace(one, found=found, rank=_rank(found, (*staying, *heirs)))
-
-
-def _rank(found: Sequence[str], paths: Collection[str]) -> int | None:
-    return next((rank for rank, path in enumerate(found, start=1) if path in paths), None)
-
-
-def _first_of(one: Answered) -> tuple[str, ...]:
-    return tuple(path for path in one.found[:FIRST] if path in one.notes)
-
-
 def _rewrite(engine: Engine, edit: Callable[[str], str], *, reason: str) -> None:
     """Change the file of golden questions, logged as every change is."""
     file = engine.paths.golden
-    with engine.writing(wait_seconds=WAIT_SECONDS):
+
+    def write() -> Create | Replace | None:
         before = read_golden_text(file)
         after = edit(before)
-        if after == before:
-            return
         path, data = engine.paths.shown(file), after.encode("utf-8", "surrogateescape")
         old = before.encode("utf-8", "surrogateescape")
-        change = Replace(path, old, data) if file.exists() else Create(path, data)
-        apply_change(
-            engine.paths,
-            [change],
-            command="golden",
-            reason=reason,
-            now=now(),
-            allow_uncommitted=True,  # a row more or less loses no edit of anybody
-        )
+        if after == before:
+            return None
+        return Replace(path, old, data) if file.exists() else Create(path, data)
+
+    write_file(engine, write, command="golden", reason=reason)

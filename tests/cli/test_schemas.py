@@ -78,11 +78,11 @@ metabolism distill {completed}
 metabolism promote warm --as principle --section Rationale=cold --section {when}
 metabolism apply --apply
 metabolism log --all
-metabolism undo
+undo
 redqueen run --questions 2 --limit 1 --apply
 redqueen history
 redqueen show
-redqueen undo
+undo --list
 map
 locus add Cellar --at 2.5,-1 --summary bottles --apply
 locus list
@@ -105,7 +105,7 @@ cold check
 cold fix
 cold archive control_panel --apply
 cold restore control_panel
-cold undo
+undo --apply
 models list
 models compare --model hashing --passages 60
 config show

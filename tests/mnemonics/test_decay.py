@@ -23,12 +23,13 @@ from memory_palace.mnemonics.reviews import (
     FIBONACCI,
     LOG,
     Review,
-    append_review,
     check_schedule,
     make_trials,
     read_reviews,
     stand,
+    to_record,
 )
+from memory_palace.storage.logs import append_record
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 FUNNEL = Memory("palace/a.md", "A", "", "", smashin_score=6, created=date(2026, 3, 1))
@@ -93,19 +94,19 @@ def test_a_schedule_must_rise():
 
 def test_the_log_is_only_appended_to_and_read_back(tmp_path: Path):
     first, second = review(), review(3, recalled=False)
-    append_review(tmp_path, first)
+    append_record(tmp_path / LOG, to_record(first))
     before = (tmp_path / LOG).read_bytes()
-    append_review(tmp_path, second)
+    append_record(tmp_path / LOG, to_record(second))
     assert (tmp_path / LOG).read_bytes().startswith(before)
     assert read_reviews(tmp_path) == {"palace/a.md": [first, second]}
     assert make_trials(read_reviews(tmp_path)) == [Trial(3.0, 6, False)]
 
 
 def test_reviews_follow_a_note_that_moves_and_torn_lines_are_passed_over(tmp_path: Path):
-    append_review(tmp_path, review())
+    append_record(tmp_path / LOG, to_record(review()))
     with (tmp_path / LOG).open("ab") as file:
         file.write(b'{"time": "2026-03-0\n{"memory": 3}\n[]\n{"time": "2026-03-02T00:00:00"')
-    append_review(tmp_path, review(1, path="palace/b.md"))
+    append_record(tmp_path / LOG, to_record(review(1, path="palace/b.md")))
     found = read_reviews(tmp_path, [("palace/a.md", "palace/b.md")])
     assert [row.time.day for row in found["palace/b.md"]] == [1, 2]
     assert read_reviews(tmp_path / "nowhere") == {}

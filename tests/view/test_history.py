@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from memory_palace.cli.commands import app
 from memory_palace.cli.history import chart_history, draw_row, has_blocks
-from memory_palace.mnemonics.reviews import Review, append_review
+from memory_palace.mnemonics.reviews import LOG, Review, to_record
 from memory_palace.notes.usage import record_usage
 from memory_palace.palace import Palace
 from memory_palace.plotting.themes import DARK, LIGHT
@@ -61,7 +61,7 @@ def test_weeks_before_a_log_began_are_not_zero(palace):
     for weeks in (10, 2, 2):
         day = TODAY - timedelta(weeks=weeks)
         record_usage(logs, "opened", [note], now=at(day))
-        append_review(logs, Review(note, at(day), True, 0.8, 3))
+        append_record(logs / LOG, to_record(Review(note, at(day), True, 0.8, 3)))
     for number, (old, new) in enumerate([("chambers", "archive_basement"), ("a", "b")]):
         entry = {"id": f"i{number}", "time": f"{TODAY - timedelta(weeks=3)}T10:00:00+00:00"}
         entry |= {"command": "cold", "reason": "r", "evidence": [], "digests": {}}

@@ -10,7 +10,7 @@ from memory_palace.changes.cold_zone import archive_note, undo_last
 from memory_palace.errors import UsageError
 from memory_palace.notes.golden import parse_golden
 from memory_palace.palace import Palace
-from memory_palace.workflow.golden import Lost, add_golden, ask_golden, find_lost, remove_golden
+from memory_palace.workflow.golden import add_golden, ask_golden, remove_golden
 
 KEY, BOAT = "where is the key of the hut", "does the boat leak"
 
@@ -109,32 +109,6 @@ def test_a_note_that_somebody_moved_is_found_by_its_name_and_a_missing_one_is_na
     key, boat = ask_golden(palace)
     assert (boat.rank, boat.notes) == (1, (f"{palace.paths.prefix}other/boat.md",))
     assert (key.rank, key.notes, key.unknown) == (None, (), (path_of(palace, "evening"),))
-
-
-def test_what_would_lose_its_answer_is_named_before_anything_moves(palace):
-    gone = path_of(palace, "evening")
-    before = {file: file.read_bytes() for file in palace.paths.notes.rglob("*.md")}
-    assert find_lost(palace, without=[gone]) == [Lost(KEY, (gone,))]
-    assert find_lost(palace, without=[gone], instead={gone: path_of(palace, "boat")}) == []
-    assert find_lost(palace, without=[]) == []
-    assert ranks(palace, without=[gone]) == [None, 1]
-    assert before == {file: file.read_bytes() for file in palace.paths.notes.rglob("*.md")}
-
-
-def test_a_note_counts_only_on_the_room_that_is_really_made(palace):
-    """Seventh of those that answer moves up while six go; it does not once they have to stay."""
-    for number in range(6):
-        text = f"lamp wick oil {'lamp ' * (8 - number)}"
-        (palace.paths.notes / f"people/lamp{number}.md").write_text(text)
-    (palace.paths.notes / "people/late.md").write_text("lamp and so much else, by the way")
-    palace.index()
-    paths = [path_of(palace, f"lamp{number}") for number in range(6)]
-    add_golden(palace, "lamp", paths[0], "late")
-    add_golden(palace, "lamp wick oil", *paths)
-    lost = find_lost(palace, without=paths)
-    assert {each.question for each in lost} == {"lamp", "lamp wick oil"}
-    going = set(paths) - {path for each in lost for path in each.notes}
-    assert find_lost(palace, without=going) == []
 
 
 def test_a_link_in_the_place_of_the_file_is_refused(palace, tmp_path):
