@@ -104,15 +104,18 @@ class RowMaker:
             token_limit=embedder.token_limit,
             locale=self._context.config.locale,
         )
+        derived = self._context.derive(note, self._context.detail, self._context.config)
+        unread = [problem for each in derived for problem in each.problems]
+        note = replace(note, problems=(*note.problems, *unread))
         self._tally.problems.extend(note.problems)
-        return self._row(note, replace(file, stat=stat))
+        return self._row(note, derived, replace(file, stat=stat))
 
-    def _row(self, note: Note, file: SourceFile) -> _Draft:
+    def _row(self, note: Note, derived: Sequence[Derived], file: SourceFile) -> _Draft:
         asked = self._listing
         own_type, own_priority = note.type or "", PRIORITIES.index(note.priority or "")
         date, source = asked.date_of(note.path, note.date)
         changed = self._changed_ns(file)
-        chunks, texts = self._chunks(note)
+        chunks, texts = self._chunks(note, derived)
         row = NoteRow(
             path=note.path,
             kind=CONTENT,
@@ -140,11 +143,12 @@ class RowMaker:
         )
         return row, texts
 
-    def _chunks(self, note: Note) -> tuple[list[ChunkRow], dict[bytes, str]]:
+    def _chunks(
+        self, note: Note, found: Sequence[Derived]
+    ) -> tuple[list[ChunkRow], dict[bytes, str]]:
         """Return the rows of a note's chunks and questions, and what is embedded, by digest."""
         rows: list[ChunkRow] = []
         texts: dict[bytes, str] = {}
-        found = self._context.derive(note, self._context.detail, self._context.config)
         before: Chunk | None = None
         for chunk, derived in zip((*note.chunks, *note.questions), found, strict=True):
             embedded = list_embedded(chunk, derived, self._context.detail)

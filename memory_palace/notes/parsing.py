@@ -9,11 +9,17 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
+from memory_palace.fence import Fence
 from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Priority, Problem
-from memory_palace.notes.chunking import chunk_body, chunk_claim, question_chunk
+from memory_palace.notes.chunking import (
+    chunk_body,
+    chunk_claim,
+    chunk_plainly,
+    question_chunk,
+)
 from memory_palace.notes.dating import date_note
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.note import Chunk, Note
@@ -58,11 +64,21 @@ def read_body(path: str, data: bytes) -> NoteBody:
     """Read what is to be indexed of a file.
 
     That is the text without comments, without what is private or secret, and without verification
-    tokens: an index that held them would give away the proof of reading.
+    tokens: an index that held them would give away the proof of reading. Where a defect of ours
+    hides what those are, nothing is indexed.
     """
+    defects: list[Problem] = []
+    fence = Fence(path, defects.append)
+    closed = NoteBody(FrontMatter(), True, "", 1, ())
+    body = fence.read("private and secret lines", lambda: _read_open(path, data, fence), closed)
+    return body._replace(problems=(*body.problems, *defects))
+
+
+def _read_open(path: str, data: bytes, fence: Fence) -> NoteBody:
     whole, problems = decode_note(data, path)
     text, withheld = withhold(whole, path)
-    matter = split_front_matter(text)
+    as_text = FrontMatter(raw=text)
+    matter = fence.read("front matter", lambda: split_front_matter(text), as_text, 1)
     problems += (*withheld, *_broken_matter(path, matter))
     if is_private(matter):
         problems += (Problem(path, None, "private", "is private; it is not indexed"),)
@@ -88,34 +104,34 @@ def parse_note(
     digest = sha256(data).hexdigest()
     if is_closed:
         return Note(path, digest, stem_of(path), is_private=True, problems=problems)
-    markup = Markup(body)
-    title = (_text(matter.values.get("title")) or markup.title)[:LONGEST_HEADING]
-    priority, remark = _priority(matter.values, path)
-    times, wrong = _times(matter.values, path, title, locale)
-    questions, left = _questions(matter.values, path)
+    defects: list[Problem] = []
+    fence, values = Fence(path, defects.append), matter.values
+    markup = fence.read("Markdown", lambda: Markup(body), Markup(""))
+    named = fence.read("title", lambda: _text(values.get("title")) or markup.title, None)
+    title = (named or "")[:LONGEST_HEADING]
+    priority, remark = fence.read("priority", lambda: _priority(values, path), (None, ()))
+    times, wrong = fence.read("dates", lambda: _times(values, path, title, locale), ({}, ()))
+    questions, left = fence.read("questions", lambda: _questions(values, path), ([], ()))
+    how = {"count_tokens": count_tokens, "token_limit": token_limit, "first_line": first_line}
+    cut = partial(_cut, (path, matter, body, markup), title=title, **how)
+    chunks = fence.read("passages", cut, ()) if markup.text == body else ()
     return Note(
         path,
         digest,
         title or stem_of(path),
-        type=_text(matter.values.get("type")),
+        type=fence.read("type", lambda: _text(values.get("type")), None),
         priority=priority,
-        tags=_tags(matter.values, markup.plain),
-        aliases=_names(matter.values, "aliases", "alias"),
-        entities=_names(matter.values, "entities"),
-        links=links_of(markup, first_line=first_line),
+        tags=fence.read("tags", lambda: _tags(values, markup.plain), ()),
+        aliases=fence.read("aliases", lambda: _names(values, "aliases", "alias"), ()),
+        entities=fence.read("entities", lambda: _names(values, "entities"), ()),
+        links=fence.read("links", lambda: links_of(markup, first_line=first_line), ()),
         **times,
         body=body,
         body_first_line=first_line,
-        chunks=_cut(
-            (path, matter, body, markup),
-            title=title,
-            first_line=first_line,
-            count_tokens=count_tokens,
-            token_limit=token_limit,
-        ),
-        originals=_originals(matter.values, body),
+        chunks=chunks or chunk_plainly(body, first_line=first_line, size=token_limit),
+        originals=fence.read("originals", lambda: _originals(values, body), ()),
         questions=tuple(map(question_chunk, questions)),
-        problems=(*problems, *remark, *left, *wrong),
+        problems=(*problems, *remark, *left, *wrong, *defects),
     )
 
 

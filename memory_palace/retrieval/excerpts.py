@@ -11,9 +11,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from memory_palace.config import PalacePaths
+from memory_palace.fence import Fence
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
@@ -78,7 +79,8 @@ def choose_texts(
         pieces: Sequence[Piece] = ()
         if hit.role == "core":
             to_come -= 1
-            pieces = reader.find_pieces(hit, rank) if rank < MOST_READ else ()
+            read = partial(reader.find_pieces, hit, rank)
+            pieces = Fence(hit.path).read("sentences", read, ()) if rank < MOST_READ else ()
             room = left if is_strict else max(left - _KEPT_FREE * to_come, _KEPT_FREE)
             hit = _give_first(hit, pieces)
             if is_strict and kept and count_bytes(hit.text) > room:
