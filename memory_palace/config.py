@@ -255,6 +255,10 @@ def _lay_out(root: Path, own: str) -> PalacePaths:
     return PalacePaths(root, is_classic=is_classic, rooms=SEVEN if is_classic else Rooms({}))
 
 
+LONG_LINE_BYTES = 256 * 1024
+"""A line that is longer is data and no prose: ten hours of talk have less."""
+
+
 @dataclass(frozen=True, slots=True)
 class Config:
     """Settings with their defaults. A palace can only narrow what the program may do."""
@@ -271,8 +275,10 @@ class Config:
     """``git`` honours ``.gitignore`` too."""
     manifest: str = "append"
     """``frozen`` forbids appending lines for new notes."""
-    max_note_bytes: int = 32 * 1024 * 1024
-    """A larger file is reported and left out."""
+    max_note_bytes: int = 1024 * 1024
+    """A larger file is reported and left out; lines of over ``LONG_LINE_BYTES`` do not count."""
+    max_line_bytes: int = LONG_LINE_BYTES
+    """A longer line is reported and left out of its note."""
     cold_hint: bool = False
     """Say on stderr that the cold zone holds a better answer."""
     usage_log: str = "auto"

@@ -108,7 +108,11 @@ def _read_note(
         return
     embedder = work.embedder
     note = parse_note(
-        path, data, count_tokens=embedder.count_tokens, token_limit=embedder.token_limit
+        path,
+        data,
+        count_tokens=embedder.count_tokens,
+        token_limit=embedder.token_limit,
+        line_bytes=work.config.max_line_bytes,
     )
     offered = Fence(path).read("anchors", lambda: note_terms(note, work.paths.rooms), [])
     seen = {term.key for term in offered}

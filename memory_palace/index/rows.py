@@ -103,6 +103,7 @@ class RowMaker:
             count_tokens=embedder.count_tokens,
             token_limit=embedder.token_limit,
             locale=self._context.config.locale,
+            line_bytes=self._context.config.max_line_bytes,
         )
         derived = self._context.derive(note, self._context.detail, self._context.config)
         unread = [problem for each in derived for problem in each.problems]

@@ -9,6 +9,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
+from memory_palace.config import LONG_LINE_BYTES
 from memory_palace.fence import Fence
 from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.comments import drop_comments
@@ -34,7 +35,7 @@ from memory_palace.notes.superseding import (
 )
 from memory_palace.notes.units import LONGEST_HEADING
 from memory_palace.notes.validity import read_validity
-from memory_palace.notes.withholding import says_private, withhold
+from memory_palace.notes.withholding import drop_long_lines, says_private, withhold
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
 INBOX = ("inbox", "agent")
@@ -60,7 +61,7 @@ class NoteBody(NamedTuple):
         return [""] * (self.first_line - 1) + self.text.split("\n")
 
 
-def read_body(path: str, data: bytes) -> NoteBody:
+def read_body(path: str, data: bytes, line_bytes: int = LONG_LINE_BYTES) -> NoteBody:
     """Read what is to be indexed of a file.
 
     That is the text without comments, without what is private or secret, and without verification
@@ -70,16 +71,18 @@ def read_body(path: str, data: bytes) -> NoteBody:
     defects: list[Problem] = []
     fence = Fence(path, defects.append)
     closed = NoteBody(FrontMatter(), True, "", 1, ())
-    body = fence.read("private and secret lines", lambda: _read_open(path, data, fence), closed)
+    read = partial(_read_open, path, data, line_bytes, fence)
+    body = fence.read("private and secret lines", read, closed)
     return body._replace(problems=(*body.problems, *defects))
 
 
-def _read_open(path: str, data: bytes, fence: Fence) -> NoteBody:
+def _read_open(path: str, data: bytes, line_bytes: int, fence: Fence) -> NoteBody:
     whole, problems = decode_note(data, path)
-    text, withheld = withhold(whole, path)
+    text, long = drop_long_lines(whole, path, line_bytes)
+    text, withheld = withhold(text, path)
     as_text = FrontMatter(raw=text)
     matter = fence.read("front matter", lambda: split_front_matter(text), as_text, 1)
-    problems += (*withheld, *_broken_matter(path, matter))
+    problems += (*long, *withheld, *_broken_matter(path, matter))
     if is_private(matter):
         problems += (Problem(path, None, "private", "is private; it is not indexed"),)
         return NoteBody(matter, True, "", 1, problems)
@@ -95,12 +98,13 @@ def parse_note(
     count_tokens: Callable[[str], int],
     token_limit: int,
     locale: str = "",
+    line_bytes: int = LONG_LINE_BYTES,
 ) -> Note:
     """Parse a note. What must not be indexed is gone before anything is taken from the text.
 
     ``locale`` says which number of 3/4/2026 is the month.
     """
-    matter, is_closed, body, first_line, problems = read_body(path, data)
+    matter, is_closed, body, first_line, problems = read_body(path, data, line_bytes)
     digest = sha256(data).hexdigest()
     if is_closed:
         return Note(path, digest, stem_of(path), is_private=True, problems=problems)
