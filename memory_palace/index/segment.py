@@ -106,6 +106,7 @@ class Segment:
         self._lines_path, self._lines = lines_path, lines
         self._texts: dict[str, list[str]] = {}
         self._starts: dict[str, Array] = {}
+        self._headed: tuple[int, list[str]] = (-1, [])
 
     def __getitem__(self, column: str) -> Array:
         return self.arrays[column]
@@ -172,9 +173,13 @@ class Segment:
     def chunk_line(self, row: int) -> list[Any]:
         """Read what is shown of a chunk; headings that are left out are those of the one before."""
         line: list[Any] = json.loads(self.chunk_bytes(row))
+        above = row
         while line[0] is None:
-            row -= 1
-            line[0] = json.loads(self.chunk_bytes(row))[0]
+            above -= 1
+            known, headings = self._headed  # read in order, a long note is not read back each time
+            is_known = known == above
+            line[0] = headings if is_known else json.loads(self.chunk_bytes(above))[0]
+        self._headed = row, line[0]
         return line
 
     def note_bytes(self, note: int) -> bytes:

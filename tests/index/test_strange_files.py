@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from memory_palace.config import Config
+from memory_palace.index.segment import Segment
 from memory_palace.notes.parsing import parse_note
 from memory_palace.notes.reading import is_text
 from memory_palace.palace import Palace
@@ -148,3 +149,21 @@ def test_strange_files_cost_little_beside_five_hundred_notes(tmp_path: Path) -> 
         report = palace.index(embedder="none")
         print(name, f"{time.process_time() - started:.2f} s")  # noqa: T201 - what is measured
         assert len(report.added) >= 500
+
+
+def test_doctor_reads_each_line_of_a_long_note_without_headings_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "long.md").write_text("# Only\n\n" + "".join(prose(90) for _ in range(300)))
+    (tmp_path / ".palace").mkdir()
+    palace = Palace(tmp_path)
+    palace.index(embedder="none")
+    read, calls = Segment._read_line, []
+
+    def count(self: Segment, offset: int, crc: int) -> bytes:
+        calls.append(offset)
+        return read(self, offset, crc)
+
+    monkeypatch.setattr(Segment, "_read_line", count)
+    assert palace.doctor().findings == ()
+    assert 300 <= len(calls) <= 3 * len(palace.snapshot().row_note)
