@@ -256,7 +256,6 @@ def _lay_out(root: Path, own: str) -> PalacePaths:
 
 
 LONG_LINE_BYTES = 256 * 1024
-"""A line that is longer is data and no prose: ten hours of talk have less."""
 
 
 @dataclass(frozen=True, slots=True)

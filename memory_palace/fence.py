@@ -1,12 +1,13 @@
-"""The fence: what a reader of facts raises costs the one fact, and is named.
+"""The fence: what a reader of facts fails on costs the one fact, and is named.
 
-No text of a note may stop a build, and none of a question an answer. So whatever reads facts is
-called from here, the one place where any exception is caught: it is a defect of this program.
+No text of a note may stop a build, and none of a question an answer. So readers are called from
+here, the one place where any exception is caught: it is a defect of this program.
 """
 
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
@@ -15,8 +16,7 @@ from memory_palace.models import Problem
 
 _T = TypeVar("_T")
 _Lost = TypeVar("_Lost")
-_NO_DEFECT = (PalaceError, OSError, MemoryError)
-"""What a person can mend."""
+_Tell = Callable[[Problem], object]
 
 
 def _tell(problem: Problem) -> None:
@@ -26,60 +26,40 @@ def _tell(problem: Problem) -> None:
 class Fence:
     """Calls readers of one note, or of a question, and tells what they could not read."""
 
-    def __init__(
-        self, path: str = "the question", tell: Callable[[Problem], None] | None = None
-    ) -> None:
+    def __init__(self, path: str = "the question", tell: _Tell | None = None) -> None:
         """``tell`` is given each problem; without it they are lines on stderr."""
         self._path, self._tell = path, tell
-
-    def tell(self, problem: Problem) -> None:
-        """Tell what could not be read."""
-        (self._tell or _tell)(problem)
 
     def read(
         self, reader: str, read: Callable[[], _T], lost: _Lost, line: int | None = None
     ) -> _T | _Lost:
-        """Return what a reader returns, or ``lost`` where it raises anything but what it should.
-
-        ``reader`` says in a word what it reads, ``line`` where in the note.
-        """
+        """Return what a reader returns, or ``lost`` where it raises what nobody can mend."""
         try:
             return read()
-        except _NO_DEFECT:
+        except (PalaceError, OSError, MemoryError):
             raise
         except Exception as error:
-            import traceback  # delayed: questions need none
-
             where = traceback.extract_tb(error.__traceback__)[-1]
             raised = f"{type(error).__name__}, {where.filename.rpartition('/')[2]}:{where.lineno}"
             message = (
                 f"the reader of {reader} failed ({raised}); all else was read. This is a defect of "
                 "Memory Palace: please report it"
             )
-            self.tell(Problem(self._path, line, "defect", message, is_failure=True))
+            (self._tell or _tell)(Problem(self._path, line, "defect", message, is_failure=True))
             return lost
 
     def read_lines(
         self, reader: str, read: Callable[[str], Iterable[_T]], text: str, line: int
     ) -> list[_T]:
-        """Return what a reader finds in a text that begins on a line.
-
-        Where it fails on the whole, it is given one line after the other, and those are named.
-        """
-
-        def each(text: str) -> Callable[[], list[_T]]:
-            return lambda: [*read(text)]
-
-        whole: list[Problem] = []
-        found = Fence(self._path, whole.append).read(reader, each(text), list[_T](), line)
-        if not whole:
-            return found
-        lines: list[Problem] = []
-        fence = Fence(self._path, lines.append)
-        for number, row in enumerate(text.split("\n"), start=line):
-            found += fence.read(reader, each(row), [], number)
-        for problem in lines or whole:
-            self.tell(problem)
+        """Return what a reader finds in a text; where it fails, in each line that it can read."""
+        told: list[Problem] = []
+        fence, found = Fence(self._path, told.append), list[_T]()
+        if (whole := fence.read(reader, lambda: [*read(text)], None, line)) is not None:
+            return whole
+        for at, row in enumerate(text.split("\n"), start=line):
+            found += fence.read(reader, lambda: [*read(row)], [], at)  # noqa: B023 - called at once
+        for problem in told[1:] or told:
+            (self._tell or _tell)(problem)
         return found
 
 

@@ -20,12 +20,9 @@ Scores: TypeAlias = NDArray[np.float32]
 Priority: TypeAlias = Literal["high", "medium", "low"]
 DateSource: TypeAlias = Literal["front matter", "file name", "git", "mtime"]
 
-TextProblem: TypeAlias = Literal[
-    "front matter", "encoding", "long line", "secret", "private", "link", "comment"
-]
+TextProblem: TypeAlias = Literal["front matter", "encoding", "secret", "private", "link", "comment"]
 ProblemKind: TypeAlias = (
-    TextProblem
-    | Literal["unreadable", "no text", "too large", "name", "manifest", "index", "defect"]
+    TextProblem | Literal["unreadable", "too large", "name", "manifest", "index", "defect"]
 )
 
 

@@ -108,11 +108,7 @@ def _read_note(
         return
     embedder = work.embedder
     note = parse_note(
-        path,
-        data,
-        count_tokens=embedder.count_tokens,
-        token_limit=embedder.token_limit,
-        line_bytes=work.config.max_line_bytes,
+        path, data, count_tokens=embedder.count_tokens, token_limit=embedder.token_limit
     )
     offered = Fence(path).read("anchors", lambda: note_terms(note, work.paths.rooms), [])
     seen = {term.key for term in offered}
@@ -120,8 +116,7 @@ def _read_note(
         key = int.from_bytes(bytes.fromhex(chunk.digest)[:8], "little")
         if key not in wanted:
             continue
-        read = partial(chunk_terms, chunk, note)
-        found = Fence(path).read("anchors", read, (), chunk.first_line)
+        found = Fence(path).read("anchors", partial(chunk_terms, chunk, note), (), chunk.first_line)
         terms = [term for term in found if _admit(term, seen)]
         terms = list(dict.fromkeys([*offered[:PER_NOTE], *terms]))
         words = tuple(words_of(chunk.embed_text))

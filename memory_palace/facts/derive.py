@@ -56,6 +56,7 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
 
     written, named = fence.read("its day", lambda: (_day_of(note), _yearless(note)), (None, ()))
     called = fence.read("names", lambda: sorted(_name_terms(note, languages)), [])
+    names = chain([tuple(called)], repeat(()))
     passages = [
         Derived(
             words=words_of(chunk),
@@ -64,9 +65,7 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
             facts=(*structure.facts, *_find_facts(chunk, written, config.locale, fence), *named),
             description=structure.description,
         )
-        for chunk, structure, terms in zip(
-            note.chunks, structures, chain([tuple(called)], repeat(())), strict=False
-        )
+        for chunk, structure, terms in zip(note.chunks, structures, names, strict=False)
     ]
     found = [*passages, *(Derived(words=words_of(chunk)) for chunk in note.questions)]
     return [replace(each, problems=tuple(problems)) for each in found[:1]] + found[1:]

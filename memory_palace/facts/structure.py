@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
+from itertools import repeat
 
 from memory_palace.config import Config
 from memory_palace.facts.enrich import enrich_passage
@@ -42,15 +43,9 @@ _DESCRIBING = frozenset(
 def describe_chunks(note: Note, config: Config, fence: Fence) -> list[Derived]:
     """Return for each chunk of a note its structure, and the words that describe it."""
     read = choose_reader(config.structure)
-    return [
-        fence.read(
-            "structure",
-            partial(_describe, note, chunk, read, config.languages),
-            Derived(),
-            chunk.first_line,
-        )
-        for chunk in note.chunks
-    ]
+    reads = [partial(_describe, note, chunk, read, config.languages) for chunk in note.chunks]
+    lines = [chunk.first_line for chunk in note.chunks]
+    return [fence.read("structure", *each) for each in zip(reads, repeat(Derived()), lines)]
 
 
 def _describe(note: Note, chunk: Chunk, read: Reader, languages: Languages) -> Derived:

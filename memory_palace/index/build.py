@@ -116,8 +116,8 @@ def _read_digest(context: BuildContext, file: SourceFile) -> bytes:
 
 def _gone(tally: Tally) -> set[str]:
     """Paths that vanished or could not be read while they were being indexed."""
-    left = {p.path for p in tally.problems if p.is_failure and p.kind != "defect"}
-    return tally.vanished | left
+    left = (p.path for p in tally.problems if p.is_failure and p.kind != "defect")
+    return tally.vanished.union(left)
 
 
 def _ages(state: CommittedState, diff: Diff) -> Callable[[SourceFile], int | None]:

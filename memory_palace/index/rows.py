@@ -106,8 +106,7 @@ class RowMaker:
             line_bytes=self._context.config.max_line_bytes,
         )
         derived = self._context.derive(note, self._context.detail, self._context.config)
-        unread = [problem for each in derived for problem in each.problems]
-        note = replace(note, problems=(*note.problems, *unread))
+        note = replace(note, problems=(*note.problems, *(p for d in derived for p in d.problems)))
         self._tally.problems.extend(note.problems)
         return self._row(note, derived, replace(file, stat=stat))
 

@@ -177,8 +177,7 @@ class Segment:
         while line[0] is None:
             above -= 1
             known, headings = self._headed  # read in order, a long note is not read back each time
-            is_known = known == above
-            line[0] = headings if is_known else json.loads(self.chunk_bytes(above))[0]
+            line[0] = headings if known == above else json.loads(self.chunk_bytes(above))[0]
         self._headed = row, line[0]
         return line
 

@@ -78,10 +78,7 @@ def chunk_claim(
 
 
 def chunk_plainly(body: str, *, first_line: int, size: int) -> tuple[Chunk, ...]:
-    """Cut a body into lines of at most ``size`` characters, whatever they say.
-
-    That is for a body that cannot be read otherwise: no token is shorter than a character.
-    """
+    """Cut a body that cannot be read otherwise into lines of at most ``size`` characters."""
     return tuple(
         Chunk((), line, line, piece, piece, sha256(piece.encode()).hexdigest())
         for line, row in enumerate(body.split("\n"), start=first_line)

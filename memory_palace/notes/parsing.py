@@ -15,12 +15,7 @@ from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Priority, Problem
-from memory_palace.notes.chunking import (
-    chunk_body,
-    chunk_claim,
-    chunk_plainly,
-    question_chunk,
-)
+from memory_palace.notes.chunking import chunk_body, chunk_claim, chunk_plainly, question_chunk
 from memory_palace.notes.dating import date_note
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.note import Chunk, Note
@@ -65,8 +60,7 @@ def read_body(path: str, data: bytes, line_bytes: int = LONG_LINE_BYTES) -> Note
     """Read what is to be indexed of a file.
 
     That is the text without comments, without what is private or secret, and without verification
-    tokens: an index that held them would give away the proof of reading. Where a defect of ours
-    hides what those are, nothing is indexed.
+    tokens: an index that held them would give away the proof of reading.
     """
     defects: list[Problem] = []
     fence = Fence(path, defects.append)
@@ -80,8 +74,8 @@ def _read_open(path: str, data: bytes, line_bytes: int, fence: Fence) -> NoteBod
     whole, problems = decode_note(data, path)
     text, long = drop_long_lines(whole, path, line_bytes)
     text, withheld = withhold(text, path)
-    as_text = FrontMatter(raw=text)
-    matter = fence.read("front matter", lambda: split_front_matter(text), as_text, 1)
+    split = partial(split_front_matter, text)
+    matter = fence.read("front matter", split, FrontMatter(raw=text), 1)
     problems += (*long, *withheld, *_broken_matter(path, matter))
     if is_private(matter):
         problems += (Problem(path, None, "private", "is private; it is not indexed"),)

@@ -31,13 +31,11 @@ def drop_long_lines(text: str, path: str, most_bytes: int) -> tuple[str, tuple[P
         return text, ()
     lines, problems = text.split("\n"), list[Problem]()
     for number, line in enumerate(lines, start=1):
-        if len(line) * 4 > most_bytes and (size := len(line.encode())) > most_bytes:
+        if (size := len(line.encode())) > most_bytes:
             lines[number - 1] = ""
-            message = (
-                f"a line of {size:,} bytes, more than max_line_bytes ({most_bytes:,}), is not "
-                "indexed; raise that in palace.yaml and run `palace index --force` to have it read"
-            )
-            problems.append(Problem(path, number, "long line", message))
+            said = f"a line of {size:,} bytes, more than max_line_bytes ({most_bytes:,}), is not "
+            said += "indexed; `palace index --force` reads it once palace.yaml has a higher one"
+            problems.append(Problem(path, number, "too large", said))
     return "\n".join(lines) if problems else text, tuple(problems)
 
 

@@ -73,14 +73,14 @@ def analyse(text: str, *, known_entities: Container[str] = ()) -> Analysis:
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    quotes = ASKED.read("quotes", lambda: _quotes(text), ())
+    quotes = tuple(key for quote in find_quotes(text) if (key := text_key(quote)))
     if not is_english(text):
         return Analysis(is_english=False, quotes=quotes)
     words = split_words(text)
     names = ASKED.read("names", lambda: find_names(words, known_entities), ())
     return Analysis(
         is_english=True,
-        phrases=ASKED.read("phrases", lambda: _phrases(words), ()),
+        phrases=tuple(dict.fromkeys(phrase_keys(p) for p in find_phrases(words))),
         names=tuple(dict.fromkeys(" ".join(word.key for word in name) for name in names)),
         words=_content_words(words),
         weekdays=ASKED.read("weekdays", lambda: find_weekdays(text), ()),
@@ -90,14 +90,6 @@ def analyse(text: str, *, known_entities: Container[str] = ()) -> Analysis:
         asks_preference=bool(_PREFERENCE.search(_LIKENESS.sub(" ", text))),
         asks_order=bool(_ORDER.search(text)),
     )
-
-
-def _quotes(text: str) -> tuple[str, ...]:
-    return tuple(key for quote in find_quotes(text) if (key := text_key(quote)))
-
-
-def _phrases(words: Sequence[Word]) -> tuple[tuple[str, ...], ...]:
-    return tuple(dict.fromkeys(phrase_keys(phrase) for phrase in find_phrases(words)))
 
 
 class KnownEntities:

@@ -71,7 +71,7 @@ class ParsedQuestion:
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """Its distinct tokens, in order."""
-        return ASKED.read("words", lambda: self._tokenize(self.text), ())
+        return tuple(dict.fromkeys(tokenize(self.text, languages=self._languages)))
 
     @cached_property
     def content_terms(self) -> tuple[str, ...]:
@@ -96,11 +96,8 @@ class ParsedQuestion:
         rest = unicodedata.normalize("NFKC", self.text)
         for item in reversed(self.times):
             rest = f"{rest[: item.start]} {rest[item.end :]}"
-        terms = ASKED.read("words", lambda: self._tokenize(drop_asking(rest)), self.terms)
+        terms = dict.fromkeys(tokenize(drop_asking(rest), languages=self._languages))
         return tuple(term for term in terms if term not in STOP_STEMS)
-
-    def _tokenize(self, text: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(tokenize(text, languages=self._languages)))
 
 
 def narrow(query: Query, snapshot: Snapshot, paths: PalacePaths | None) -> Query:
@@ -118,10 +115,8 @@ def narrow(query: Query, snapshot: Snapshot, paths: PalacePaths | None) -> Query
     quotes = ASKED.read("quotes", lambda: find_quoted(query.text), ())
     if not quotes:
         return query
-    allowed = match_notes(snapshot, query.filters)
-    match = partial(match_quotes, quotes, snapshot, paths, allowed)
-    found = ASKED.read("quotes", match, None)
-    return replace(query, rows=found.rows, unmatched=found.unmatched) if found else query
+    found = match_quotes(quotes, snapshot, paths, match_notes(snapshot, query.filters))
+    return replace(query, rows=found.rows, unmatched=found.unmatched)
 
 
 def take_times(query: Query, languages: Languages) -> Query:

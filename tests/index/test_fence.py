@@ -51,10 +51,9 @@ OF_QUESTIONS = {
     "memory_palace.language.time.reading.find_times": "times",
     "memory_palace.retrieval.when.find_times": "when:",
     "memory_palace.retrieval.quotes.find_quoted": "quotes",
-    "memory_palace.retrieval.question.drop_asking": "words",
     "memory_palace.retrieval.analysis.split_words": "grammar",
     "memory_palace.retrieval.analysis.find_names": "names",
-    "memory_palace.retrieval.analysis.find_phrases": "phrases",
+    "memory_palace.retrieval.analysis.find_phrases": "grammar",
     "memory_palace.retrieval.analysis._relations": "relations",
 }
 
@@ -98,7 +97,7 @@ def test_a_build_loses_one_fact_and_names_reader_note_and_line(palace, spoil, re
     where = CHESS if line is None else f"{CHESS}:{line}"
     assert status == 7
     assert f"{where}: the reader of {what} failed (AttributeError, test_fence.py:" in err
-    assert "1 note could not be indexed in full" in err and "Traceback" not in err
+    assert "1 note not indexed in full" in err and "Traceback" not in err
     assert "added      2" in out
     snapshot = palace.snapshot()
     assert list(snapshot.paths) == ["palace/chambers/bread.md", CHESS]

@@ -7,14 +7,13 @@ A new signal is a function here or in a module beside this one, and a name in
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.fence import ASKED
 from memory_palace.index.calibration import LEAST, stand_out
 from memory_palace.index.postings import NO_ROWS
 from memory_palace.language.time.lexicon import may_name_time
@@ -60,15 +59,12 @@ def measure(signal: str, context: SearchContext) -> Scores:
     if module == "time" and not may_name_time(context.query.text):
         return context.silence()
     if _SETTLED.isdisjoint((module, signal)):
-        return _read(signal, find_signal(signal), context)
+        return find_signal(signal)(context)
     if signal not in context.settled:
-        find = partial(_stand_out, signal) if signal in SHARES else find_signal(signal)
-        context.settled[signal] = _read(signal, find, context)
+        is_share = signal in SHARES
+        found = _stand_out(signal, context) if is_share else find_signal(signal)(context)
+        context.settled[signal] = found
     return context.settled[signal]
-
-
-def _read(signal: str, find: Signal, context: SearchContext) -> Scores:
-    return ASKED.read(f"the signal {signal}", lambda: find(context), context.silence())
 
 
 @cache
