@@ -26,7 +26,7 @@ _MOST_BYTES = 32 * 1024 * 1024  # of a file that is read to see how much of it i
 _LONG_LINE = re.compile(rb"^[^\n]{%d,}+" % (LONG_LINE_BYTES + 1), re.MULTILINE)
 _SAMPLE_BYTES, _FEW, _MANY = 64 * 1024, 0.05, 0.25
 """What of a file is looked at; the shares of it that may be controls, and that may be no UTF-8."""
-_CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r\x1b"})
+_CONTROLS = bytes({*range(32)} - {*b"\a\b\t\n\v\f\r\x1b"})
 _HEAD_BYTES = 8192
 _OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
 _PARTIES = re.compile(
