@@ -257,6 +257,7 @@ def _lay_out(root: Path, own: str) -> PalacePaths:
 
 USERS_ONLY = ("llm:", "st:")
 """How the embedders begin that a user may name, and neither a folder nor a store."""
+LONG_LINE_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,8 +276,10 @@ class Config:
     """``git`` honours ``.gitignore`` too."""
     manifest: str = "append"
     """``frozen`` forbids appending lines for new notes."""
-    max_note_bytes: int = 32 * 1024 * 1024
-    """A larger file is reported and left out."""
+    max_note_bytes: int = 1024 * 1024
+    """A larger file is reported and left out; lines of over ``LONG_LINE_BYTES`` do not count."""
+    max_line_bytes: int = LONG_LINE_BYTES
+    """A longer line is reported and left out of its note."""
     cold_hint: bool = False
     """Say on stderr that the cold zone holds a better answer."""
     usage_log: str = "auto"

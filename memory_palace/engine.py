@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from memory_palace.config import Config, PalacePaths
+from memory_palace.fence import ASKED
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.opened import OpenedIndex
 from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
@@ -198,7 +199,7 @@ class Engine:
         if mode == "vector":
             query = self._embed(query, snapshot, chosen)
         if query.text and "anchor" in chosen.weights:
-            query = self.anchors.ask(query, snapshot)
+            query = ASKED.read("anchors", lambda: self.anchors.ask(query, snapshot), query)
         return query, chosen, mode
 
     def _search(

@@ -22,7 +22,7 @@ DateSource: TypeAlias = Literal["front matter", "file name", "git", "mtime"]
 
 TextProblem: TypeAlias = Literal["front matter", "encoding", "secret", "private", "link", "comment"]
 ProblemKind: TypeAlias = (
-    TextProblem | Literal["unreadable", "too large", "name", "manifest", "index"]
+    TextProblem | Literal["unreadable", "too large", "name", "manifest", "index", "defect"]
 )
 
 
@@ -37,7 +37,7 @@ class Problem:
     kind: ProblemKind
     message: str
     is_failure: bool = False
-    """Whether the note (or manifest line) was left out, which makes the run exit 7."""
+    """Whether the note (or manifest line, or a fact) was left out, which makes the run exit 7."""
 
     def __str__(self) -> str:
         where = self.path if self.line is None else f"{self.path}:{self.line}"

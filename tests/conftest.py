@@ -35,6 +35,14 @@ def offline() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def flawless() -> Iterator[None]:
+    """Fail a test in which a reader of a question fails: the fence would only name it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("memory_palace.fence._tell", lambda problem: pytest.fail(str(problem)))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Run every test as a user who has registered no palace."""
     with pytest.MonkeyPatch.context() as patch:

@@ -20,6 +20,7 @@ from memory_palace.checking import (
 from memory_palace.config import Config
 from memory_palace.facts.derive import derive
 from memory_palace.facts.structure import describe_chunks
+from memory_palace.fence import Fence
 from memory_palace.index.recipes import Detail
 from memory_palace.language import (
     detect,
@@ -66,7 +67,12 @@ def _note(text: str) -> object:
 def _facts(text: str) -> object:
     note = _note(text)
     chunks = [chunk_terms(chunk, note) for chunk in note.chunks]
-    return derive(note, Detail.ENRICHED), describe_chunks(note, Config()), note_terms(note), chunks
+    return (
+        derive(note, Detail.ENRICHED),
+        describe_chunks(note, Config(), Fence(note.path)),
+        note_terms(note),
+        chunks,
+    )
 
 
 def _form(text: str) -> object:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from memory_palace.anchors.tier import Keys
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import RoomNotMappedError
+from memory_palace.fence import Fence
 from memory_palace.index.context import Progress
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import FileStat
@@ -108,13 +110,14 @@ def _read_note(
     note = parse_note(
         path, data, count_tokens=embedder.count_tokens, token_limit=embedder.token_limit
     )
-    offered = note_terms(note, work.paths.rooms)
+    offered = Fence(path).read("anchors", lambda: note_terms(note, work.paths.rooms), [])
     seen = {term.key for term in offered}
     for chunk in note.chunks:
         key = int.from_bytes(bytes.fromhex(chunk.digest)[:8], "little")
         if key not in wanted:
             continue
-        terms = [term for term in chunk_terms(chunk, note) if _admit(term, seen)]
+        found = Fence(path).read("anchors", partial(chunk_terms, chunk, note), (), chunk.first_line)
+        terms = [term for term in found if _admit(term, seen)]
         terms = list(dict.fromkeys([*offered[:PER_NOTE], *terms]))
         words = tuple(words_of(chunk.embed_text))
         yield TermedPassage(wanted[key], key, place, tuple(terms), words)

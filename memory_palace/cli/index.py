@@ -145,7 +145,7 @@ def _show(
 def _raise_failed(report: IndexReport) -> None:
     if report.failed:
         count = plural(len(report.failed), "note")
-        raise NotesFailedError(f"{count} could not be indexed (named above); the others were")
+        raise NotesFailedError(f"{count} not indexed in full (named above); the others were")
 
 
 def _prefer(palace: Palace, wanted: str, *, force: bool, quiet: bool) -> tuple[str | None, bool]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal
 
 from memory_palace.config import ROOMS, Config
 from memory_palace.facts.fact import Fact, FactKind, date_key, within_key, yearless_key
+from memory_palace.fence import Fence
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.detect import tell_tongue
@@ -18,6 +21,7 @@ from memory_palace.language.sentences import find_speakers
 from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import Languages, squeeze_all, tokenize
 from memory_palace.markdown.prose import strip_markup
+from memory_palace.models import Problem
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.rooms import stem_of
 from memory_palace.places import PALACE
@@ -37,26 +41,34 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
 
     The grammar that structure needs is imported only where an index keeps structure.
     """
+    problems: list[Problem] = []
+    fence, languages = Fence(note.path, problems.append), config.languages
     if detail >= Detail.STRUCTURED:
         from memory_palace.facts.structure import describe_chunks
 
-        structures = describe_chunks(note, config)
+        structures = describe_chunks(note, config, fence)
     else:
         structures = [Derived()] * len(note.chunks)
-    written, named, languages = _day_of(note), _yearless(note), config.languages
-    names = chain([tuple(sorted(_name_terms(note, languages)))], repeat(()))
+
+    def words_of(chunk: Chunk) -> tuple[str, ...]:
+        read = partial(tokenize, chunk.embed_text, languages=languages)
+        return tuple(fence.read("words", read, [], chunk.first_line))
+
+    written, named = fence.read("its day", lambda: (_day_of(note), _yearless(note)), (None, ()))
+    called = fence.read("names", lambda: sorted(_name_terms(note, languages)), [])
+    names = chain([tuple(called)], repeat(()))
     passages = [
         Derived(
-            words=tuple(tokenize(chunk.embed_text, languages=languages)),
-            names=called,
+            words=words_of(chunk),
+            names=terms,
             extras=structure.extras,
-            facts=(*structure.facts, *_find_facts(chunk, written, config.locale), *named),
+            facts=(*structure.facts, *_find_facts(chunk, written, config.locale, fence), *named),
             description=structure.description,
         )
-        for chunk, structure, called in zip(note.chunks, structures, names, strict=False)
+        for chunk, structure, terms in zip(note.chunks, structures, names, strict=False)
     ]
-    questions = (tokenize(chunk.embed_text, languages=languages) for chunk in note.questions)
-    return [*passages, *(Derived(words=tuple(words)) for words in questions)]
+    found = [*passages, *(Derived(words=words_of(chunk)) for chunk in note.questions)]
+    return [replace(each, problems=tuple(problems)) for each in found[:1]] + found[1:]
 
 
 def _name_terms(note: Note, languages: Languages) -> set[str]:
@@ -86,19 +98,26 @@ def extract_dates(text: str, written: date | None = None, *, locale: str = "") -
     return [fact for item in found for fact in _facts_of(item, has_day=written is not None)]
 
 
-def _find_facts(chunk: Chunk, written: date | None, locale: str) -> Iterator[tuple[str, str]]:
-    for speaker in find_speakers(chunk.text):
+def _find_facts(
+    chunk: Chunk, written: date | None, locale: str, fence: Fence
+) -> Iterator[tuple[str, str]]:
+    text, line = chunk.text, chunk.first_line
+    for speaker in fence.read_lines("speakers", find_speakers, text, line):
         yield FactKind.SPEAKER.value, speaker
-    if chunk.text.rstrip().endswith(("?", "？")):
+    if text.rstrip().endswith(("?", "？")):
         yield FactKind.FORM.value, "question"
-    tongue = tell_tongue(chunk.embed_text)
+    tongue = fence.read("language", partial(tell_tongue, chunk.embed_text), "english", line)
     if tongue != "english":
         yield FactKind.TONGUE.value, tongue
-    headings = [strip_markup(line) for line in _HEADING.findall(chunk.text)]
-    for heading in filter(None, squeeze_all(headings)):
+    for heading in fence.read_lines("headings", _squeeze_headings, text, line):
         yield FactKind.HEADING.value, heading
-    for fact in extract_dates(chunk.text, written, locale=locale):
+    dates = partial(extract_dates, written=written, locale=locale)
+    for fact in fence.read_lines("dates", dates, text, line):
         yield fact.kind.value, fact.key
+
+
+def _squeeze_headings(text: str) -> Iterator[str]:
+    return filter(None, squeeze_all([strip_markup(line) for line in _HEADING.findall(text)]))
 
 
 def _day_of(note: Note) -> date | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import repeat
 
 from memory_palace.config import Config
 from memory_palace.facts.enrich import enrich_passage
@@ -18,6 +19,7 @@ from memory_palace.facts.keys import (
     text_key,
 )
 from memory_palace.facts.reading import Reader, Reading, Utterance, choose_reader, read_by_patterns
+from memory_palace.fence import Fence
 from memory_palace.index.values import Derived
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import name_key, name_text
@@ -38,10 +40,12 @@ _DESCRIBING = frozenset(
 )
 
 
-def describe_chunks(note: Note, config: Config) -> list[Derived]:
+def describe_chunks(note: Note, config: Config, fence: Fence) -> list[Derived]:
     """Return for each chunk of a note its structure, and the words that describe it."""
     read = choose_reader(config.structure)
-    return [_describe(note, chunk, read, config.languages) for chunk in note.chunks]
+    reads = [partial(_describe, note, chunk, read, config.languages) for chunk in note.chunks]
+    lines = [chunk.first_line for chunk in note.chunks]
+    return [fence.read("structure", *each) for each in zip(reads, repeat(Derived()), lines)]
 
 
 def _describe(note: Note, chunk: Chunk, read: Reader, languages: Languages) -> Derived:

@@ -117,7 +117,8 @@ def _read_digest(context: BuildContext, file: SourceFile) -> bytes:
 
 def _gone(tally: Tally) -> set[str]:
     """Paths that vanished or could not be read while they were being indexed."""
-    return tally.vanished | {p.path for p in tally.problems if p.is_failure}
+    left = (p.path for p in tally.problems if p.is_failure and p.kind != "defect")
+    return tally.vanished.union(left)
 
 
 def _ages(state: CommittedState, diff: Diff) -> Callable[[SourceFile], int | None]:

@@ -187,6 +187,7 @@ class _Examiner:
             count_tokens=embedder.count_tokens,
             token_limit=embedder.token_limit,
             locale=self._config.locale,
+            line_bytes=self._config.max_line_bytes,
         )
         stored = [bytes(self._snapshot.row_digests[row]).hex() for row in rows]
         self.checked["chunks"] += len(stored)

@@ -93,8 +93,10 @@ class RowMaker:
         if read is None:
             return None
         note, stat = read
+        derived = self._context.derive(note, self._context.detail, self._context.config)
+        note = replace(note, problems=(*note.problems, *(p for d in derived for p in d.problems)))
         tally.problems.extend(note.problems)
-        return self._row(note, replace(file, stat=stat))
+        return self._row(note, derived, replace(file, stat=stat))
 
     def _read(self, file: SourceFile) -> tuple[Note, FileStat] | None:
         context = self._context
@@ -114,6 +116,7 @@ class RowMaker:
             count_tokens=context.embedder.count_tokens,
             token_limit=context.embedder.token_limit,
             locale=context.config.locale,
+            line_bytes=context.config.max_line_bytes,
         )
         return note, stat
 
@@ -130,12 +133,12 @@ class RowMaker:
         texts = (list_embedded(*pair, detail) for pair in zip(chunks, derived, strict=False))
         return {digest_text(text): text for embedded in texts for text in embedded}
 
-    def _row(self, note: Note, file: SourceFile) -> _Draft:
+    def _row(self, note: Note, derived: Sequence[Derived], file: SourceFile) -> _Draft:
         asked = self._listing
         own_type, own_priority = note.type or "", PRIORITIES.index(note.priority or "")
         date, source = asked.date_of(note.path, note.date)
         changed = self._changed_ns(file)
-        chunks, texts = self._chunks(note)
+        chunks, texts = self._chunks(note, derived)
         row = NoteRow(
             path=note.path,
             kind=CONTENT,
@@ -163,11 +166,12 @@ class RowMaker:
         )
         return row, texts
 
-    def _chunks(self, note: Note) -> tuple[list[ChunkRow], dict[bytes, str]]:
+    def _chunks(
+        self, note: Note, found: Sequence[Derived]
+    ) -> tuple[list[ChunkRow], dict[bytes, str]]:
         """Return the rows of a note's chunks and questions, and what is embedded, by digest."""
         rows: list[ChunkRow] = []
         texts: dict[bytes, str] = {}
-        found = self._context.derive(note, self._context.detail, self._context.config)
         before: Chunk | None = None
         for chunk, derived in zip((*note.chunks, *note.questions), found, strict=True):
             embedded = list_embedded(chunk, derived, self._context.detail)

@@ -110,6 +110,7 @@ class Segment:
         self._starts: dict[str, Array] = {}
         self.lacking: NDArray[np.bool_] | None = None
         """The rows that have no vector yet; ``None`` where every row has one."""
+        self._headed: tuple[int, list[str]] = (-1, [])
 
     def __getitem__(self, column: str) -> Array:
         return self.arrays[column]
@@ -189,9 +190,12 @@ class Segment:
     def chunk_line(self, row: int) -> list[Any]:
         """Read what is shown of a chunk; headings that are left out are those of the one before."""
         line: list[Any] = json.loads(self.chunk_bytes(row))
+        above = row
         while line[0] is None:
-            row -= 1
-            line[0] = json.loads(self.chunk_bytes(row))[0]
+            above -= 1
+            known, headings = self._headed  # read in order, a long note is not read back each time
+            line[0] = headings if known == above else json.loads(self.chunk_bytes(above))[0]
+        self._headed = row, line[0]
         return line
 
     def note_bytes(self, note: int) -> bytes:

@@ -77,6 +77,16 @@ def chunk_claim(
         yield replace(_chunk(group, embedded), validity=claim.validity)
 
 
+def chunk_plainly(body: str, *, first_line: int, size: int) -> tuple[Chunk, ...]:
+    """Cut a body that cannot be read otherwise into lines of at most ``size`` characters."""
+    return tuple(
+        Chunk((), line, line, piece, piece, sha256(piece.encode()).hexdigest())
+        for line, row in enumerate(body.split("\n"), start=first_line)
+        for start in range(0, len(row), size)
+        if (piece := row[start : start + size].strip())
+    )
+
+
 def question_chunk(question: str) -> Chunk:
     """Return what is embedded of a question that a note answers: no passage, with no lines."""
     return Chunk((), 0, 0, "", question, sha256(question.encode()).hexdigest())

@@ -127,6 +127,7 @@ def _parse(raw: str, *, end: int, is_toml: bool) -> FrontMatter:
         if excess:
             return _as_text(raw, f"has {excess}")
         values = yaml.load(raw, _LOADER)
+        str(values)  # raises ValueError for a number of thousands of digits
     except yaml.YAMLError as error:
         return _malformed(error, raw)
     except (*_LOADING_ERRORS, RecursionError) as error:
@@ -140,17 +141,19 @@ def _parse(raw: str, *, end: int, is_toml: bool) -> FrontMatter:
 
 def _find_excess(raw: str) -> str | None:
     """Say what makes a block dangerous to load. Its events are read without recursion."""
-    depth = aliases = 0
+    aliases, opened = 0, list[str | None]()
     for event in yaml.parse(raw, _LOADER):
         if isinstance(event, yaml.AliasEvent):
             aliases += 1
+            if event.anchor in opened:
+                return "a value that holds itself"
         elif isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
+            opened.append(event.anchor)
         elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+            opened.pop()
         if aliases > _LIMIT_ALIASES:
             return "too many aliases"
-        if depth > _LIMIT_DEPTH:
+        if len(opened) > _LIMIT_DEPTH:
             return "too many levels"
     return None
 

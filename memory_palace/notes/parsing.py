@@ -9,11 +9,13 @@ from hashlib import sha256
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
+from memory_palace.config import LONG_LINE_BYTES
+from memory_palace.fence import Fence
 from memory_palace.language.markers import drop_markers
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
 from memory_palace.models import Priority, Problem
-from memory_palace.notes.chunking import chunk_body, chunk_claim, question_chunk
+from memory_palace.notes.chunking import chunk_body, chunk_claim, chunk_plainly, question_chunk
 from memory_palace.notes.dating import date_note, find_unsure
 from memory_palace.notes.frontmatter import FrontMatter, split_front_matter
 from memory_palace.notes.note import Chunk, Note
@@ -28,7 +30,7 @@ from memory_palace.notes.superseding import (
 )
 from memory_palace.notes.units import LONGEST_HEADING
 from memory_palace.notes.validity import read_validity
-from memory_palace.notes.withholding import says_private, withhold
+from memory_palace.notes.withholding import drop_long_lines, says_private, withhold
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
 INBOX = ("inbox", "agent")
@@ -54,16 +56,27 @@ class NoteBody(NamedTuple):
         return [""] * (self.first_line - 1) + self.text.split("\n")
 
 
-def read_body(path: str, data: bytes) -> NoteBody:
+def read_body(path: str, data: bytes, line_bytes: int = LONG_LINE_BYTES) -> NoteBody:
     """Read what is to be indexed of a file.
 
     That is the text without comments, without what is private or secret, and without verification
     tokens: an index that held them would give away the proof of reading.
     """
+    defects: list[Problem] = []
+    fence = Fence(path, defects.append)
+    closed = NoteBody(FrontMatter(), True, "", 1, ())
+    read = partial(_read_open, path, data, line_bytes, fence)
+    body = fence.read("private and secret lines", read, closed)
+    return body._replace(problems=(*body.problems, *defects))
+
+
+def _read_open(path: str, data: bytes, line_bytes: int, fence: Fence) -> NoteBody:
     whole, problems = decode_note(data, path)
-    text, withheld = withhold(whole, path)
-    matter = split_front_matter(text)
-    problems += (*withheld, *_broken_matter(path, matter))
+    text, long = drop_long_lines(whole, path, line_bytes)
+    text, withheld = withhold(text, path)
+    split = partial(split_front_matter, text)
+    matter = fence.read("front matter", split, FrontMatter(raw=text), 1)
+    problems += (*long, *withheld, *_broken_matter(path, matter))
     if is_private(matter):
         problems += (Problem(path, None, "private", "is private; it is not indexed"),)
         return NoteBody(matter, True, "", 1, problems)
@@ -79,43 +92,44 @@ def parse_note(
     count_tokens: Callable[[str], int],
     token_limit: int,
     locale: str = "",
+    line_bytes: int = LONG_LINE_BYTES,
 ) -> Note:
     """Parse a note. What must not be indexed is gone before anything is taken from the text.
 
     ``locale`` says which number of 3/4/2026 is the month.
     """
-    matter, is_closed, body, first_line, problems = read_body(path, data)
+    matter, is_closed, body, first_line, problems = read_body(path, data, line_bytes)
     digest = sha256(data).hexdigest()
     if is_closed:
         return Note(path, digest, stem_of(path), is_private=True, problems=problems)
-    markup = Markup(body)
-    title = (_text(matter.values.get("title")) or markup.title)[:LONGEST_HEADING]
-    priority, remark = _priority(matter.values, path)
-    times, wrong = _times(matter.values, path, title, body, locale)
-    questions, left = _questions(matter.values, path)
+    defects: list[Problem] = []
+    fence, values = Fence(path, defects.append), matter.values
+    markup = fence.read("Markdown", lambda: Markup(body), Markup(""))
+    named = fence.read("title", lambda: _text(values.get("title")) or markup.title, None)
+    title = (named or "")[:LONGEST_HEADING]
+    priority, remark = fence.read("priority", lambda: _priority(values, path), (None, ()))
+    times, wrong = fence.read("dates", lambda: _times(values, path, title, body, locale), ({}, ()))
+    questions, left = fence.read("questions", lambda: _questions(values, path), ([], ()))
+    how = {"count_tokens": count_tokens, "token_limit": token_limit, "first_line": first_line}
+    cut = partial(_cut, (path, matter, body, markup), title=title, **how)
+    chunks = fence.read("passages", cut, ()) if markup.text == body else ()
     return Note(
         path,
         digest,
         title or stem_of(path),
-        type=_text(matter.values.get("type")),
+        type=fence.read("type", lambda: _text(values.get("type")), None),
         priority=priority,
-        tags=_tags(matter.values, markup.plain),
-        aliases=_names(matter.values, "aliases", "alias"),
-        entities=_names(matter.values, "entities"),
-        links=links_of(markup, first_line=first_line),
+        tags=fence.read("tags", lambda: _tags(values, markup.plain), ()),
+        aliases=fence.read("aliases", lambda: _names(values, "aliases", "alias"), ()),
+        entities=fence.read("entities", lambda: _names(values, "entities"), ()),
+        links=fence.read("links", lambda: links_of(markup, first_line=first_line), ()),
         **times,
         body=body,
         body_first_line=first_line,
-        chunks=_cut(
-            (path, matter, body, markup),
-            title=title,
-            first_line=first_line,
-            count_tokens=count_tokens,
-            token_limit=token_limit,
-        ),
-        originals=_originals(matter.values, body),
+        chunks=chunks or chunk_plainly(body, first_line=first_line, size=token_limit),
+        originals=fence.read("originals", lambda: _originals(values, body), ()),
         questions=tuple(map(question_chunk, questions)),
-        problems=(*problems, *remark, *left, *wrong),
+        problems=(*problems, *remark, *left, *wrong, *defects),
     )
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from memory_palace.config import PalacePaths
+from memory_palace.config import LONG_LINE_BYTES, PalacePaths
 from memory_palace.errors import PalaceError
 from memory_palace.models import FileStat, Problem, ProblemKind
 from memory_palace.notes.discovery import LINKS_OUT, SourceFile
@@ -22,6 +22,11 @@ _NO_TEXT = re.compile(r"<!--|%%|verify", re.IGNORECASE)
 """What comments and verification tokens have."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """A pipe that is named like a note must not block the run."""
+_MOST_BYTES = 32 * 1024 * 1024  # of a file that is read to see how much of it is prose
+_LONG_LINE = re.compile(rb"^[^\n]{%d,}+" % (LONG_LINE_BYTES + 1), re.MULTILINE)
+_SAMPLE_BYTES, _FEW, _MANY = 64 * 1024, 0.05, 0.25
+"""What of a file is looked at; the shares of it that may be controls, and that may be no UTF-8."""
+_CONTROLS = bytes({*range(32)} - {*b"\a\b\t\n\v\f\r\x1b"})
 _HEAD_BYTES = 8192
 _OPEN = re.compile(r"^status:[ \t]*[\"']?open[\"']?[ \t]*$", re.MULTILINE)
 _PARTIES = re.compile(
@@ -52,15 +57,21 @@ def read_note(paths: PalacePaths, file: SourceFile, *, limit_bytes: int) -> tupl
         raise _unreadable(file, "unreadable", f"cannot be read: {error.strerror}") from error
     with os.fdopen(descriptor, "rb") as opened:
         found = os.fstat(descriptor)
-        _check(paths.notes, path, file, found, limit_bytes)
+        most_bytes = max(limit_bytes, _MOST_BYTES)
+        _check(paths.notes, path, file, found)
+        if found.st_size > most_bytes:
+            raise _too_large(file, found.st_size, limit_bytes)
         try:
             data = opened.read(found.st_size + 1)
             if len(data) > found.st_size:  # it grew, or its size is not known before
-                data += opened.read(limit_bytes + 1 - len(data))
+                data += opened.read(most_bytes + 1 - len(data))
         except OSError as error:
             raise _unreadable(file, "unreadable", f"cannot be read: {error.strerror}") from error
-    if len(data) > limit_bytes:
+    if len(data) > limit_bytes < len(_LONG_LINE.sub(b"", data.replace(b"\r", b"\n"))):
         raise _too_large(file, len(data), limit_bytes)
+    if not is_text(data):
+        words = "is no text (NUL bytes, or no UTF-8); save it as UTF-8, or name it in .palaceignore"
+        raise _unreadable(file, "unreadable", words)
     return data, FileStat(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
@@ -115,16 +126,22 @@ def decode_note(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
     return (_LINE_END.sub("\n", text) if "\r" in text else text), tuple(problems)
 
 
-def _check(
-    notes: Path, path: Path, file: SourceFile, found: os.stat_result, limit_bytes: int
-) -> None:
+def is_text(data: bytes) -> bool:
+    """Say whether bytes are text, as their beginning tells: few are controls or no UTF-8."""
+    head = data[:_SAMPLE_BYTES]
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return True
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    strange = head.decode("utf-8", "replace").count("\ufffd") - head.count("\ufffd".encode())
+    return controls <= _FEW * len(head) and strange <= _MANY * len(head)
+
+
+def _check(notes: Path, path: Path, file: SourceFile, found: os.stat_result) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise _unreadable(file, "unreadable", "is not a regular file")
     home, real = os.path.realpath(notes), os.path.realpath(path)
     if not real.startswith(home.rstrip(os.sep) + os.sep):
         raise _unreadable(file, "link", f"is a symbolic link that {LINKS_OUT}")
-    if found.st_size > limit_bytes:
-        raise _too_large(file, found.st_size, limit_bytes)
 
 
 def _too_large(file: SourceFile, size: int, limit_bytes: int) -> NoteUnreadable:

@@ -25,6 +25,20 @@ def says_private(raw: str) -> bool:
     return _SAYS_PRIVATE.search(raw) is not None
 
 
+def drop_long_lines(text: str, path: str, most_bytes: int) -> tuple[str, tuple[Problem, ...]]:
+    """Blank lines that are too long to be read; every line stays where it was."""
+    if len(text) * 4 <= most_bytes:
+        return text, ()
+    lines, problems = text.split("\n"), list[Problem]()
+    for number, line in enumerate(lines, start=1):
+        if (size := len(line.encode())) > most_bytes:
+            lines[number - 1] = ""
+            said = f"a line of {size:,} bytes, more than max_line_bytes ({most_bytes:,}), is not "
+            said += "indexed; `palace index --force` reads it once palace.yaml has a higher one"
+            problems.append(Problem(path, number, "too large", said))
+    return "\n".join(lines) if problems else text, tuple(problems)
+
+
 def withhold(text: str, path: str) -> tuple[str, tuple[Problem, ...]]:
     """Blank private spans and lines with secrets, keeping every line where it was."""
     if "<" in text and _OPEN.search(text):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from memory_palace.facts.fact import FactKind
 from memory_palace.facts.keys import relation_keys, text_key
+from memory_palace.fence import ASKED
 from memory_palace.index.postings import PostingLookup
 from memory_palace.language.detect import is_english
 from memory_palace.language.names import Name, find_names
@@ -76,16 +77,16 @@ def analyse(text: str, *, known_entities: Container[str] = ()) -> Analysis:
     if not is_english(text):
         return Analysis(is_english=False, quotes=quotes)
     words = split_words(text)
-    names = find_names(words, known_entities)
+    names = ASKED.read("names", lambda: find_names(words, known_entities), ())
     return Analysis(
         is_english=True,
         phrases=tuple(dict.fromkeys(phrase_keys(p) for p in find_phrases(words))),
         names=tuple(dict.fromkeys(" ".join(word.key for word in name) for name in names)),
         words=_content_words(words),
-        weekdays=find_weekdays(text),
+        weekdays=ASKED.read("weekdays", lambda: find_weekdays(text), ()),
         quotes=quotes,
-        relations=_relations(words, names),
-        themes=_themes(text),
+        relations=ASKED.read("relations", lambda: _relations(words, names), ()),
+        themes=ASKED.read("themes", lambda: _themes(text), ()),
         asks_preference=bool(_PREFERENCE.search(_LIKENESS.sub(" ", text))),
         asks_order=bool(_ORDER.search(text)),
     )

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.fence import ASKED
 from memory_palace.index.calibration import (
     LEAST,
     expect,
@@ -309,11 +310,13 @@ class Evidence:
     def analysis(self) -> Analysis:
         """The question's phrases, names, relations and whatever else needs grammar."""
         from memory_palace.retrieval.analysis import (  # delayed: few profiles ask for it
+            Analysis,
             KnownEntities,
             analyse,
         )
 
-        return analyse(self.question.text, known_entities=KnownEntities(self.facts))
+        read = partial(analyse, self.question.text, known_entities=KnownEntities(self.facts))
+        return ASKED.read("grammar", read, Analysis(is_english=False))
 
     @cached_property
     def _bm25(self) -> BM25:

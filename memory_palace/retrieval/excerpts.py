@@ -11,9 +11,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from memory_palace.config import PalacePaths
+from memory_palace.fence import Fence
 from memory_palace.index.postings import PostingLookup
 from memory_palace.index.segment import STAT
 from memory_palace.index.snapshot import Snapshot
@@ -47,7 +48,7 @@ _SPEAKER, _OWN, _FOUND, _RANK = 0.6, 0.3, 0.05, 0.25
 """Added for a speaker whom the question names, for a word in the unit and not only around it, and
 for standing in the passage that was found; taken off for each hit that is better. A word of the
 question counts 1 (chosen on three conversations of LoCoMo dev)."""
-_WITHHELD = frozenset({"secret", "private"})
+_WITHHELD = frozenset({"secret", "private", "too large"})
 _BARE = re.compile(r"\[\[[^\[\]\n]*\]\]|\]\([^()\s]*\)|https?://\S+|^[ \t>]*(?:```|~~~).*$", re.M)
 
 
@@ -78,7 +79,8 @@ def choose_texts(
         pieces: Sequence[Piece] = ()
         if hit.role == "core":
             to_come -= 1
-            pieces = reader.find_pieces(hit, rank) if rank < MOST_READ else ()
+            read = partial(reader.find_pieces, hit, rank)
+            pieces = Fence(hit.path).read("sentences", read, ()) if rank < MOST_READ else ()
             room = left if is_strict else max(left - _KEPT_FREE * to_come, _KEPT_FREE)
             hit = _give_first(hit, pieces)
             if is_strict and kept and count_bytes(hit.text) > room:

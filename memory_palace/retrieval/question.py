@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memory_palace.fence import ASKED
 from memory_palace.graph.resolve import fold_name, fold_target
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.time.lexicon import drop_asking, may_name_time
@@ -86,7 +87,8 @@ class ParsedQuestion:
 
         text = unicodedata.normalize("NFKC", self.text)
         as_of = datetime.fromtimestamp(self._as_of, UTC).date()
-        return tuple(find_times(text, as_of, locale=self._locale, languages=self._languages))
+        read = partial(find_times, text, as_of, locale=self._locale, languages=self._languages)
+        return tuple(ASKED.read("times", read, ()))
 
     @cached_property
     def untimed_terms(self) -> tuple[str, ...]:
@@ -110,7 +112,7 @@ def narrow(query: Query, snapshot: Snapshot, paths: PalacePaths | None) -> Query
 
     query = take_times(query, snapshot.languages)
     query = take_tags(query, lambda tag: bool(bear_tag(snapshot, tag).any()))
-    quotes = find_quoted(query.text)
+    quotes = ASKED.read("quotes", lambda: find_quoted(query.text), ())
     if not quotes:
         return query
     found = match_quotes(quotes, snapshot, paths, match_notes(snapshot, query.filters))
@@ -124,7 +126,7 @@ def take_times(query: Query, languages: Languages) -> Query:
     from memory_palace.retrieval.when import read_when, take_when  # delayed: few questions need it
 
     read = partial(read_when, as_of=query.as_of, locale=query.locale, languages=languages)
-    rest, times = take_when(query.text, read)
+    rest, times = ASKED.read("when:", lambda: take_when(query.text, read), (query.text, ()))
     filters = replace(query.filters, when=(*query.filters.when, *times))
     return replace(query, text=rest, filters=filters)
 
@@ -152,7 +154,7 @@ def may_narrow(text: str) -> bool:
 def embed_question(query: Query, embedder: Embedder, *, with_phrases: bool = False) -> Query:
     """Add the vector of a question, and of its noun phrases where they are compared."""
     query = replace(query, vector=embedder.embed_queries([query.text])[0])
-    phrases = join_phrases(query.text) if with_phrases else ""
+    phrases = ASKED.read("phrases", lambda: join_phrases(query.text), "") if with_phrases else ""
     return replace(query, phrases=embedder.embed_queries([phrases])[0]) if phrases else query
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from memory_palace.anchors.projects import active_projects
 from memory_palace.config import Config, PalacePaths
 from memory_palace.embedding.base import Embedder
+from memory_palace.fence import ASKED
 from memory_palace.index.chat import SmallTalk
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.questions import find_null_lines
@@ -69,11 +70,13 @@ class Recaller:
         if text:
             vector = self._embedder().embed_queries([text])[0] if has_vectors else None
             query = replace(said, text=text, vector=vector)
-            turns = self._list_turns(context) if self._points(text) else []
-            confidence = self._decide(query, turns)
-            query = self._join(query, turns)
+            points = ASKED.read("what was said", lambda: self._points(text), False)
+            turns = self._list_turns(context) if points else []
+            confidence = ASKED.read("what was said", lambda: self._decide(query, turns), 0.0)
+            joined = self._join(query, turns)
             if confidence >= (SURE if min_confidence is None else min_confidence):
-                told, hits = self._tell(query, budget_bytes=budget_bytes)
+                tell = partial(self._tell, joined, budget_bytes=budget_bytes)
+                told, hits = ASKED.read("what to tell", tell, ("", ()))
         return Recollection(
             spoken=bool(told),
             confidence=confidence,

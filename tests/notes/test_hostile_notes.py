@@ -31,7 +31,11 @@ def test_deeply_nested_front_matter_is_named_and_does_not_end_the_process(value)
 
 
 @pytest.mark.parametrize(
-    "value", ['!!int ""', "!!bool x", "!!timestamp x", '!!float ""', "2026-99-99", "1" * 5000, "*x"]
+    "value",
+    [
+        *('!!int ""', "!!bool x", "!!timestamp x", '!!float ""', "2026-99-99", "1" * 5000, "*x"),
+        *("0x" + "f" * 5000, "&a [*a]", "&a {b: [*a]}"),
+    ],
 )
 def test_a_value_that_yaml_cannot_build_is_named(value):
     note = parse(f"---\na: {value}\n---\ntext\n")

@@ -207,9 +207,9 @@ _LISTED: tuple[tuple[str, str, Callable[[Setting, Named], Any], str], ...] = (
     ("H", "(?P<holiday>H)", _holiday, "x"),
     # Quarters, weeks, halves, decades, and parts of a span
     ("5", f"{_NUMBERED}?(?P<part>5)", numeric.numbered_part, ""),
-    ("o U", f"{_YEAR}(?P<number>o)(?P<unit>U)", points.numbered_unit, ""),
+    ("o U", f"{_NUMBERED}?(?P<number>o)(?P<unit>U)", points.numbered_unit, ""),
     ("m o #", "(?P<within>m)(?P<which>o)(?P<unit>#)", parts.of_span, "x"),
-    ("o #", f"{_YEAR}(?P<number>o)(?P<unit>#)", points.numbered_unit, ""),
+    ("o #", f"{_NUMBERED}?(?P<number>o)(?P<unit>#)", points.numbered_unit, ""),
     ("J", f"{_NUMBERED}?(?P<half>J)", parts.half_year, "x"),
     ("z", "(?P<number>z)", points.decade, "x"),
     ("mYy oL T", "(?P<within>[mYy])(?P<which>[oL])(?P<long>T)", parts.of_span, "x"),

@@ -124,10 +124,10 @@ def tolerance_of(duration: Duration) -> float:
 
 
 def year_of(token: Token | None) -> int | None:
-    """Return the year of a number or of "last year"."""
+    """Return the year of a number, with or without a word for "year", or of "last year"."""
     if token is None:
         return None
-    return int(token.value) if token.letter == "y" else token.value.first.year
+    return int(token.value) if token.letter in "yn" else token.value.first.year
 
 
 def span_of(setting: Setting, token: Token) -> DaySpan | None:
