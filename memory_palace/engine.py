@@ -88,7 +88,7 @@ class Engine:
         """Bring the index up to date with the notes.
 
         ``force`` embeds all, ``verify`` hashes all, ``dry_run`` writes nothing; ``structure`` and
-        ``enrich`` keep more, ``takes_up`` a model. Raise ``IndexLockedError`` for another writer.
+        ``enrich`` keep more; ``takes_up`` a model that has come, and vectors that were left over. Raise ``IndexLockedError`` for another writer.
         """
         from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
@@ -111,6 +111,7 @@ class Engine:
                 fingerprint=name_recipe(chosen, detail, *self.config.reading),
                 waits_for=waits_for,
                 is_dry_run=dry_run,
+                fills_all=takes_up,
                 find_vectors=find_none if force else self.find_vectors or find_none,
                 follow=lambda *generation: self.anchors.follow(*generation),
             )

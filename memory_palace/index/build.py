@@ -66,7 +66,8 @@ def build_index(
         else:
             publisher.publish(refs)
         read = partial(maker.read_texts, {file.path: file for file in found.files})
-        fill_segments(context, refs, opened, maker.vectors, read, publisher.publish)
+        names = {ref.name for ref in (refs if context.fills_all else written)}
+        fill_segments(context, refs, names, opened, maker.vectors, read, publisher.publish)
     problems = [*state.problems, *found.problems, *listing.manifest.problems, *diff.problems]
     problems += [*tally.problems, *publisher.problems]
     before = {note.path for note in state.known()} if is_anew else set()

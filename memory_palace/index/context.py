@@ -62,6 +62,8 @@ class BuildContext:
     waits_for: str = ""
     """The embedder that the present one stands in for."""
     is_dry_run: bool = False
+    fills_all: bool = True
+    """Whether vectors are made that an earlier build left over, which may take minutes."""
     find_vectors: FindVectors = find_none
     follow: Follow = lambda hot, names, embedder, now_ns: Followed(names)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Protocol
@@ -142,6 +142,7 @@ class Filling:
 def fill_segments(
     context: BuildContext,
     refs: Sequence[SegmentRef],
+    names: Collection[str],
     opened: dict[str, Segment],
     maker: VectorMaker,
     read_texts: Callable[[str], Mapping[bytes, str]],
@@ -149,16 +150,16 @@ def fill_segments(
 ) -> None:
     """Make the vectors that segments lack, and publish them every half minute and when stopped.
 
-    ``read_texts`` gives the texts of a note by their digests. The newest notes come first, huge
-    ones last.
+    ``names`` are the segments that are filled; ``refs`` are all of the index. ``read_texts`` gives
+    the texts of a note by their digests. The newest notes come first, huge ones last.
     """
     refs, due = list(refs), context.monotonic() + STEP_SECONDS
-    maker.total += sum(ref.awaiting for ref in refs)
+    maker.total += sum(ref.awaiting for ref in refs if ref.name in names)
     for is_cold in (False, True):
         places = [place for place, ref in enumerate(refs) if ref.is_cold == is_cold]
         fold = fold_segments([opened[refs[place].name] for place in places])
         for place, notes in zip(places, fold.row_notes(), strict=False):
-            if not refs[place].awaiting:
+            if not refs[place].awaiting or refs[place].name not in names:
                 continue
             segment = opened[refs[place].name]
             assert segment.lacking is not None

@@ -175,6 +175,20 @@ def test_notes_without_vectors_are_neither_lost_nor_favoured(notes, monkeypatch)
         assert hits[0].path == f"n{number}.md"
 
 
+def test_whoever_adds_a_note_does_not_wait_for_vectors_that_were_left_over(
+    notes, stepping, monkeypatch
+):
+    seen = stop(notes, monkeypatch, 15)
+    (notes.paths.root / "late.md").write_text("# Bittern\n\nThe bittern came late.\n")
+    again = Palace(notes.paths.root)
+    assert again.index(takes_up=False).embedded == 1
+    found = again.query("bittern")
+    assert (found.hits[0].path, found.awaiting) == ("late.md", COUNT - len(seen))
+    assert again.doctor().findings == ()
+    assert again.index().embedded == COUNT - len(seen)
+    assert again.doctor().findings == ()
+
+
 def test_a_full_disk_keeps_every_published_step(notes, stepping, monkeypatch, capsys):
     write, written = vectors.write_vectors, []
 
