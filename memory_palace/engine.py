@@ -88,7 +88,8 @@ class Engine:
         """Bring the index up to date with the notes.
 
         ``force`` embeds all, ``verify`` hashes all, ``dry_run`` writes nothing; ``structure`` and
-        ``enrich`` keep more; ``takes_up`` a model that has come, and vectors that were left over. Raise ``IndexLockedError`` for another writer.
+        ``enrich`` keep more; ``takes_up`` a model that has come, and vectors that were left over.
+        Raise ``IndexLockedError`` for another writer.
         """
         from memory_palace.facts.derive import derive
         from memory_palace.index.build import build_index
