@@ -66,7 +66,8 @@ def write_panels(
             formatter.write(f"{title}{verb:<11} {summary}\n")
     formatter.write_paragraph()
     records = [parameter.get_help_record(ctx) for parameter in root.get_params(ctx)]
-    formatter.write_dl([record for record in records if record])
+    # Whoever reads this has typed it, and the screen has 50 lines.
+    formatter.write_dl([record for record in records if record and "--help" not in record[0]])
 
 
 def write_verbs(group: Any, ctx: Any, formatter: Any) -> None:

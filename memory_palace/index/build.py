@@ -69,7 +69,7 @@ def build_index(
         names = {ref.name for ref in (refs if context.fills_all else written)}
         fill_segments(context, refs, names, opened, maker.vectors, read, publisher.publish)
     problems = [*state.problems, *found.problems, *listing.manifest.problems, *diff.problems]
-    problems += [*tally.problems, *publisher.problems]
+    problems += [*sorted(tally.problems, key=lambda p: p.path), *publisher.problems]
     before = {note.path for note in state.known()} if is_anew else set()
     return replace(
         _report_fates(diff, before, found.left_out, gone=_gone(tally)),

@@ -37,7 +37,7 @@ _TAGS = (
 _UNSEEN = re.compile(
     r"(?P<kept>```.*?(?:```|\Z)|`[^`\n]*`|\$\$.+?\$\$)"
     r"|(?P<noise>(?<![\w}\\])\{\{[^{}]{1,300}\}\}|\{%[^%]{1,300}%\}|<%[^%]{1,300}%>"
-    rf"|\(\([0-9a-f-]{{36}}\)\)|<!--.*?(?:-->|\Z)|</?(?:{_TAGS})\b[^<>]*(?:>|\Z))"
+    rf"|\(\([0-9a-f-]{{36}}\)\)|<!--.*?(?:-->|\Z)|</?(?:{_TAGS})\b(?! [^<>=/]*>)[^<>]*(?:>|\Z))"
     r"|(?P<link>!?\[\[(?P<wiki>[^\[\]\n]*)\]\]|!?\[(?P<text>[^\[\]\n]*)\]"
     r"\((?:<[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'][^\"'\n]*[\"'])?\)|\*\*)",
     re.S,
@@ -63,8 +63,7 @@ def shown_text(text: str, *, keep_links: bool = False) -> str:
             return f"[[{name}|{label}]]" if _PLACE.fullmatch(name) and label else match[0]
         return (label or _NAME.sub("", name) or match["text"] or "").replace("**", "")
 
-    shown = _UNSEEN.sub(show, text)
-    return shown if shown.strip() else text  # marks and nothing else
+    return _UNSEEN.sub(show, text)
 
 
 def _read_wiki(inside: str) -> tuple[str, str]:

@@ -28,7 +28,7 @@ SHOWN = "Frost: see The kiln, tools.mast, the ash and a page."
         ("```\n[[a]] <b>\n```", "```\n[[a]] <b>\n```"),
         ('one\n{{< ref "a.md" >}}<br\n/>two', "one\n\ntwo"),
         ("List<String> of <names>, 3 < 4, a[0][1], - [ ] todo", None),
-        ("<!-- -->", None),
+        ("<!-- -->", ""),
     ],
 )
 def test_a_text_is_shown_without_addresses_braces_tags_and_brackets(text, shown):

@@ -97,7 +97,7 @@ def test_a_budget_ends_the_list_and_never_cuts_but_the_first(palace):
 
 
 def test_a_sentence_without_end_is_cut_between_words_around_the_match(palace):
-    words = " ".join(f"word{n}" for n in range(20_000))
+    words = " ".join(f"word{n}" for n in range(10_000))
     write(palace, "long.md", f"{words} the kestrel nests here {words}\n")
     [hit] = ask(palace, "kestrel")
     assert "kestrel nests" in hit.text and len(hit.text.encode()) <= 600
