@@ -58,7 +58,7 @@ class NearLinks:
         self._paths, self._aliases, self._targets = paths, aliases, targets
         names = [(i, name) for i, path in enumerate(paths) for name in (path, *aliases[i])]
         links = [(i, target) for i, found in enumerate(targets) for target in found]
-        readings = [(link, reading) for link in links for reading in self._read(*link)]
+        readings = [(link, r) for link in links for r in read_link(link[1], paths[link[0]])]
         self._named, self._linked = _group_by_end(names), _group_by_end(readings)
 
     @classmethod
@@ -107,12 +107,12 @@ class NearLinks:
 
     def _links_like(self, place: int) -> list[_Link]:
         """Return the links that end like a name of the note."""
-        ends = dict.fromkeys(_list_ends([self._paths[place], *self._aliases[place]]))
+        ends = dict.fromkeys(list_ends([self._paths[place], *self._aliases[place]]))
         return [link for end in ends for link in self._linked.get(end, ())]
 
     def _resolve(self, links: Collection[_Link]) -> dict[_Link, tuple[str, ...]]:
         """Give each link the one note it means, or nothing."""
-        ends = _list_ends([reading for link in links for reading in self._read(*link)])
+        ends = list_ends([r for place, to in links for r in read_link(to, self._paths[place])])
         chosen = sorted({i for end in ends for i in self._named.get(end, ())})
         resolver = Resolver([self._paths[i] for i in chosen], [self._aliases[i] for i in chosen])
         meaning: dict[_Link, tuple[str, ...]] = {}
@@ -122,33 +122,20 @@ class NearLinks:
             meaning[source, target] = (self._paths[chosen[found.places[0]]],) if is_one else ()
         return meaning
 
-    def _read(self, source: int, target: str) -> Iterator[str]:
-        """Yield the paths that a link may mean, by their ends; dots can change which that is."""
-        for part in target.split("|", 1):
-            name = part.partition("#")[0]
-            yield name
-            if "." in name and (key := fold_target(name)).rstrip("/").endswith("."):
-                yield join_path(posixpath.dirname(fold_name(self._paths[source])), key) or ""
+
+def read_link(target: str, source: str) -> Iterator[str]:
+    """Yield the paths that a link may mean, by their ends; dots can change which that is."""
+    for part in target.split("|", 1):
+        name = part.partition("#")[0]
+        yield name
+        if "." in name and (key := fold_target(name)).rstrip("/").endswith("."):
+            yield join_path(posixpath.dirname(fold_name(source)), key) or ""
 
 
 def list_links(snapshot: Snapshot) -> list[list[str]]:
     """Return what each note links to, with the labels: see ``join_labels``."""
     pairs = zip(snapshot.link_targets(), snapshot.link_names(), strict=True)
     return [join_labels(targets, names) for targets, names in pairs]
-
-
-def link_ends(target: str, source: str) -> set[str]:
-    """Return the last part of each path that a link may mean; dots can change which it is."""
-    key = fold_target(target)
-    ends = {_leaf(key)}
-    if "." in key and (path := join_path(posixpath.dirname(fold_name(source)), key)) is not None:
-        ends.add(_leaf(path))
-    return ends
-
-
-def path_leaf(path: str) -> str:
-    """Return the name that notes are grouped by: the last part of the path, folded."""
-    return _leaf(_fold_all([path])[0])
 
 
 def _leaf(path: str) -> str:
@@ -172,7 +159,8 @@ def _loosen_all(names: Collection[str]) -> list[str]:
     return loosen(_BETWEEN.join(_fold_all(names))).split(_BETWEEN) if names else []
 
 
-def _list_ends(names: Collection[str]) -> list[str]:
+def list_ends(names: Collection[str]) -> list[str]:
+    """Return what names of notes and readings of links are compared by: their ends, loosely."""
     return [_leaf(end) for key in _loosen_all(names) for end in loose_names(key)]
 
 

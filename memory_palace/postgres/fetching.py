@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from memory_palace.config import Rooms
 from memory_palace.embedding.base import PART_LENGTH
-from memory_palace.graph.near import NearLinks, link_ends, path_leaf
-from memory_palace.graph.resolve import fold_name
+from memory_palace.graph.near import NearLinks, list_ends, read_link
+from memory_palace.graph.resolve import fold_name, join_labels
 from memory_palace.index.chosen import ChosenSnapshot, gather
 from memory_palace.index.copies import find_copies
 from memory_palace.index.segment import COPY, PASSAGES, VectorChoice
@@ -200,13 +200,13 @@ class Fetched:
 
     def _find_neighbors(self, asked: Sequence[str]) -> Mapping[str, Sequence[Sequence[str]]]:
         nodes = {
-            note.path: (split_list(note.aliases), split_list(note.targets))
+            note.path: _read_names(note.aliases, note.title, note.targets, note.link_names)
             for note, is_cold, *_ in self._rows.values()
             if note.path in asked and not is_cold
         }
         own = dict(nodes)
         called = [name for path, (aliases, _) in own.items() for name in (path, *aliases)]
-        ends = sorted({path_leaf(name) for name in called})
+        ends = sorted(set(list_ends(called)))
         nodes |= self._nodes(
             "id = ANY(ARRAY(SELECT note FROM link"
             " WHERE palace = %(palace)s AND ending = ANY(%(ends)s)))",
@@ -216,25 +216,22 @@ class Fetched:
             (path, target)
             for path, (_, targets) in nodes.items()
             for target in targets
-            if path in own or link_ends(target, path) & set(ends)
+            if path in own or not set(ends).isdisjoint(list_ends([*read_link(target, path)]))
         ]
-        meant = {end for path, target in links for end in link_ends(target, path)}
-        named = {NameKind.LEAF: meant, NameKind.ALIAS: {fold_name(target) for _, target in links}}
-        for kind, names in named.items():
-            nodes |= self._nodes(_OF_NAMES, kind=int(kind), names=sorted(names))
+        meant = set(list_ends([r for path, target in links for r in read_link(target, path)]))
+        nodes |= self._nodes(_OF_NAMES, kind=int(NameKind.ENDING), names=sorted(meant))
         order = sorted(nodes)
         near = NearLinks(order, [nodes[p][0] for p in order], [nodes[p][1] for p in order])
         return near.neighbors_of(asked)
 
     def _nodes(self, where: str, **values: Any) -> dict[str, tuple[list[str], list[str]]]:
         found = self._statements.ask(
-            "SELECT path, record->>'aliases', record->>'targets' FROM note"
+            "SELECT path, record->>'aliases', title, record->>'targets',"
+            " record->>'link_names' FROM note"
             f" WHERE palace = %(palace)s AND NOT is_cold AND {where}",
             **values,
         )
-        return {
-            path: (split_list(aliases), split_list(targets)) for path, aliases, targets in found
-        }
+        return {path: _read_names(*texts) for path, *texts in found}
 
     def numbers_of(self, paths: Iterable[str], *, include_cold: bool = False) -> list[int]:
         """Return the numbers of notes by their paths."""
@@ -277,6 +274,14 @@ class Fetched:
         if path not in self._lines:
             self.prepare([path])
         return self._lines.get(path, [])
+
+
+def _read_names(
+    aliases: str, title: str, targets: str, link_names: str
+) -> tuple[list[str], list[str]]:
+    """Return what a note is called, and what it links to, with the labels."""
+    links = join_labels(split_list(targets), split_list(link_names))
+    return [*split_list(aliases), title], links
 
 
 def compare(matrix: Matrix, vector: Vector) -> NDArray[np.float64]:

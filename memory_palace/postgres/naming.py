@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import NamedTuple
 
-from memory_palace.graph.near import link_ends, path_leaf
-from memory_palace.graph.resolve import fold_name, fold_target
+from memory_palace.graph.near import list_ends, read_link
+from memory_palace.graph.resolve import fold_name, fold_target, join_labels
 from memory_palace.index.snapshot import SEPARATOR
 from memory_palace.index.store import StoredNote
 from memory_palace.language.tokens import squeeze_all
@@ -24,9 +24,9 @@ class NameKind(IntEnum):
     CALLED = 0
     """A question that is the name of a note: its title, stem, aliases, or the folder it is of."""
     LEAF = 1
-    """A link by path: the end of the note's path."""
-    ALIAS = 2
-    """A link by another name of the note."""
+    """The end of the note's path, exactly."""
+    ENDING = 2
+    """A link: the end of the note's path, its title or another name, loosely."""
     LINKED = 3
     """A question that is what links of the note call another, which ``target`` names."""
     STEM = 4
@@ -53,9 +53,9 @@ def list_name_rows(note: StoredNote) -> Iterator[NameRow]:
     names = [name for name, _ in named]
     for folded, loose, (_, value) in zip(fold_names(names), squeeze_all(names), named, strict=True):
         yield NameRow(NameKind.CALLED, folded, loose, value)
-    yield NameRow(NameKind.LEAF, path_leaf(row.path))
-    for alias in aliases:
-        yield NameRow(NameKind.ALIAS, fold_name(alias))
+    yield NameRow(NameKind.LEAF, fold_name(row.path).rpartition("/")[2])
+    for end in dict.fromkeys(list_ends([row.path, *aliases, row.title])):
+        yield NameRow(NameKind.ENDING, end)
     for pair in split_list(row.link_names):
         target, _, name = pair.partition("|")
         folded, loose = fold_name(name), squeeze_all([name])[0]
@@ -66,8 +66,9 @@ def list_name_rows(note: StoredNote) -> Iterator[NameRow]:
 
 def list_link_rows(note: StoredNote) -> Iterator[tuple[str, str]]:
     """Yield each link of a note, as written, with the end of a path that it may mean."""
-    for target in split_list(note.row.targets):
-        for end in link_ends(target, note.row.path):
+    row = note.row
+    for target in join_labels(split_list(row.targets), split_list(row.link_names)):
+        for end in dict.fromkeys(list_ends([*read_link(target, row.path)])):
             yield end, target
 
 
