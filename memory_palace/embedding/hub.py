@@ -21,7 +21,7 @@ from memory_palace.libraries import install_command
 
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 """Files of a model that are fetched, and that its digest is of."""
-_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
+_HUB_NAME = re.compile(r"\A[\w-][\w.-]*/[\w-][\w.-]*", re.ASCII)
 
 
 class HubModel(NamedTuple):

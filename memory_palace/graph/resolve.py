@@ -34,7 +34,7 @@ class Resolution(NamedTuple):
     """Of a link that may be read in two ways the one that was; the first where neither leads."""
 
 
-_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://[^/]*/", re.IGNORECASE)
+_ADDRESS = re.compile(r"\A([a-z][a-z0-9+.-]*)://[^/]*/", re.IGNORECASE)
 """Of a vault: Dendron writes ``dendron://vault/note.name``."""
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _DAY = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]* (\d\d?)(?:st|nd|rd|th), (\d{{4}})(?=\0|\Z)")

@@ -43,7 +43,7 @@ _UNSEEN = re.compile(
     re.S,
 )
 """Code and formulas, which stay; marks of programs; links and bold letters."""
-_PLACE = re.compile(r"[a-z][a-z0-9+.-]*://\S+|[a-z][\w-]+(?:\.[a-z][\w-]*)+(?:#\S*)?")
+_PLACE = re.compile(r"\A(?:[a-z][a-z0-9+.-]*://\S+|[a-z][\w-]+(?:\.[a-z][\w-]*)+(?:#\S*)?)")
 """The address of a note, or its name in Dendron."""
 
 

@@ -14,12 +14,12 @@ from memory_palace.notes.frontmatter import split_front_matter
 
 _SUFFIX = re.compile(r"\.(?:md|markdown)$", re.IGNORECASE)
 _TAG = re.compile(
-    r"(?:\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?|\{%-?\s*(?:link|post_url)\s)\s*[\"'`]?([^\s\"'`#%>{}]+)"
-    r"[^{}\n]*\}"
+    r"(?:\{\{[<%]\s*(?:rel)?ref\s++(?:path=)?|\{%-?\s*(?:link|post_url)\s)\s*+[\"'`]?([^\s\"'`#%>{}]++)"
+    r"[^{}\n]*+\}"
 )
 """How Hugo (``ref``, ``relref``) and Jekyll (``link``, ``post_url``) name a page in a tag."""
-_OPEN = re.compile(r"obsidian://open\?(?:[^#]*&)?file=([^&#]+)")
-_PAGE = re.compile(r"(?:[^?:]*/)?[^./?:]*(?:[^./?:]|/|\.html)")
+_OPEN = re.compile(r"\Aobsidian://open\?(?:[^#]*&)?file=([^&#]+)")
+_PAGE = re.compile(r"\A(?:[^?:]*/)?[^./?:]*(?:[^./?:]|/|\.html)")
 """The address of a page of a site. It ends with a slash as a target, and need not be a note."""
 _SCHEME = re.compile(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+:")
 
