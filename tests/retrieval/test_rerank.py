@@ -2,15 +2,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from memory_palace.errors import MissingPartError, UsageError
 from memory_palace.models import Hit, QueryResult
 from memory_palace.palace import Palace
+from memory_palace.retrieval import reranking
 from memory_palace.retrieval.reranking import RERANKED, WEIGHT, choose_label
 from tests.cross_encoders import needs_library, write_overlap_model
 from tests.running import run_main
@@ -57,6 +60,20 @@ def test_a_note_that_the_model_prefers_comes_first_from_below_the_limit(
     assert 20 < plain.index("N34") < RERANKED
     again = palace.query(QUESTION, rerank=model, limit=3, neighbors=0)
     assert again[0].title == "N34" and len(again) == 3
+
+
+def test_what_lies_below_the_limit_is_read_whatever_reads_it(
+    palace: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Reader:
+        labels = ("relevance",)
+
+        def score(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+            return np.array([["the door" in text] for _, text in pairs], np.float32)
+
+    monkeypatch.setattr(reranking, "open_cross_encoder", lambda name: Reader())
+    found = palace.query(QUESTION, rerank="any", limit=3, neighbors=0)
+    assert found[0].title == "N34" and len(found) == 3
 
 
 @needs_library
