@@ -174,11 +174,13 @@ class PostedSnapshot(Snapshot):
     def _dated(self) -> NDArray[np.void]:
         cold = any(block < 0 for block in self.posted.blocks)
         ((packed,),) = self._statements.ask(_DATES, cold=cold)
-        # Posting lists name notes that are gone as well; there may be no others.
+        # Posting lists name notes that are gone as well, maybe no others: those have no date.
         found = np.append(np.frombuffer(packed, _DATED), np.zeros(1, _DATED))
         if not np.isfinite(found["date"]).all():
             raise damaged("when a note was changed")
-        chosen: NDArray[np.void] = found[np.searchsorted(found["id"][:-1], self.posted.notes)]
+        places = np.searchsorted(found["id"][:-1], self.posted.notes)
+        places[found["id"][places] != self.posted.notes] = -1
+        chosen: NDArray[np.void] = found[places]
         return chosen
 
 
