@@ -135,6 +135,7 @@ def _show_hit(hit: Hit, room: int | None, cut: Callable[[str], str]) -> str:
     parts = (write_place(place), sure, hit.note.date.day, _show_title(hit.title))
     head = "  ".join(filter(None, parts))
     text = shown_text(hit.text)
+    text = text if text.strip() else hit.text  # marks and nothing else
     if not text.strip():
         return head
     left = None if room is None else max(room - _size(head) - 2, _size(fence_text(_CUT)))

@@ -108,6 +108,7 @@ def type_call(
     elif words[0] == "python":
         monkeypatch.setattr(sys, "argv", words[2:])
         with pytest.raises(SystemExit) as ended:
+            monkeypatch.delitem(sys.modules, words[2], raising=False)  # another test imported it
             runpy.run_module(words[2], run_name="__main__")
         assert not ended.value.code
     elif words[:2] == ["pip", "install"]:
