@@ -109,8 +109,8 @@ class Home:
     def compare(self, vector, member):
         return self._whole.cosines_of(self._rows, vector, member)
 
-    def vectors(self, rows, which):
-        return self._whole.rows_of(self._rows[rows], which)
+    def vectors(self, rows, member):
+        return self._whole.rows_of(self._rows[rows], member)
 
     def called(self, asked, loose, mistyped):
         found = _called(asked, loose, mistyped, self._whole)
