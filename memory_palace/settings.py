@@ -19,8 +19,8 @@ from memory_palace.config import (
     USERS_ONLY,
     Config,
     PalacePaths,
+    describe_two,
 )
-from memory_palace.embedding.registry import describe_two
 from memory_palace.errors import ConfigError
 from memory_palace.places import ARCHIVE
 from memory_palace.ranking import TRUST, AnchorSettings

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from memory_palace.config import describe_two
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
 
@@ -84,18 +85,6 @@ def reads_english_alone(name: str) -> bool:
     return name == DEFAULT
 
 
-def describe_two(name: str, remedy: str = "run `palace index --embedder {0}`") -> str:
-    """Say of two names joined by ``+``, as ``minilm+e5``, that no index has two; else nothing.
-
-    ``remedy`` says what to do; ``{0}`` is the first of them.
-    """
-    first, *others = name.split("+")
-    if not others or not all(map(_is_known, (first, *others))):
-        return ""
-    cause = f"{name} is two embedders in one index, which palaces no longer have"
-    return f"{cause}; {remedy.format(first)}"
-
-
 def find_ready(preferred: Sequence[str], *, environ: Mapping[str, str] = os.environ) -> str | None:
     """Return the first embedder that is here, of those that would serve the notes."""
     return next((name for name in preferred if is_available(name, environ=environ)), None)
@@ -139,11 +128,6 @@ def choose_embedder(
         f"the index was built with {committed}, not {wanted}; keep it, or run "
         f"`palace index --force --embedder {wanted}` to build it again"
     )
-
-
-def _is_known(name: str) -> bool:
-    kind, _, model = name.partition(":")
-    return (f"{kind}:MODEL" if model else name) in EMBEDDERS
 
 
 def _find(name: str) -> tuple[Any, str]:

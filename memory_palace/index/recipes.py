@@ -8,15 +8,9 @@ from functools import cache
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from memory_palace.config import Config, PalacePaths
+from memory_palace.config import Config, PalacePaths, describe_two
 from memory_palace.embedding.base import Embedder
-from memory_palace.embedding.registry import (
-    OFFERED,
-    choose_embedder,
-    describe_two,
-    find_ready,
-    get_embedder,
-)
+from memory_palace.embedding.registry import OFFERED, choose_embedder, find_ready, get_embedder
 from memory_palace.errors import MissingPartError, UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
 from memory_palace.language.tokens import Languages

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from memory_palace.config import USERS_ONLY, Config
-from memory_palace.embedding.registry import describe_two
+from memory_palace.config import USERS_ONLY, Config, describe_two
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.recipes import Detail
 from memory_palace.ranking import ProfileSettings

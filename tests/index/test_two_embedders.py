@@ -7,8 +7,8 @@ import json
 import pytest
 from running import run_main
 
-from memory_palace.config import Config
-from memory_palace.embedding.registry import describe_two, get_embedder
+from memory_palace.config import Config, describe_two
+from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import ConfigError, UsageError, WrongEmbedderError
 from memory_palace.index.commit import _check
 from memory_palace.index.context import EMBEDDING
@@ -73,7 +73,7 @@ def test_settings_that_name_two_say_what_to_write(palace):
         Palace(palace.paths.root)
 
 
-@pytest.mark.parametrize("name", ["hashing+minilm", "minilm+st:org/model", "llm:gpt+e5"])
+@pytest.mark.parametrize("name", ["hashing+minilm", "minilm+st:org/model"])
 def test_two_names_are_no_embedder(indexed, name):
     with pytest.raises(WrongEmbedderError, match=f"--embedder {name.partition('+')[0]}`"):
         indexed.index(embedder=name, force=True)

@@ -84,7 +84,9 @@ def test_a_store_of_two_embedders_names_the_command(run, notes, database):
     for line in (["-C", notes, "index"], *asked):
         status, _, err = run(*line, palace="hut-notes")
         assert status == 4
-        assert err.endswith("longer have; run `palace index --embedder hashing --force --store …`\n")
+        assert err.endswith(
+            "longer have; run `palace index --embedder hashing --force --store …`\n"
+        )
         assert len(err.splitlines()) == 1
     again = run("-C", notes, "index", "--embedder", "hashing", "--force", schema="index")
     assert again["pushed"]["added"] == 2
