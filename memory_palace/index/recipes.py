@@ -8,7 +8,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from memory_palace.config import Config, PalacePaths
+from memory_palace.config import Config, PalacePaths, describe_two
 from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.registry import OFFERED, choose_embedder, find_ready, get_embedder
 from memory_palace.errors import MissingPartError, UsageError, WrongEmbedderError
@@ -108,6 +108,8 @@ def check_recipe(commit: Commit, languages: Languages) -> None:
 
     So it is where its words are not those of the languages that the settings name.
     """
+    if two := describe_two(commit.embedder):
+        raise WrongEmbedderError(two)
     parts = commit.fingerprint.split("|")
     names = {part.partition("+")[0] for part in parts}
     if not {CHUNKER, TOKENIZER}.issubset(names) or not _keeps_facts(parts):

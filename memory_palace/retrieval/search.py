@@ -20,7 +20,7 @@ from memory_palace.retrieval.context import SearchContext, find_candidates
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
 from memory_palace.retrieval.preference import LOOKED_AT, prefer
-from memory_palace.retrieval.profiles import Profile, get_profile, without_second
+from memory_palace.retrieval.profiles import Profile, get_profile
 from memory_palace.retrieval.rank import Scored, ScoringRule, rank, score_exactly
 from memory_palace.retrieval.widening import widen
 
@@ -74,7 +74,7 @@ def search(
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
-    chosen = _choose_profile(snapshot, profile)
+    chosen = profile if isinstance(profile, Profile) else get_profile(profile)
     query = _route(query, snapshot, chosen)
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     rule = ScoringRule(chosen, is_gated=gate and not context.is_listing)
@@ -94,11 +94,6 @@ def search(
         shown = choose_texts(query.text, hits, context.snapshot, paths, max_bytes=budget_bytes)
         hits = mark_disputed(snapshot, paths, shown)
     return SearchResult(hits, is_answered, rule.read_times(context))
-
-
-def _choose_profile(snapshot: Snapshot, asked: str | Profile) -> Profile:
-    chosen = asked if isinstance(asked, Profile) else get_profile(asked)
-    return chosen if snapshot.commit.second_dimension else without_second(chosen)
 
 
 def _route(query: Query, snapshot: Snapshot, profile: Profile) -> Query:
