@@ -215,14 +215,9 @@ class Engine:
     ) -> SearchResult:
         from memory_palace.retrieval.search import search
 
+        days, told = self.config.half_life_days, find_disputes(self.paths)
         return search(
-            query,
-            snapshot,
-            profile=profile,
-            half_life_days=self.config.half_life_days,
-            paths=paths,
-            disputes=find_disputes(self.paths),
-            **how,
+            query, snapshot, profile=profile, half_life_days=days, paths=paths, disputes=told, **how
         )
 
     def _embed(self, query: Query, snapshot: Snapshot, profile: Profile) -> Query:

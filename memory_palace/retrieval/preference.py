@@ -56,6 +56,8 @@ NEWER_DAYS = 14
 _DAY_SECONDS = 86_400.0
 _EPOCH = 719_163  # 1970-01-01 as date.toordinal
 PREFERRED = "preferred"
+Disputes = Mapping[str, Sequence[str]]
+"""The open conflicts of each note."""
 
 
 class Reason(NamedTuple):
@@ -71,15 +73,11 @@ class Reason(NamedTuple):
 
 
 def prefer(
-    scored: Scored,
-    best: Places,
-    judge: Confidence,
-    disputes: Mapping[str, Sequence[str]],
+    scored: Scored, best: Places, judge: Confidence, disputes: Disputes
 ) -> tuple[Scored, Places, Mapping[int, str]]:
     """Return the scores, the hits in order, and why a hit was moved up, by its place.
 
     A hit that is moved up gets what it lacks to the score of the one that it goes before.
-    ``disputes`` has the open conflicts of each note.
     """
     rivals = _Rivals(scored, best[:LOOKED_AT], judge, disputes)
     left, order, why = list(range(len(rivals.rows))), list[int](), dict[int, str]()
@@ -107,13 +105,7 @@ def prefer(
 class _Rivals:
     """The first hits of a question, best first, compared with each other."""
 
-    def __init__(
-        self,
-        scored: Scored,
-        best: Places,
-        judge: Confidence,
-        disputes: Mapping[str, Sequence[str]],
-    ) -> None:
+    def __init__(self, scored: Scored, best: Places, judge: Confidence, disputes: Disputes) -> None:
         self._context = scored.context.pick(best)
         self._judge, self._disputes = judge, disputes
         self.rows = self._context.rows
