@@ -15,8 +15,8 @@ from memory_palace.errors import MissingPartError, UsageError, WrongEmbedderErro
 from memory_palace.index.commit import Commit
 from memory_palace.language.tokens import Languages
 
-CHUNKER = "sections-6"
-"""Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
+CHUNKER = "sections-7"
+"""Bump it whenever ``notes`` can cut elsewhere or embed another text."""
 
 TOKENIZER = "words-4"
 """Bump it whenever ``language.tokens`` can give other tokens for a text."""

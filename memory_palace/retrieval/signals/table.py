@@ -174,11 +174,12 @@ def asked_kind(context: SearchContext) -> Scores:
 def called(context: SearchContext) -> Scores:
     """Return how surely the question is the name of each candidate's note, in [0, 1].
 
-    A passage that has the question for a heading gets ``HEADED`` at least.
+    A passage that has the question for a heading gets ``HEADED`` at least, unless it is one word:
+    any note on anything may have a section of that name.
     """
     scores: Scores = context.evidence.called[context.notes]
     (asked,) = squeeze_all([context.query.text])
-    if asked:
+    if asked and len(context.evidence.question.terms) > 1:
         headed = context.mark(context.facts.rows("heading", asked))
         scores = np.maximum(scores, np.float32(HEADED) * headed)
     return scores
