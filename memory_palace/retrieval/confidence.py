@@ -14,8 +14,8 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import NamedTuple
 

@@ -20,9 +20,10 @@ def merge_results(
 ) -> QueryResult:
     """Return the answer of all palaces; each hit says which one it is of.
 
-    The order within a palace stays: there too the surest come first. Listings go by score. A passage that stands in several palaces is
-    one hit. Where a palace holds what the question quotes, those that do not hold it are silent,
-    as notes without it are within one palace. ``results`` must not be empty.
+    The order within a palace stays: there too the surest come first. Listings go by score. A
+    passage that stands in several palaces is one hit. Where a palace holds what the question
+    quotes, those that do not hold it are silent, as notes without it are within one palace.
+    ``results`` must not be empty.
     """
     unmatched = set.intersection(*(set(found.unmatched_quotes) for found in results.values()))
     heard = {
