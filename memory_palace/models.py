@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -333,6 +333,10 @@ def cut_confidence(confidence: float | None) -> float | None:
     return None if confidence is None else int(confidence * 100 + 1e-9) / 100
 
 
+PERHAPS = 0.06
+"""From this confidence on a note is worth reading; where none has it, nothing answers."""
+
+
 @dataclass(frozen=True, slots=True)
 class QueryResult:
     """The ranked answer to one query."""
@@ -362,11 +366,28 @@ class QueryResult:
 
     @property
     def confidence(self) -> float | None:
-        """That of the surest hit, 0 without any; ``None`` where nothing was asked."""
+        """That of the first hit, 0 without any; ``None`` where nothing was asked."""
         if self.mode == "listing":
             return None
-        core = (hit.confidence for hit in self.hits if hit.role == "core")
-        return max((found for found in core if found is not None), default=0.0)
+        return (self.hits[0].confidence or 0.0) if self.hits else 0.0
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether the question is not answered, and perhaps is: from ``PERHAPS`` on."""
+        return not self.is_answered and (self.confidence or 0.0) >= PERHAPS
+
+    def worth_reading(self) -> QueryResult:
+        """Return the answer as it is read: without hits that are less sure than ``PERHAPS``.
+
+        The first hit stays, alone where nothing answers, and so do notes linked with hits that do.
+        """
+        kept, keeps = list[Hit](), True
+        for place, hit in enumerate(self.hits):
+            if hit.role == "core":
+                keeps = not place or hit.confidence is None or hit.confidence >= PERHAPS
+            if keeps:
+                kept.append(hit)
+        return replace(self, hits=tuple(kept))
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -121,6 +121,8 @@ def _remark(found: QueryResult | Recollection) -> Iterator[str]:
         yield f"words alone were compared: {found.unread_by} reads English alone"
     if not found.hits:
         yield "nothing found"
+    elif isinstance(found, QueryResult) and found.may_answer:
+        yield "perhaps; the notes are about that, and may not answer it:"
     elif isinstance(found, QueryResult) and not found.is_answered:
         yield "nothing here answers that; the nearest:"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +46,7 @@ def give_answer(answer: PalacesAsked, given: Mapping[str, Any]) -> None:
     result = answer.result
     texts = _read_whole(answer, given) if given["full"] else None
     if not result.is_answered:
-        near = f"nothing here answers that; the nearest is {result[0].title}" if result else ""
-        say(near or "nothing found")
+        say(_say_unsure(result))
     remarks = list(_remark_all(answer, given))
     if given["open_number"] is not None:
         _open_hit(answer, given["open_number"])
@@ -65,6 +64,14 @@ def give_answer(answer: PalacesAsked, given: Mapping[str, Any]) -> None:
             raise Exit(error.exit_code)  # a tag, say, that only the others know is no failure
     if given["exit_status"] and not result.is_answered:
         raise Exit(1)
+
+
+def _say_unsure(result: QueryResult) -> str:
+    if not result:
+        return "nothing found"
+    if result.may_answer:
+        return "perhaps; the notes are about that, and may not answer it"
+    return f"nothing here answers that; the nearest is {result[0].title}"
 
 
 def choose_format(format: str | None, *, as_json: bool) -> str:
@@ -121,9 +128,12 @@ def _show(
 ) -> None:
     """Print an answer in any format but JSON; the remarks will follow it, one may be added."""
     result = answer.result
-    if form == "text" and not result.is_answered and len(result) > 1:
-        remarks.append("--min-confidence 0 shows what else was found")
-        result, texts = replace(result, hits=result.hits[:1]), texts and texts[:1]
+    if form == "text" and given["min_confidence"] is None and not given["details"]:
+        read = result.worth_reading()
+        if len(read) < len(result) and not result.is_answered:
+            remarks.append("--min-confidence 0 shows what else was found")
+        kept = [place for place, hit in enumerate(result) if hit in read.hits]
+        result, texts = read, texts and [texts[place] for place in kept]
     neighbors = bool(given["neighbors"])
     details = given["details"] and form == "text"
     shown = arrange(_roots(answer), result, texts, details=details, neighbors=neighbors)

@@ -210,6 +210,8 @@ def answer_record(
     ``details`` adds all there is.
     """
     record: dict[str, Any] = {"answered": result.is_answered}
+    if result.may_answer:
+        record["perhaps"] = True
     if details or result.mode != "vector":
         record["mode"] = result.mode
     if details or result.unread_by:

@@ -3,15 +3,18 @@
 Two things are looked at. How far the note's nearest passage stands above the best that a hundred
 questions of ours find in this very palace, which answers nearly none of them (``index.questions``);
 and how much of the question's words, rare ones counting more, stand in the passage or name the
-note. A logistic function joins them. It was fitted on questions of other people asked where they
-are answered and where they are not, as many of one as of the other: see references/confidence.md
-and ``palace bench confidence``.
+note. A logistic function joins them. Its slopes were fitted on questions of other people asked
+where they are answered and where they are not; its bias is such that questions on the people of a
+palace which its notes do not answer seldom count as answered. See references/confidence.md and
+``palace bench confidence``.
 """
 
 from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import NamedTuple
@@ -24,7 +27,7 @@ from memory_palace.index.postings import UNSEEN, PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import TOKEN, tokenize
 from memory_palace.language.word_lists import STOPWORDS
-from memory_palace.models import NoteRecord, Query
+from memory_palace.models import Hit, NoteRecord, Query
 from memory_palace.retrieval.evidence import Evidence
 from memory_palace.retrieval.question import LINKED, MISTYPED, OTHER
 
@@ -39,6 +42,8 @@ NAMED = 0.97
 MISQUOTED = 0.7
 """What is left of a confidence where something is quoted that no note holds: who quotes asks to the
 letter, and nothing answers that; the nearest may still be what was meant."""
+_LEAST = 1e-4
+"""The log odds of a confidence are those of one between this and 1 less this."""
 _FARTHEST = 8.0
 """Deviations: farther off nothing becomes surer."""
 
@@ -51,8 +56,8 @@ class Weights(NamedTuple):
     bias: float
 
 
-WITH_VECTORS = Weights(1.45, 5.9, -4.85)
-WORDS_ALONE = Weights(0.0, 8.5, -3.55)
+WITH_VECTORS = Weights(1.45, 5.9, -6.3)
+WORDS_ALONE = Weights(0.0, 8.5, -5.0)
 
 
 class Grounds(NamedTuple):
@@ -228,6 +233,23 @@ class _Word(NamedTuple):
     """Notes that it is a name of, or a part of one."""
     questions: NDArray[np.int64]
     """The same as ``rows``, and the questions of notes that hold it."""
+
+
+def agree(hits: Sequence[Hit]) -> list[Hit]:
+    """Return ranked hits with confidences that fall with the rank.
+
+    Where a hit is surer than one ranked above it, all from there to there get the mean of their log
+    odds: isotonic regression by pooling adjacent violators (Ayer et al. 1955).
+    """
+    pools: list[tuple[float, int]] = []
+    for hit in hits:
+        sure = min(max(hit.confidence or 0.0, _LEAST), 1 - _LEAST)
+        pools.append((math.log(sure / (1 - sure)), 1))
+        while len(pools) > 1 and pools[-2][0] < pools[-1][0]:
+            (below, few), (above, many) = pools.pop(), pools.pop()
+            pools.append(((below * few + above * many) / (few + many), few + many))
+    pooled = [1 / (1 + math.exp(-odds)) for odds, count in pools for _ in range(count)]
+    return [replace(h, confidence=round(p, 4)) for h, p in zip(hits, pooled, strict=True)]
 
 
 def weigh(grounds: Grounds) -> float:

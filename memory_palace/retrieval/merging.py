@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
 from typing import TypeAlias
 
 from memory_palace.models import Hit, QueryResult
 
 Group: TypeAlias = tuple[float, list[Hit]]
-"""A hit with its linked notes, and how sure it or one below it is."""
+"""A hit with its linked notes, and how sure it is."""
 
 
 def merge_results(
@@ -21,10 +20,10 @@ def merge_results(
 ) -> QueryResult:
     """Return the answer of all palaces; each hit says which one it is of.
 
-    The order within a palace stays: it may rest on more than confidence, and a hit counts as
-    sure as the surest below it. Listings go by score. A passage that stands in several palaces is
-    one hit. Where a palace holds what the question quotes, those that do not hold it are silent,
-    as notes without it are within one palace. ``results`` must not be empty.
+    The order within a palace stays: there too the surest come first. Listings go by score. A
+    passage that stands in several palaces is one hit. Where a palace holds what the question
+    quotes, those that do not hold it are silent, as notes without it are within one palace.
+    ``results`` must not be empty.
     """
     unmatched = set.intersection(*(set(found.unmatched_quotes) for found in results.values()))
     heard = {
@@ -82,8 +81,7 @@ def _group(name: str, found: QueryResult) -> Iterator[Group]:
             groups.append([])
         groups[-1].append(replace(hit, palace=name))
     sure = [_sureness(hits[0]) for hits in groups]
-    below = [*accumulate(reversed(sure), max)][::-1]
-    return zip(below, groups, strict=True)
+    return zip(sure, groups, strict=True)
 
 
 def _sureness(hit: Hit) -> float:

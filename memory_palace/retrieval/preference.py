@@ -46,7 +46,7 @@ Chosen on 100 written pairs that say the same, beside SciFact and the golden que
 and priorities at random: references/scoring.md has the figures."""
 _WORDS = 0.0, 0.05
 """Mean and deviation of the likeness of words, where there are no vectors."""
-_ANSWERS = 0.5
+_ANSWERS = 0.2
 """Confidence in what took the place of a note, from which on it goes before that."""
 _WEIGHS = 0.15
 """What importance and recency differ by at least to decide before the dates do: that of high and

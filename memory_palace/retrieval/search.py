@@ -15,7 +15,7 @@ from memory_palace.graph.near import NearLinks
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Hit, Query, TimeReading
 from memory_palace.notes.reading import find_disputes
-from memory_palace.retrieval.confidence import ANSWERED, Confidence
+from memory_palace.retrieval.confidence import ANSWERED, Confidence, agree
 from memory_palace.retrieval.context import SearchContext, find_candidates
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
@@ -29,7 +29,7 @@ _SAME = 1e-5
 
 
 class SearchResult(NamedTuple):
-    """The hits in the order to show them."""
+    """The hits in the order to show them: that of their scores, and of their confidences too."""
 
     hits: list[Hit]
     is_answered: bool
@@ -93,7 +93,7 @@ def search(
         )
     counts = zip(best.tolist(), count_folded(context, scored, best), strict=True)
     hits = [make_hit(scored, *each, judge, preferred=why.get(each[0], "")) for each in counts]
-    hits, is_answered = _demand(hits, min_confidence)
+    hits, is_answered = _demand(hits if context.is_listing else agree(hits), min_confidence)
     if neighbors > 0:
         context, judge = widen(context, judge, hits)
         hits = list(add_neighbors(hits, context, rule, judge, limit=neighbors))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from memory_palace.agents.fencing import fence, show_hits, write_place, write_state
@@ -37,9 +36,7 @@ def search(
     asked = {name: value for name, value in filters.items() if value}
     found = palace.query(
         query, limit=limit, neighbors=0, include_cold=cold, budget_bytes=budget, **asked
-    )
-    if not found.is_answered:  # one is enough to see that it is not there
-        found = replace(found, hits=found.hits[:1])
+    ).worth_reading()
     generation = palace.snapshot(include_cold=cold).commit.generation
     return show_hits(
         found,
