@@ -28,7 +28,7 @@ from memory_palace.index.calibration import (
     sample_rows,
     take_part,
 )
-from memory_palace.index.chat import read_chat
+from memory_palace.index.chat import read_talk
 from memory_palace.index.npz import Array, map_arrays, write_arrays
 from memory_palace.index.postings import BM25, PostingLookup
 from memory_palace.index.snapshot import Snapshot
@@ -124,12 +124,12 @@ class NullVectors(NamedTuple):
     """Vectors of the lines that refer to nothing."""
 
     questions: Matrix
-    chat: Matrix
-    """Of ``chat.read_chat``."""
+    talk: Matrix
+    """Of ``chat.read_talk``."""
 
 
 def embed_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
-    """Return the vectors of questions and small talk; ``None`` from an embedder that gives none.
+    """Return the vectors of questions and talk; ``None`` from an embedder that gives none.
 
     They are kept in ``folder``, for each embedder in a file that is named by recipe and content: a
     model would have to read hundreds of lines after every change otherwise.
@@ -165,7 +165,7 @@ def _find_kept(folder: Path, embedder: Embedder) -> _Kept | None:
 def _make(folder: Path, embedder: Embedder) -> _Kept:
     if kept := _find_kept(folder, embedder):
         return kept
-    lines = [*read_questions(), *read_chat()]
+    lines = [*read_questions(), *read_talk()]
     parts = [lines[start : start + _SLICE] for start in range(0, len(lines), _SLICE)]
     return _keep(folder, embedder, np.concatenate([embedder.embed_queries(p) for p in parts]))
 
@@ -185,5 +185,5 @@ def _unpack(members: Mapping[str, Array]) -> Matrix:
 
 
 def _name_recipe(embedder: Embedder) -> str:
-    texts = [embedder.fingerprint, *read_questions(), *read_chat()]
+    texts = [embedder.fingerprint, *read_questions(), *read_talk()]
     return sha256("\n".join(texts).encode()).hexdigest()[:16]
