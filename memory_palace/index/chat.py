@@ -25,7 +25,7 @@ from memory_palace.index.calibration import sample_rows
 from memory_palace.index.postings import BM25, UNSEEN, PostingLookup
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import tokenize
-from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems, share_idf
+from memory_palace.language.word_lists import STOP_STEMS, drop_stop_stems
 from memory_palace.models import Matrix, Scores
 
 ASKED_OF = 4096
@@ -36,7 +36,7 @@ _MOST_WORDS = 20
 """Telling words that count: a page that was pasted has hundreds."""
 _MOST_BYTES = 500
 """Of a text that count as long, for the same reason."""
-_TALK = 1.25
+_TALK = 2.0
 """What is added to the bar where the notes are talk."""
 _COMMON = (0.06, 0.12)
 """The share of passages that hold a word of our English lines, on average: none are talk up to the
@@ -44,7 +44,7 @@ first, all from the second on. It is .02 in a manual, .04 in a garden, .12 to .1
 say; of words in other languages too many are grammar to tell."""
 _REPEATED = 2
 """Lines that have a word which counts for that, at least."""
-_QUANTILE = 0.95
+_QUANTILE = 0.9
 """Of small talk that is not spoken to for its words alone."""
 _LEAST_SPREAD = 0.01
 _FEW = 14
@@ -69,22 +69,26 @@ class Telling(NamedTuple):
 
 
 @cache
-def read_chat() -> tuple[str, ...]:
-    """Return the lines of small talk: English first, then others, each after a line ``[code]``."""
-    return tuple(line for part in _read_parts("chat") for line in part)
-
-
-@cache
-def read_talk() -> tuple[str, ...]:
-    """Return the lines on other matters than any palace's, in the same order of languages."""
-    return tuple(line for part in _read_parts("talk") for line in part)
-
-
-@cache
-def _read_parts(name: str) -> tuple[tuple[str, ...], ...]:
+def read_parts(name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the lines of ours by language: English first, then others, each after ``[code]``."""
     text = Path(__file__).with_name(f"{name}.txt").read_text("utf-8")
     parts = re.split(r"^\[\w+\]$", text, flags=re.MULTILINE)
     return tuple(tuple(filter(None, part.splitlines())) for part in parts)
+
+
+@cache
+def read_lines(name: str) -> tuple[str, ...]:
+    """Return the lines of ours in a file: small talk in ``chat``, other matters in ``talk``."""
+    return tuple(line for part in read_parts(name) for line in part)
+
+
+def choose_part(snapshot: Snapshot, name: str) -> slice:
+    """Return the places of the lines whose words are the most common ones in the notes."""
+    words, parts = BM25(PostingLookup(snapshot, "words")), read_parts(name)
+    common = [words.familiarity(tokenize("\n".join(part[:_FEW])))[0] for part in parts]
+    own = common.index(max(common))
+    start = sum(map(len, parts[:own]))
+    return slice(start, start + len(parts[own]))
 
 
 @cache
@@ -100,7 +104,7 @@ class SmallTalk:
         self._snapshot = snapshot
         self._words = PostingLookup(snapshot, "words")
         self._rows = int(np.count_nonzero(snapshot.hot_rows))
-        self._common = _count_words(read_chat(), tuple(snapshot.languages))
+        self._common = _count_words(read_lines("chat"), tuple(snapshot.languages))
         self._figures = {**DEFAULT, **snapshot.commit.calibration}
 
     @property
@@ -133,7 +137,7 @@ class SmallTalk:
     def _weigh_terms(self, text: str) -> dict[str, float]:
         terms = dict.fromkeys(tokenize(text, languages=self._snapshot.languages))
         return {
-            term: share_idf(max(self._words.document_frequency(term), UNSEEN), self._rows)
+            term: math.log1p(self._rows / max(self._words.document_frequency(term), UNSEEN))
             for term in drop_stop_stems(tuple(terms))
         }
 
@@ -168,19 +172,17 @@ class SmallTalk:
         """
         if not self._rows:
             return {}
-        reached = [_add_up(self.count_telling(line, is_line=True)) for line in read_chat()]
+        reached = [_add_up(self.count_telling(line, is_line=True)) for line in read_lines("chat")]
         bar = float(np.quantile(reached, _QUANTILE)) + _TALK * self._find_talk()
         return {"chat_bar": round(bar, 4), **self._relate_talk(talk)}
 
     def _relate_talk(self, talk: Matrix | None) -> dict[str, float]:
         """Return what lines on other matters reach, those in the language of the notes."""
-        words, parts = BM25(PostingLookup(self._snapshot, "words")), _read_parts("talk")
-        common = [words.familiarity(tokenize("\n".join(part[:_FEW])))[0] for part in parts]
-        own = common.index(max(common))
-        found = {"talk_share": np.array([self.find_share(line) for line in parts[own]])}
+        own = choose_part(self._snapshot, "talk")
+        shares = [self.find_share(line) for line in read_lines("talk")[own]]
+        found = {"talk_share": np.array(shares)}
         if talk is not None:
-            start = sum(map(len, parts[:own]))
-            found["talk_near"] = self._find_nearest(talk[start : start + len(parts[own])])
+            found["talk_near"] = self._find_nearest(talk[own])
         spreads = {name: max(float(each.std()), _LEAST_SPREAD) for name, each in found.items()}
         reached = sum(each / spreads[name] for name, each in found.items())
         bar = float(np.median(reached) + np.std(reached))
@@ -188,7 +190,7 @@ class SmallTalk:
 
     def _find_talk(self) -> float:
         """Return how much of the notes is talk, in [0, 1]."""
-        lines = _count_words(_read_parts("chat")[0])
+        lines = _count_words(read_parts("chat")[0])
         repeated = {t: n for t, n in lines.items() if n >= _REPEATED and t not in STOP_STEMS}
         held = sum(n * self._words.document_frequency(term) for term, n in repeated.items())
         share = held / self._rows / sum(repeated.values())

@@ -8,9 +8,7 @@ it is one of eight: an embedder of many languages puts a question of another one
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -28,11 +26,9 @@ from memory_palace.index.calibration import (
     sample_rows,
     take_part,
 )
-from memory_palace.index.chat import read_talk
+from memory_palace.index.chat import choose_part, read_lines, read_parts
 from memory_palace.index.npz import Array, map_arrays, write_arrays
-from memory_palace.index.postings import BM25, PostingLookup
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.tokens import tokenize
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import is_named_by_content, remove_files, write_content
 
@@ -43,35 +39,13 @@ ASKED_OF = 4096
 _BYTE, _TINY = 127, 1e-9
 _SLICE = 64
 """Lines embedded at a time; they have ten words, a passage a hundred."""
-_FEW = 14
-"""Questions of each language, but for English, of which there are a hundred."""
-_LANGUAGE = re.compile(r"^\[\w+\]$", re.MULTILINE)
 _MAD = 1.4826
 """Median absolute deviations in a standard deviation of a normal distribution."""
 
 
-def read_questions() -> list[str]:
+def read_questions() -> Sequence[str]:
     """Return questions of our own on people, homes, software, science, work and the world."""
-    return [question for questions in _read_languages() for question in questions]
-
-
-@cache
-def _read_languages() -> list[list[str]]:
-    """Return the same by language: English first, then others, each after a line ``[code]``."""
-    text = Path(__file__).with_name("questions.txt").read_text("utf-8")
-    return [[line for line in part.splitlines() if line] for part in _LANGUAGE.split(text)]
-
-
-def _choose_language(snapshot: Snapshot) -> slice:
-    """Return the places of the questions whose words are the most common ones in the notes."""
-    words, start = BM25(PostingLookup(snapshot, "words")), 0
-    best, chosen = -1.0, slice(0)
-    for questions in _read_languages():
-        common, _ = words.familiarity(tokenize("\n".join(questions[:_FEW])))
-        if common > best:
-            best, chosen = common, slice(start, start + len(questions))
-        start += len(questions)
-    return chosen
+    return read_lines("questions")
 
 
 def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
@@ -92,7 +66,7 @@ def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
         return {}
     growing = math.log2(max(int(np.count_nonzero(snapshot.embedded_rows)) / len(rows), 1))
     figures: dict[str, float] = {}
-    own, english = _choose_language(snapshot), slice(len(_read_languages()[0]))
+    own, english = choose_part(snapshot, "questions"), slice(len(read_parts("questions")[0]))
     for which in list_choices(snapshot.commit):
         asked = take_part(questions, which)
         cosines = (snapshot.rows_of(rows, which) @ asked.T).astype(np.float64)
@@ -125,7 +99,7 @@ class NullVectors(NamedTuple):
 
     questions: Matrix
     talk: Matrix
-    """Of ``chat.read_talk``."""
+    """Of ``talk.txt``."""
 
 
 def embed_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
@@ -165,7 +139,7 @@ def _find_kept(folder: Path, embedder: Embedder) -> _Kept | None:
 def _make(folder: Path, embedder: Embedder) -> _Kept:
     if kept := _find_kept(folder, embedder):
         return kept
-    lines = [*read_questions(), *read_talk()]
+    lines = [*read_questions(), *read_lines("talk")]
     parts = [lines[start : start + _SLICE] for start in range(0, len(lines), _SLICE)]
     return _keep(folder, embedder, np.concatenate([embedder.embed_queries(p) for p in parts]))
 
@@ -185,5 +159,5 @@ def _unpack(members: Mapping[str, Array]) -> Matrix:
 
 
 def _name_recipe(embedder: Embedder) -> str:
-    texts = [embedder.fingerprint, *read_questions(), *read_talk()]
+    texts = [embedder.fingerprint, *read_questions(), *read_lines("talk")]
     return sha256("\n".join(texts).encode()).hexdigest()[:16]

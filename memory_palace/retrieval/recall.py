@@ -17,10 +17,10 @@ from memory_palace.index.chat import SmallTalk
 from memory_palace.index.freshness import check_freshness
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
-from memory_palace.models import Hit, Query, Recollection
+from memory_palace.models import Hit, Piece, Query, Recollection
 from memory_palace.retrieval.context import match_notes
 from memory_palace.retrieval.profiles import RECALL
-from memory_palace.retrieval.recall_text import Line, tell
+from memory_palace.retrieval.recall_text import tell
 from memory_palace.retrieval.search import search
 
 LOOKED_AT = 8
@@ -28,9 +28,8 @@ LOOKED_AT = 8
 SURE = 0.5
 """Confidence from which on something is said."""
 _FARTHEST = 20.0
-_NOTE, _LINE = 3.0, 2.5
-"""Added for a line whose note answers what was said, by its confidence, and for any: it is shorter
-than a passage, and has fewer of the words."""
+_NOTE = 6.0
+"""Deviations that are added for a line whose note surely answers what was said."""
 _TURNS, _FEW = 2, 4
 _POINTING = frozenset("it its that this they them their these those there".split())
 """Words that stand for what was spoken of: "I" and "we" do not."""
@@ -125,19 +124,18 @@ class Recaller:
         self, query: Query, *, budget_bytes: int, least: float
     ) -> tuple[str, tuple[Hit, ...]]:
         found = search(query, self._snapshot, profile=RECALL, limit=LOOKED_AT).hits
-        judge = partial(self._judge, query)
-        room = {"budget_bytes": budget_bytes, "least": least}
-        return tell(query.text, found, self._snapshot, self._paths, judge, **room)
+        parts = query.text, found, self._snapshot, self._paths, partial(self._judge, query)
+        return tell(*parts, budget_bytes=budget_bytes, least=least)
 
-    def _judge(self, query: Query, lines: Sequence[Line]) -> list[float]:
+    def _judge(self, query: Query, lines: Sequence[tuple[Hit, Piece]]) -> list[float]:
         """Return how sure it is of each line that it is worth telling: it is related itself."""
-        texts = [line.piece.text for line in lines]
+        texts = [piece.text for _, piece in lines]
         shares, near = self._talk.find_shares(query.text, texts), [0.0] * len(lines)
         if query.vector is not None:
             near = (self._embedder().embed_passages(texts) @ query.vector).tolist()
-        notes = (_NOTE * (line.hit.confidence or 0.0) + _LINE for line in lines)
         related = map(self._talk.relate, shares, near)
-        return [_squash(own + more) for own, more in zip(related, notes, strict=True)]
+        sure = (hit.confidence or 0.0 for hit, _ in lines)
+        return [_squash(own + _NOTE * note) for own, note in zip(related, sure, strict=True)]
 
     @cached_property
     def _talk(self) -> SmallTalk:

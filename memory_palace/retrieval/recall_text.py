@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from memory_palace.config import PalacePaths
 from memory_palace.index.snapshot import Snapshot
@@ -29,37 +28,33 @@ _UNSPACED = re.compile(r"[\u2e80-\u9fff]{2}")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
 
 
-class Line(NamedTuple):
-    """What may be told of a note."""
-
-    hit: Hit
-    piece: Piece
-
-
 def tell(
     text: str,
     hits: Sequence[Hit],
     snapshot: Snapshot,
     paths: PalacePaths,
-    judge: Callable[[Sequence[Line]], Sequence[float]],
+    judge: Callable[[Sequence[tuple[Hit, Piece]]], Sequence[float]],
     *,
     budget_bytes: int,
     least: float,
 ) -> tuple[str, tuple[Hit, ...]]:
     """Return what is said of the hits on ``text``, and those that are told.
 
-    ``judge`` says of lines how related each is; none below ``least`` is told, none twice, none cut.
+    That is the best line, and others where ``judge`` says that they are as related as ``least``.
+    None is told twice, and none is cut.
     """
     reader = NoteReader(snapshot, paths, text)
-    found: dict[str, Line] = {}
+    found: dict[str, tuple[Hit, Piece]] = {}
     for rank, hit in enumerate(hits):
         for piece in _make_plain(reader.find_pieces(hit, rank)):
-            found.setdefault(" ".join(piece.text.split()), Line(hit, piece))
-    lines = sorted(found.values(), key=lambda line: -line.piece.value)[:_COMPARED]
+            found.setdefault(" ".join(piece.text.split()), (hit, piece))
+    lines = sorted(found.values(), key=lambda line: -line[1].value)[:_COMPARED]
     sure = judge(lines) if lines else ()
     best = sorted(zip(sure, lines, strict=True), key=lambda pair: -pair[0])[:_MOST]
     told: dict[str, tuple[Hit, tuple[Piece, ...]]] = {}
-    for _, (hit, piece) in (pair for pair in best if pair[0] >= least):
+    for place, (value, (hit, piece)) in enumerate(best):
+        if place and value < least:
+            break
         pieces = sorted((*told.get(hit.path, (hit, ()))[1], piece), key=lambda each: each.place)
         more = told | {hit.path: (hit, tuple(pieces))}
         if len("\n".join(_write(more)).encode()) < budget_bytes:
