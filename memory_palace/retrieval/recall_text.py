@@ -16,7 +16,7 @@ from memory_palace.retrieval.shortening import drop_marks, plain_line
 
 _MOST = 3
 """Lines that are told."""
-_COMPARED = 24
+_COMPARED = 16
 """Lines that are compared with what was said: a model takes some milliseconds for each."""
 _LEAST_WORDS, _BESIDE_LINKS = 5, 3
 """Words of a line: fewer are a label, or a list of links or tags. Two letters of a script without
