@@ -15,16 +15,16 @@ from typing import TypeAlias
 
 from memory_palace.bench.recall_sets import Remark
 from memory_palace.errors import UsageError
-from memory_palace.models import Hit
+from memory_palace.models import Hit, Query
 from memory_palace.palace import Palace
+from memory_palace.retrieval import profiles
 from memory_palace.retrieval.recall import LOOKED_AT
 from memory_palace.retrieval.recall_text import tell
+from memory_palace.retrieval.search import search
 
 BUDGET = 1_500
 """Bytes that a system may say."""
 NOTES = 5
-_PLAIN = frozenset({"raw", "bm25-passages"})
-"""Profiles whose score is one figure: it says by itself how near the best passage is."""
 _PLAIN = frozenset({"raw", "bm25-passages"})
 """Profiles whose score is one figure: it says by itself how near the best passage is."""
 _PASSAGES = 50
@@ -83,7 +83,8 @@ def say_ranked(palace: Palace, said: Remark, *, profile: str) -> Speech:
         neighbors=0,
         as_of=_moment(said),
     )
-    text, told = tell(said.text, found.hits, palace.snapshot(), palace.paths, budget_bytes=BUDGET)
+    parts = said.text, found.hits, palace.snapshot(), palace.paths
+    text, told = tell(*parts, lambda lines: [1.0] * len(lines), budget_bytes=BUDGET, least=0)
     ms = (time.perf_counter() - started) * 1_000
     best = found.hits[0].score if found.hits else 0.0
     sure = best if profile in _PLAIN else found.confidence or 0.0
@@ -92,17 +93,18 @@ def say_ranked(palace: Palace, said: Remark, *, profile: str) -> Speech:
 
 def say_recalled(palace: Palace, said: Remark, *, with_context: bool = False) -> Speech:
     """Say what ``palace recall`` says; with the turns before, where they are given."""
-    ask = partial(
-        palace.recall,
+    started = time.perf_counter()
+    found = palace.recall(
         said.text,
         context=said.context if with_context else (),
         budget_bytes=BUDGET,
         as_of=_moment(said),
     )
-    started = time.perf_counter()
-    found = ask()
     ms = (time.perf_counter() - started) * 1_000
-    ranked = found.hits or ask(min_confidence=0.0).hits
+    snapshot = palace.snapshot()
+    vector = palace.embedder().embed_queries([said.text])[0] if found.mode == "vector" else None
+    query = Query(said.text, said.as_of or time.time(), vector=vector)
+    ranked = search(query, snapshot, profile=profiles.RECALL, limit=NOTES).hits
     paths = [hit.path for hit in ranked]
     return Speech(found.text, _words_of(found.hits), paths, found.confidence, ms)
 

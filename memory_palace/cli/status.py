@@ -19,7 +19,7 @@ from memory_palace.cli.printing import plural, print_answer, to_record
 from memory_palace.cli.standing import describe_freshness, describe_model, describe_notes
 from memory_palace.cli.steps import lay_steps, next_steps
 from memory_palace.index.advice import ModelAdvice, advise
-from memory_palace.index.chat import read_chat
+from memory_palace.index.chat import read_lines
 from memory_palace.index.status import IndexStatus
 from memory_palace.notes.usage import USAGE, logs_usage
 from memory_palace.palace import Palace
@@ -171,8 +171,8 @@ def _figures(status: IndexStatus, advice: ModelAdvice) -> Iterator[str]:
     parts = ", ".join(f"{name} {size / 1024:,.0f} KiB" for name, size in status.index_bytes.items())
     yield f"size       {sum(status.index_bytes.values()) / 1024:,.0f} KiB: {parts}"
     if "bar" in status.chat:
-        count, reached = len(read_chat()), status.chat["bar"]
-        yield f"recall     99 % of {count} lines of small talk reach at most {reached:.2f} here"
+        count, reached = len(read_lines("chat")), status.chat["bar"]
+        yield f"recall     90 % of {count} lines of small talk reach at most {reached:.2f} here"
 
 
 def _taking_in(path: str) -> str:

@@ -91,10 +91,10 @@ class Publisher:
         lines = (embed_null_lines if waits else find_null_lines)(folder, embedder)
         chance = calibrate(hot, embedder.embed_passages if waits else None)
         if lines is None or not (draft.dimension and hot.embedded_rows.any()):
-            chance |= SmallTalk(hot, None).calibrate()
+            chance |= SmallTalk(hot).calibrate()
         else:
             chance |= find_best_null(hot, lines.questions)
-            chance |= SmallTalk(hot, lines.chat).calibrate()
+            chance |= SmallTalk(hot).calibrate(lines.talk)
         advised = before.advised if before else ""
         draft = replace(
             draft,
@@ -127,7 +127,7 @@ class Publisher:
 def is_calibrated(commit: Commit) -> bool:
     """Say whether a commit has what small talk reaches, which older ones have not."""
     live = sum(ref.rows - ref.dead_rows for ref in commit.segments if not ref.is_cold)
-    return not live or "chat_bar" in commit.calibration
+    return not live or "talk_bar" in commit.calibration
 
 
 def sweep(folder: Path, commit: Commit) -> None:

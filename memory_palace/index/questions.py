@@ -8,9 +8,7 @@ it is one of eight: an embedder of many languages puts a question of another one
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -25,11 +23,9 @@ from memory_palace.index.calibration import (
     expect_mean,
     sample_rows,
 )
-from memory_palace.index.chat import read_chat
+from memory_palace.index.chat import choose_part, read_lines, read_parts
 from memory_palace.index.npz import Array, map_arrays, write_arrays
-from memory_palace.index.postings import BM25, PostingLookup
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.tokens import tokenize
 from memory_palace.models import Matrix
 from memory_palace.storage.atomic import is_named_by_content, remove_files, write_content
 
@@ -40,35 +36,13 @@ ASKED_OF = 4096
 _BYTE, _TINY = 127, 1e-9
 _SLICE = 64
 """Lines embedded at a time; they have ten words, a passage a hundred."""
-_FEW = 14
-"""Questions of each language, but for English, of which there are a hundred."""
-_LANGUAGE = re.compile(r"^\[\w+\]$", re.MULTILINE)
 _MAD = 1.4826
 """Median absolute deviations in a standard deviation of a normal distribution."""
 
 
-def read_questions() -> list[str]:
+def read_questions() -> Sequence[str]:
     """Return questions of our own on people, homes, software, science, work and the world."""
-    return [question for questions in _read_languages() for question in questions]
-
-
-@cache
-def _read_languages() -> list[list[str]]:
-    """Return the same by language: English first, then others, each after a line ``[code]``."""
-    text = Path(__file__).with_name("questions.txt").read_text("utf-8")
-    return [[line for line in part.splitlines() if line] for part in _LANGUAGE.split(text)]
-
-
-def _choose_language(snapshot: Snapshot) -> slice:
-    """Return the places of the questions whose words are the most common ones in the notes."""
-    words, start = BM25(PostingLookup(snapshot, "words")), 0
-    best, chosen = -1.0, slice(0)
-    for questions in _read_languages():
-        common, _ = words.familiarity(tokenize("\n".join(questions[:_FEW])))
-        if common > best:
-            best, chosen = common, slice(start, start + len(questions))
-        start += len(questions)
-    return chosen
+    return read_lines("questions")
 
 
 def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
@@ -88,7 +62,7 @@ def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
     if not len(rows) or not snapshot.commit.dimension:
         return {}
     growing = math.log2(max(int(np.count_nonzero(snapshot.embedded_rows)) / len(rows), 1))
-    own, english = _choose_language(snapshot), slice(len(_read_languages()[0]))
+    own, english = choose_part(snapshot, "questions"), slice(len(read_parts("questions")[0]))
     cosines = (snapshot.rows_of(rows) @ questions.T).astype(np.float64)
     sample = cosines[:SAMPLE]
     means = sample.mean(axis=0)
@@ -117,12 +91,12 @@ class NullVectors(NamedTuple):
     """Vectors of the lines that refer to nothing."""
 
     questions: Matrix
-    chat: Matrix
-    """Of ``chat.read_chat``."""
+    talk: Matrix
+    """Of ``talk.txt``."""
 
 
 def embed_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
-    """Return the vectors of questions and small talk; ``None`` from an embedder that gives none.
+    """Return the vectors of questions and talk; ``None`` from an embedder that gives none.
 
     They are kept in ``folder``, in a file that is named by recipe and content: a model would have
     to read hundreds of lines after every change otherwise.
@@ -155,7 +129,7 @@ def _find_kept(folder: Path, embedder: Embedder) -> _Kept | None:
 
 
 def _make(folder: Path, embedder: Embedder) -> _Kept:
-    lines = [*read_questions(), *read_chat()]
+    lines = [*read_questions(), *read_lines("talk")]
     parts = [lines[start : start + _SLICE] for start in range(0, len(lines), _SLICE)]
     return _keep(folder, embedder, np.concatenate([embedder.embed_queries(p) for p in parts]))
 
@@ -175,5 +149,5 @@ def _unpack(members: Mapping[str, Array]) -> Matrix:
 
 
 def _name_recipe(embedder: Embedder) -> str:
-    texts = [embedder.fingerprint, *read_questions(), *read_chat()]
+    texts = [embedder.fingerprint, *read_questions(), *read_lines("talk")]
     return sha256("\n".join(texts).encode()).hexdigest()[:16]

@@ -15,23 +15,22 @@ from memory_palace.embedding.base import Embedder
 from memory_palace.fence import ASKED
 from memory_palace.index.chat import SmallTalk
 from memory_palace.index.freshness import check_freshness
-from memory_palace.index.questions import find_null_lines
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.tokens import plain_words
-from memory_palace.models import Hit, Query, Recollection
+from memory_palace.models import Hit, Piece, Query, Recollection
 from memory_palace.retrieval.context import match_notes
 from memory_palace.retrieval.profiles import RECALL
 from memory_palace.retrieval.recall_text import tell
 from memory_palace.retrieval.search import search
 
-LOOKED_AT = 20
-"""Notes that are ranked: more than a budget of some kilobytes has room for."""
+LOOKED_AT = 8
+"""Notes whose sentences are read: of those that rank lower none is among the few that are told."""
 SURE = 0.5
 """Confidence from which on something is said."""
 _FARTHEST = 20.0
+_NOTE = 6.0
+"""Deviations that are added for a line whose note surely answers what was said."""
 _TURNS, _FEW = 2, 4
-_LIFT = 1.0
-"""What the turns before may add at most, where what was said is as little below the bar."""
 _POINTING = frozenset("it its that this they them their these those there".split())
 """Words that stand for what was spoken of: "I" and "we" do not."""
 MOST_CHARACTERS = 4_000
@@ -71,11 +70,11 @@ class Recaller:
             vector = self._embedder().embed_queries([text])[0] if has_vectors else None
             query = replace(said, text=text, vector=vector)
             points = ASKED.read("what was said", lambda: self._points(text), False)
-            turns = self._list_turns(context) if points else []
-            confidence = ASKED.read("what was said", lambda: self._decide(query, turns), 0.0)
-            joined = self._join(query, turns)
-            if confidence >= (SURE if min_confidence is None else min_confidence):
-                tell = partial(self._tell, joined, budget_bytes=budget_bytes)
+            joined = self._join(query, self._list_turns(context) if points else [])
+            confidence = ASKED.read("what was said", lambda: self._decide(query, joined), 0.0)
+            least = SURE if min_confidence is None else min_confidence
+            if confidence >= least:
+                tell = partial(self._tell, joined, budget_bytes=budget_bytes, least=least)
                 told, hits = ASKED.read("what to tell", tell, ("", ()))
         return Recollection(
             spoken=bool(told),
@@ -87,25 +86,19 @@ class Recaller:
             behind=freshness.behind,
         )
 
-    def _decide(self, query: Query, turns: Sequence[str]) -> float:
+    def _decide(self, query: Query, joined: Query) -> float:
         """Return how sure it is that a text refers to a note, in [0, 1]; ``SURE`` is the bar.
 
-        What the turns before are about may tip the scale, and never carry it.
+        It has to stand above small talk by itself, and above talk on other matters with the turns
+        before, where it points at them.
         """
-        above = self._rise(query)
-        if turns and -_LIFT < above <= 0:
-            above += min(max(self._rise(self._join(replace(query, text=""), turns)), 0.0), _LIFT)
-        return round(1 / (1 + math.exp(-max(min(above, _FARTHEST), -_FARTHEST))), 4)
-
-    def _rise(self, query: Query) -> float:
-        """Return how far a text stands above small talk."""
-        snapshot, vector = self._snapshot, query.vector
-        nearness = 0.0
-        if vector is not None:
+        talk, snapshot, nearness = self._talk, self._snapshot, 0.0
+        if joined.vector is not None:
             rows = np.flatnonzero(snapshot.hot_rows)
             rows = rows[match_notes(snapshot, query.filters)[snapshot.row_note[rows]]]
-            nearness = self._talk.find_nearness(snapshot.similarities(vector)[rows])
-        return self._talk.weigh(query.text, vector=vector, nearness=nearness) - self._talk.bar
+            nearness = talk.find_nearness(snapshot.similarities(joined.vector)[rows])
+        relation = talk.relate(talk.find_share(joined.text), nearness)
+        return _squash(min(talk.weigh(query.text) - talk.bar, relation))
 
     def _points(self, text: str) -> bool:
         """Say whether a text points at something and has few words that tell what it is."""
@@ -127,16 +120,30 @@ class Recaller:
         vector = self._embedder().embed_queries([text])[0] if query.vector is not None else None
         return replace(query, text=text, vector=vector)
 
-    def _tell(self, query: Query, *, budget_bytes: int) -> tuple[str, tuple[Hit, ...]]:
+    def _tell(
+        self, query: Query, *, budget_bytes: int, least: float
+    ) -> tuple[str, tuple[Hit, ...]]:
         found = search(query, self._snapshot, profile=RECALL, limit=LOOKED_AT).hits
-        return tell(query.text, found, self._snapshot, self._paths, budget_bytes=budget_bytes)
+        parts = query.text, found, self._snapshot, self._paths, partial(self._judge, query)
+        return tell(*parts, budget_bytes=budget_bytes, least=least)
+
+    def _judge(self, query: Query, lines: Sequence[tuple[Hit, Piece]]) -> list[float]:
+        """Return how sure it is of each line that it is worth telling: it is related itself."""
+        texts = [piece.text for _, piece in lines]
+        shares, near = self._talk.find_shares(query.text, texts), [0.0] * len(lines)
+        if query.vector is not None:
+            near = (self._embedder().embed_passages(texts) @ query.vector).tolist()
+        related = map(self._talk.relate, shares, near)
+        sure = (hit.confidence or 0.0 for hit, _ in lines)
+        return [_squash(own + _NOTE * note) for own, note in zip(related, sure, strict=True)]
 
     @cached_property
     def _talk(self) -> SmallTalk:
-        lines = None
-        if self._snapshot.commit.dimension:
-            lines = find_null_lines(self._paths.index, self._embedder())
-        return SmallTalk(self._snapshot, lines.chat if lines else None)
+        return SmallTalk(self._snapshot)
+
+
+def _squash(above: float) -> float:
+    return round(1 / (1 + math.exp(-max(min(above, _FARTHEST), -_FARTHEST))), 4)
 
 
 def _bound(text: str) -> str:

@@ -1,19 +1,31 @@
-"""What is told of the notes that come to mind: whole sentences of many, within a budget."""
+"""What is told of the notes that come to mind: the few lines that are related themselves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memory_palace.config import PalacePaths
 from memory_palace.index.snapshot import Snapshot
+from memory_palace.language.tokens import plain_words
 from memory_palace.language.visible import visible, visible_line
 from memory_palace.models import Hit, Piece
 from memory_palace.retrieval.excerpts import NoteReader
 from memory_palace.retrieval.shortening import drop_marks, plain_line
 
-_SHORT = 20
-"""Characters: less is a label such as "Requirements:"."""
+_MOST = 3
+"""Lines that are told."""
+_COMPARED = 16
+"""Lines that are compared with what was said: a model takes some milliseconds for each."""
+_LEAST_WORDS, _BESIDE_LINKS = 5, 3
+"""Words of a line: fewer are a label, or a list of links or tags. Two letters of a script without
+blanks are a word."""
+_LINK = re.compile(
+    r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^()\s]*\)|https?://\S+|(?<!\w)#[\w/-]+"
+)
+_UNSPACED = re.compile(r"[\u2e80-\u9fff]{2}")
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
 
 
 def tell(
@@ -21,73 +33,64 @@ def tell(
     hits: Sequence[Hit],
     snapshot: Snapshot,
     paths: PalacePaths,
+    judge: Callable[[Sequence[tuple[Hit, Piece]]], Sequence[float]],
     *,
     budget_bytes: int,
+    least: float,
 ) -> tuple[str, tuple[Hit, ...]]:
     """Return what is said of the hits on ``text``, and those that are told.
 
-    As many notes as there is room for, each with its best whole sentence; then more sentences of
-    them, the best first; then a line for each note that has none. A sentence is never cut.
+    That is the best line, and others where ``judge`` says that they are as related as ``least``.
+    None is told twice, and none is cut.
     """
     reader = NoteReader(snapshot, paths, text)
-    told = _Told(budget_bytes)
-    rest: list[tuple[Hit, Piece]] = []
+    found: dict[str, tuple[Hit, Piece]] = {}
     for rank, hit in enumerate(hits):
-        pieces = sorted(_make_plain(reader.find_pieces(hit, rank)), key=_order)
-        best = next((place for place, piece in enumerate(pieces) if told.add(hit, piece)), None)
-        rest += [(hit, piece) for piece in pieces[best + 1 :]] if best is not None else []
-    for hit, piece in sorted(rest, key=lambda entry: -entry[1].value):
-        told.add(hit, piece)
-    for hit in hits:
-        told.name(hit)
-    shown = tuple(replace(hit, snippet="", pieces=pieces) for hit, pieces in told.notes.values())
-    return "\n".join(line for hit in shown for line in write_hit(hit, hit.pieces)), shown
+        for piece in _make_plain(reader.find_pieces(hit, rank)):
+            found.setdefault(" ".join(piece.text.split()), (hit, piece))
+    lines = sorted(found.values(), key=lambda line: -line[1].value)[:_COMPARED]
+    sure = judge(lines) if lines else ()
+    best = sorted(zip(sure, lines, strict=True), key=lambda pair: -pair[0])[:_MOST]
+    told: dict[str, tuple[Hit, tuple[Piece, ...]]] = {}
+    for place, (value, (hit, piece)) in enumerate(best):
+        if place and value < least:
+            break
+        pieces = sorted((*told.get(hit.path, (hit, ()))[1], piece), key=lambda each: each.place)
+        more = told | {hit.path: (hit, tuple(pieces))}
+        if len("\n".join(_write(more)).encode()) < budget_bytes:
+            told = more
+    shown = tuple(replace(hit, snippet="", pieces=pieces) for hit, pieces in told.values())
+    return "\n".join(_write(told)), shown
+
+
+def _write(told: Mapping[str, tuple[Hit, Sequence[Piece]]]) -> Iterator[str]:
+    for hit, pieces in told.values():
+        yield from write_hit(hit, pieces)
 
 
 def _make_plain(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """Yield pieces without the addresses of links, and without HTML; code stays as it is."""
+    """Yield the sentences of pieces, without addresses of links and HTML; code stays as it is."""
     for piece in pieces:
         text = piece.text
         if text.lstrip().startswith("|"):
             text = drop_marks(text)  # a row of a table, padded to look well
         elif not piece.is_verbatim:
             text = plain_line(text)
-        if any(map(str.isalnum, text)):
+        if _is_sentence(piece.text, text):
             yield replace(piece, text=text)
 
 
-def _order(piece: Piece) -> tuple[bool, float]:
-    """Put the best first, and what is too short to tell anything last."""
-    return len(piece.text.strip()) < _SHORT, -piece.value
+def _is_sentence(written: str, shown: str) -> bool:
+    """Say whether a piece tells something: no heading, no label, no list of links or tags."""
+    if _HEADING.match(written) or shown.rstrip(" *_").endswith((":", "：")):
+        return False
+    cell = max(shown.split("|"), key=len)
+    beside = max(_LINK.sub("", written).split("|"), key=len)
+    return _count_words(cell) >= _LEAST_WORDS and _count_words(beside) >= _BESIDE_LINKS
 
 
-class _Told:
-    """What is told so far, and how many bytes are left."""
-
-    def __init__(self, budget_bytes: int) -> None:
-        self.notes: dict[str, tuple[Hit, tuple[Piece, ...]]] = {}
-        self._left = budget_bytes
-        self._sentences: set[str] = set()
-
-    def add(self, hit: Hit, piece: Piece) -> bool:
-        """Tell a sentence of a note where there is room and nobody told it; say whether."""
-        _, pieces = self.notes.get(hit.path, (hit, ()))
-        more = tuple(sorted([*pieces, piece], key=lambda piece: piece.place))
-        size = _size(write_hit(hit, more)) - (_size(write_hit(hit, pieces)) if pieces else 0)
-        words = " ".join(piece.text.split())
-        if size > self._left or words in self._sentences:
-            return False
-        self._sentences.add(words)
-        self._left -= size
-        self.notes[hit.path] = hit, more
-        return True
-
-    def name(self, hit: Hit) -> None:
-        """Tell where a note is that has no sentence here, if there is room."""
-        size = _size(write_hit(hit, ()))
-        if hit.path not in self.notes and size <= self._left:
-            self._left -= size
-            self.notes[hit.path] = hit, ()
+def _count_words(text: str) -> int:
+    return max(len(list(plain_words(text))), len(_UNSPACED.findall(text)))
 
 
 def write_hit(hit: Hit, pieces: Sequence[Piece]) -> Iterator[str]:
@@ -98,8 +101,3 @@ def write_hit(hit: Hit, pieces: Sequence[Piece]) -> Iterator[str]:
     for row in replace(hit, pieces=tuple(pieces)).text.split("\n") if pieces else ():
         if row.strip():
             yield visible(f"  {row.rstrip()}")
-
-
-def _size(lines: Iterator[str] | Sequence[str]) -> int:
-    """Return the UTF-8 bytes of lines as they are printed, each with its line feed."""
-    return sum(len(line.encode()) + 1 for line in lines)

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 LINES = HERE / "recall"
 DATA = Path(os.environ.get("PALACE_BENCH_DATA", ROOT.parent / "shared" / "data"))
-NULL = ROOT / "memory_palace" / "index" / "chat.txt"
+NULL = [ROOT / "memory_palace" / "index" / name for name in ("chat.txt", "talk.txt")]
 LIKE = {"minilm": 0.95, "e5": 0.98}
 """Cosines above which two lines are the same one; those of e5 lie close together."""
 KEYS = {
@@ -34,7 +34,7 @@ def read(name):
 
 
 def read_null():
-    lines = map(str.strip, NULL.read_text("utf-8").splitlines())
+    lines = [line.strip() for path in NULL for line in path.read_text("utf-8").splitlines()]
     return [line for line in lines if line and not line.startswith(("#", "["))]
 
 

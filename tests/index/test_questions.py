@@ -8,7 +8,7 @@ import pytest
 from memory_palace import Palace
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.index import questions
-from memory_palace.index.chat import read_chat
+from memory_palace.index.chat import read_lines
 from memory_palace.index.questions import embed_null_lines, find_best_null, read_questions
 
 
@@ -29,7 +29,7 @@ def test_questions_are_embedded_once_per_embedder(tmp_path):
     first, again = Counting(), Counting()
     made = embed_null_lines(tmp_path, first).questions
     assert np.array_equal(embed_null_lines(tmp_path, again).questions, made)
-    assert (first.asked, again.asked) == (len(read_questions()) + len(read_chat()), 0)
+    assert (first.asked, again.asked) == (len(read_questions()) + len(read_lines("talk")), 0)
     embed_null_lines(tmp_path, Counting("two"))
     assert len(list(tmp_path.iterdir())) == 1
     assert embed_null_lines(tmp_path, Counting()).questions.shape == made.shape
@@ -103,7 +103,7 @@ def test_chance_is_measured_in_the_language_of_the_notes(tmp_path):
 
 def test_questions_are_kept_in_a_byte_a_component(tmp_path):
     made = np.concatenate(embed_null_lines(tmp_path, Counting()))
-    exact = get_embedder("hashing").embed_queries([*read_questions(), *read_chat()])
+    exact = get_embedder("hashing").embed_queries([*read_questions(), *read_lines("talk")])
     assert np.abs((made * exact).sum(axis=1) - 1).max() < 0.01
     size = next(tmp_path.iterdir()).stat().st_size
     assert size < made.size * 1.05
