@@ -6,6 +6,8 @@ compared with the collection's own whose answer is among the first five hits.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -31,6 +33,10 @@ from memory_palace.retrieval.search import search
 
 HITS = 5
 BINS = 10
+NAMED = ", named"
+"""What stands behind a collection whose questions were given the names of the palace."""
+MANY_TURNS = 20
+_SPEAKER = re.compile(r"^([A-Z]\w+):", re.MULTILINE)
 MOST = 200
 """Questions of a collection that are asked, at even steps through all of them."""
 
@@ -49,6 +55,10 @@ class CrossPair:
     """Share of the others that count as answered."""
     own_asked: int
     foreign_asked: int
+    lost: float | None
+    """Share of the own questions that count as answered without gold among the hits."""
+    named: float | None
+    """Share of the foreign questions answered with the palace's speakers put for their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +111,17 @@ def ask_across(
     answers: dict[tuple[str, str], list[tuple[float, bool]]] = {}
     for palace in group:
         corpus = open_corpus(palace, cache, remembering)
-        for source in group:
-            questions = _thin(source.questions)
+        asked = [(source, source.group, _thin(source.questions)) for source in group]
+        asked += [
+            (source, f"{source.group}{NAMED}", _put_names(questions, source, palace))
+            for source, _, questions in asked
+            if source is not palace
+        ]
+        for source, name, questions in asked:
+            if not questions:
+                continue
             matrix = remembering.embed_queries([q.text for q in questions])
-            found = answers.setdefault((palace.group, source.group), [])
+            found = answers.setdefault((palace.group, name), [])
             for question, vector in zip(questions, matrix, strict=True):
                 text = " ".join(question.text.split())
                 query = Query(text, question.as_of, Filters(), None if lexical else vector)
@@ -123,6 +140,8 @@ def compare(answers: Answers) -> list[CrossPair]:
         if (palace, source) not in answers:
             continue
         own = np.array([sure for sure, is_found in answers[palace, palace] if is_found])
+        lost = [sure for sure, is_found in answers[palace, palace] if not is_found]
+        named = [sure for sure, _ in answers.get((palace, f"{source}{NAMED}"), ())]
         foreign = np.array([sure for sure, _ in answers[palace, source]])
         rows.append(
             CrossPair(
@@ -133,9 +152,36 @@ def compare(answers: Answers) -> list[CrossPair]:
                 round(float((foreign >= ANSWERED).mean()), 3),
                 len(own),
                 len(foreign),
+                _share_answered(lost),
+                _share_answered(named),
             )
         )
     return sorted(rows, key=lambda row: row.auc)
+
+
+def _share_answered(sure: Sequence[float]) -> float | None:
+    return round(float((np.array(sure) >= ANSWERED).mean()), 3) if sure else None
+
+
+def _put_names(
+    questions: Sequence[EvalQuestion], source: Collection, palace: Collection
+) -> Sequence[EvalQuestion]:
+    """Return the questions that name a speaker of their collection, with the palace's for those."""
+    names = dict(zip(_list_speakers(source), _list_speakers(palace), strict=False))
+    if not names:
+        return []
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    return [
+        replace(question, text=pattern.sub(lambda name: names[name[0]], question.text))
+        for question in questions
+        if pattern.search(question.text)
+    ]
+
+
+def _list_speakers(talk: Collection) -> list[str]:
+    """Return the two who speak most often."""
+    spoken = Counter(name for d in talk.documents for name in _SPEAKER.findall(d.text))
+    return [name for name, count in spoken.most_common(2) if count >= MANY_TURNS]
 
 
 def find_auc(better: np.ndarray, worse: np.ndarray) -> float:
@@ -151,7 +197,7 @@ def find_bins(answers: Answers) -> list[Bin]:
     """
     values, is_right, weights = [], [], []
     for palace in dict.fromkeys(name for name, _ in answers):
-        sources = [source for name, source in answers if name == palace and source != palace]
+        sources = [s for name, s in answers if name == palace != s and not s.endswith(NAMED)]
         for source in (palace, *sources):
             found = answers[palace, source]
             share = (1.0 if source == palace else 1 / len(sources)) / max(len(found), 1)

@@ -85,6 +85,8 @@ def _print(answers: Answers, plots: Path | None, *, as_json: bool) -> None:
                 f"{row.palace:<12} asked {row.source:<12} AUC {row.auc:.3f}  own {row.own:.3f} of "
                 f"{row.own_asked:<4} foreign {row.foreign:.3f} of {row.foreign_asked}"
             )
+            line += "" if row.named is None else f"  with its names {row.named:.3f}"
+            line += "" if row.lost is None else f"  not found {row.lost:.3f}"
             rows.add(row, line, to="pairs")
         for one in bins:
             line = (

@@ -66,3 +66,10 @@ def test_a_tag_that_no_note_has_is_said_to_be_a_word(ask):
     _, _, err = ask("keys #unknown", "--neighbors", "0")
     assert "no note has the tag #unknown; it was searched as a word\n" in err
     assert "tag" not in ask("keys", "--neighbors", "0")[2]
+
+
+def test_between_it_says_perhaps_and_shows_what_is_worth_reading(ask):
+    status, out, err = ask("is the old hut haunted", "--neighbors", "0")
+    assert status == 0 and err.startswith("perhaps; ") and "\n2  " in out
+    answer = json.loads(ask("is the old hut haunted", "--json")[1])
+    assert answer["perhaps"] is True and answer["answered"] is False

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import sys
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +19,8 @@ from memory_palace.embedding import registry
 from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.index.calibration import LEAST_DEVIATION
 from memory_palace.language.word_lists import STOPWORDS
-from memory_palace.retrieval.confidence import ANSWERED, LITERAL, NAMED, Grounds, weigh
+from memory_palace.models import PERHAPS
+from memory_palace.retrieval.confidence import ANSWERED, LITERAL, NAMED, Grounds, agree, weigh
 
 SAMPLE = Path(__file__).parents[2] / "palace"
 NOTES = {
@@ -65,6 +68,43 @@ def test_what_is_asked_to_the_letter_is_sure_whatever_it_means():
     assert weigh(grounds(-8.0)) < 0.01
     assert weigh(grounds(-8.0, is_literal=True)) == LITERAL >= ANSWERED
     assert weigh(grounds(-8.0, is_named=True)) == NAMED > LITERAL
+
+
+def log_odds(sure: float) -> float:
+    return math.log(sure / (1 - sure))
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ([0.9, 0.5, 0.1], [0.9, 0.5, 0.1]),
+        ([0.2, 0.8], [0.5, 0.5]),
+        ([0.9, 0.2, 0.8, 0.1], [0.9, 0.5, 0.5, 0.1]),
+        ([0.1, 0.5, 0.9, 0.95], None),
+        ([0.0, 1.0, 0.3], None),
+        ([], []),
+    ],
+)
+def test_the_numbers_fall_with_the_rank_and_keep_the_mean_of_their_log_odds(palace, given, shown):
+    hit = palace.query("the broker")[0]
+    found = [h.confidence for h in agree([replace(hit, confidence=sure) for sure in given])]
+    assert found == sorted(found, reverse=True)
+    if shown is not None:
+        assert found == pytest.approx(shown, abs=1e-3)
+    elif all(0 < sure < 1 for sure in given):
+        assert sum(map(log_odds, found)) == pytest.approx(sum(map(log_odds, given)), abs=1e-2)
+
+
+def test_behind_a_sure_hit_what_is_not_worth_reading_is_left_out(palace):
+    found = palace.query("Why was the broker dropped after a power cut?")
+    assert found.is_answered and len(found) > 1
+    hits = [replace(h, confidence=c) for h, c in zip(found, (0.9, PERHAPS, 0.05), strict=False)]
+    read = replace(found, hits=tuple(hits)).worth_reading()
+    assert [hit.confidence for hit in read] == [0.9, PERHAPS]
+    low = [replace(hit, confidence=0.01) for hit in found]
+    unsure = replace(found, hits=tuple(low), is_answered=False)
+    assert len(unsure.worth_reading()) == 1 and not unsure.may_answer
+    assert replace(unsure, hits=(hits[1],)).may_answer
 
 
 @pytest.mark.parametrize("lexical", [False, True])
