@@ -131,5 +131,6 @@ def _row(note: Note, derived: Sequence[Derived], embedded: Sequence[Sequence[str
         type="project",
         date=note.date.timestamp if note.date else 0.0,
         line=note_line(note),
+        speakers="\x1f".join(derived[0].speakers if derived else ()),
         chunks=tuple(map(chunk_row, note.chunks, embedded, derived)),
     )

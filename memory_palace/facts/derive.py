@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -17,7 +17,7 @@ from memory_palace.fence import Fence
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.detect import tell_tongue
-from memory_palace.language.sentences import find_speakers
+from memory_palace.language.sentences import find_speakers, find_talkers
 from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import Languages, squeeze_all, tokenize
 from memory_palace.markdown.prose import strip_markup
@@ -57,18 +57,23 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
     written, named = fence.read("its day", lambda: (_day_of(note), _yearless(note)), (None, ()))
     called = fence.read("names", lambda: sorted(_name_terms(note, languages)), [])
     names = chain([tuple(called)], repeat(()))
+    whole = "\n".join(chunk.text for chunk in note.chunks)
+    talkers = fence.read(
+        "speakers", lambda: find_talkers(whole) and find_talkers(strip_markup(whole)), frozenset()
+    )
     passages = [
         Derived(
             words=words_of(chunk),
             names=terms,
             extras=structure.extras,
-            facts=(*structure.facts, *_find_facts(chunk, written, config.locale, fence), *named),
+            facts=(*structure.facts, *_find_facts(chunk, talkers, written, config, fence), *named),
             description=structure.description,
         )
         for chunk, structure, terms in zip(note.chunks, structures, names, strict=False)
     ]
     found = [*passages, *(Derived(words=words_of(chunk)) for chunk in note.questions)]
-    return [replace(each, problems=tuple(problems)) for each in found[:1]] + found[1:]
+    told = partial(replace, speakers=tuple(sorted(talkers)), problems=tuple(problems))
+    return [*map(told, found[:1]), *found[1:]]
 
 
 def _name_terms(note: Note, languages: Languages) -> set[str]:
@@ -99,11 +104,11 @@ def extract_dates(text: str, written: date | None = None, *, locale: str = "") -
 
 
 def _find_facts(
-    chunk: Chunk, written: date | None, locale: str, fence: Fence
+    chunk: Chunk, talkers: Container[str], written: date | None, config: Config, fence: Fence
 ) -> Iterator[tuple[str, str]]:
     text, line = chunk.text, chunk.first_line
-    for speaker in fence.read_lines("speakers", find_speakers, text, line):
-        yield FactKind.SPEAKER.value, speaker
+    for who in fence.read_lines("speakers", partial(find_speakers, talkers=talkers), text, line):
+        yield FactKind.SPEAKER.value, who
     if text.rstrip().endswith(("?", "？")):
         yield FactKind.FORM.value, "question"
     tongue = fence.read("language", partial(tell_tongue, chunk.embed_text), "english", line)
@@ -111,7 +116,7 @@ def _find_facts(
         yield FactKind.TONGUE.value, tongue
     for heading in fence.read_lines("headings", _squeeze_headings, text, line):
         yield FactKind.HEADING.value, heading
-    dates = partial(extract_dates, written=written, locale=locale)
+    dates = partial(extract_dates, written=written, locale=config.locale)
     for fact in fence.read_lines("dates", dates, text, line):
         yield fact.kind.value, fact.key
 
