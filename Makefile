@@ -59,7 +59,7 @@ LOCOMO = bench locomo $(DATA)/locomo/locomo_dev.json
 GOLD = --gold $(DATA)/locomo/gold_dev.jsonl
 CHATS = bench longmemeval $(DATA)/longmemeval/longmemeval_s_dev.json
 tables: .venv/installed-test
-	set -e; for model in minilm e5 minilm+e5; do \
+	set -e; for model in minilm e5; do \
 	  echo "# $$model"; \
 	  $(BIN)/palace $(LOCOMO) $(GOLD) --product --embedder $$model; \
 	  $(BIN)/palace bench qmsum $(DATA)/qmsum/val.jsonl --product --embedder $$model; \

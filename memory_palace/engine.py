@@ -17,6 +17,7 @@ from memory_palace.index.opened import OpenedIndex
 from memory_palace.index.recipes import Embedders, choose_detail, name_recipe
 from memory_palace.models import Filters, NoteRecord, Problem, Query, QueryResult
 from memory_palace.notes.discovery import read_settings
+from memory_palace.notes.reading import find_disputes
 from memory_palace.notes.usage import Act, logs_usage, record_usage
 from memory_palace.retrieval import profiles
 
@@ -214,8 +215,10 @@ class Engine:
     ) -> SearchResult:
         from memory_palace.retrieval.search import search
 
-        days = self.config.half_life_days
-        return search(query, snapshot, profile=profile, half_life_days=days, paths=paths, **how)
+        days, told = self.config.half_life_days, find_disputes(self.paths)
+        return search(
+            query, snapshot, profile=profile, half_life_days=days, paths=paths, disputes=told, **how
+        )
 
     def _embed(self, query: Query, snapshot: Snapshot, profile: Profile) -> Query:
         from memory_palace.retrieval.question import embed_question

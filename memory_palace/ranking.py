@@ -12,9 +12,8 @@ SIGNALS: Mapping[str, str] = {
     name: module
     for module, names in {
         "metadata": "recency importance",
-        "table": "semantic dense note_dense second_dense second_note_dense lexical note_lexical "
-        "covered replied asked_kind beside_words beside_meaning second_beside_meaning speaker "
-        "statement called titled anchor anchoring",
+        "table": "semantic dense note_dense lexical note_lexical covered replied asked_kind "
+        "beside_words beside_meaning speaker statement called titled anchor anchoring",
         "questions": "questions question_words",
         "descriptions": "enriched bridge",
         "time": "temporal dated weekday",

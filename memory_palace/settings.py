@@ -19,6 +19,7 @@ from memory_palace.config import (
     USERS_ONLY,
     Config,
     PalacePaths,
+    describe_two,
 )
 from memory_palace.errors import ConfigError
 from memory_palace.places import ARCHIVE
@@ -26,6 +27,7 @@ from memory_palace.ranking import TRUST, AnchorSettings
 from memory_palace.settings_file import Lines, SettingPlace, parse_lines, read_settings, shorten
 from memory_palace.settings_profiles import check_profile, parse_profiles
 
+_ONE_EMBEDDER = "write `embedder: {0}`, then run `palace index --embedder {0}`"
 _LARGEST = 1 << 40
 """Of any amount: above it numbers are slips, and arithmetic fails."""
 _SMALLEST = 1e-6
@@ -232,7 +234,9 @@ def _check(key: str, value: Any, where: SettingPlace) -> Any:
     if key in PARSERS:
         return PARSERS[key](value, where)
     default = getattr(Config(), key)
-    if key == "embedder" and any(part.startswith(USERS_ONLY) for part in str(value).split("+")):
+    if key == "embedder" and (two := describe_two(str(value), _ONE_EMBEDDER)):
+        raise where.wrong(two)
+    if key == "embedder" and str(value).startswith(USERS_ONLY):
         name = shorten(value).strip("'")
         message = f"{name} is for you to choose, and not for a palace; run"
         raise where.wrong(f"{message} `palace index --force --embedder {name}`")

@@ -53,9 +53,9 @@ class Record:
     def spread(self, name, scores, *counted):
         return self._keep(self._own.spread(name, scores, *counted), "spread", name)
 
-    def sample(self, vector, which):
-        found = self._own.sample(vector, which)
-        return self._keep(found, "sample", vector.tobytes(), which.member, which.prefix)
+    def sample(self, vector, member):
+        found = self._own.sample(vector, member)
+        return self._keep(found, "sample", vector.tobytes(), member)
 
 
 class Told:
@@ -83,8 +83,8 @@ class Told:
     def spread(self, name, scores, *counted):
         return self._kept["spread", name]
 
-    def sample(self, vector, which):
-        return self._kept["sample", vector.tobytes(), which.member, which.prefix]
+    def sample(self, vector, member):
+        return self._kept["sample", vector.tobytes(), member]
 
 
 class Recorded(Snapshot):
@@ -106,11 +106,11 @@ class Home:
         self._whole, self._paths, self._rows = whole, paths, rows
         self.statistics = Told(whole.record.kept)
 
-    def compare(self, vector, which):
-        return self._whole.cosines_of(self._rows, vector, which)
+    def compare(self, vector, member):
+        return self._whole.cosines_of(self._rows, vector, member)
 
-    def vectors(self, rows, which):
-        return self._whole.rows_of(self._rows[rows], which)
+    def vectors(self, rows, member):
+        return self._whole.rows_of(self._rows[rows], member)
 
     def called(self, asked, loose, mistyped):
         found = _called(asked, loose, mistyped, self._whole)

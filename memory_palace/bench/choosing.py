@@ -144,19 +144,13 @@ def _embed(
 
 def _known_vectors(snapshot: Snapshot, name: str) -> Callable[[str], Vector | None]:
     """Return how to look up the vector that the index has of a text, by its digest."""
-    names = snapshot.commit.embedder.split("+")
-    if name not in names or not snapshot.commit.dimension:
+    if name != snapshot.commit.embedder or not snapshot.commit.dimension:
         return lambda text: None
-    parts = snapshot.commit.parts
-    part = parts[names.index(name)] if len(parts) == len(names) else parts[0]
     rows = {bytes(digest): row for row, digest in enumerate(snapshot.row_digests)}
 
     def find(text: str) -> Vector | None:
         row = rows.get(sha256(text.encode()).digest()[:16])
-        if row is None:
-            return None
-        vector: Vector = snapshot.rows_of(np.array([row]))[0][part]
-        return vector / max(float(np.linalg.norm(vector)), 1e-9)
+        return None if row is None else snapshot.rows_of(np.array([row]))[0]
 
     return find
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from memory_palace.bench.configuration import digest_index
 from memory_palace.bench.datasets.items import Collection, EvalDocument
 from memory_palace.config import PalacePaths
-from memory_palace.embedding.base import Embedder, find_parts
+from memory_palace.embedding.base import Embedder
 from memory_palace.facts.derive import derive
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.commit import Commit, read_commit, write_commit
@@ -90,8 +90,6 @@ def _write(
         paths.index, rows, fingerprint=fingerprint, dimension=dimension, is_cold=False
     )
     commit = Commit(_WHOLE - 1, embedder.name, fingerprint, dimension, (ref,))
-    second = sum(part.dimension for part in find_parts(embedder)[1:])
-    commit = replace(commit, second_dimension=second)
     write_commit(paths.commit, commit)
     snapshot = open_snapshot(paths)
     figures = calibrate(snapshot, embedder.embed_passages)

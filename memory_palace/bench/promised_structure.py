@@ -22,17 +22,13 @@ from memory_palace.bench.timing import Measured, measure_commands
 from memory_palace.bench.vectors import RememberingEmbedder, loading
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.palace import Palace
-from memory_palace.retrieval.profiles import PROFILES, RARE, SECOND, Profile
+from memory_palace.retrieval.profiles import PROFILES, RARE, Profile
 
 FITTED = (
     *("described", "overlap", "logic", "preference", "noun_phrase", "ordering", "name"),
     "temporal_phrase",
 )
 """Signals of structure that speak in enough questions for a fit."""
-_BASE = replace(
-    PROFILES["hybrid"],
-    weights={s: w for s, w in PROFILES["hybrid"].weights.items() if s not in SECOND},
-)
 _MEASURES = ("any@5", "any@1")
 
 
@@ -44,7 +40,7 @@ def measure_structure(given: Given) -> Iterator[Measured]:
     """
     sets = _load(given)
     need_models("minilm")
-    signals = (*_BASE.weights, *FITTED)
+    signals = (*PROFILES["hybrid"].weights, *FITTED)
     tables = {
         name: measure_collections(part, signals, embedder=get_embedder("minilm"), cache=given.cache)
         for name, part in sets.items()
@@ -76,7 +72,7 @@ def _fit_each(
     """Yield each group, and the profile that was fitted without it; the last without none."""
     for group in (*dict.fromkeys(name for part in sets for name in part), ""):
         others = [[table for name, table in part.items() if name != group] for part in sets]
-        added = weighing.fit_beside(_BASE, [part for part in others if part], signals)
+        added = weighing.fit_beside(PROFILES["hybrid"], [part for part in others if part], signals)
         weights = {**PROFILES["hybrid"].weights, **RARE, **added}
         yield group, replace(PROFILES["structured"], name=f"structured-{group}", weights=weights)
 

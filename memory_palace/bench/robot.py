@@ -26,18 +26,18 @@ _COLOURS = "red blue green black white yellow grey brown".split()
 def measure_robot(embedder: str, *, runs: int, seed: int, places: int = PLACES) -> Measured:
     """Step through a house of ``places`` loci, by `seek serve` and by `seek step`."""
     with scratch_folder() as root:
-        _furnish(root, embedder, places, random.Random(seed))
-        command = [sys.executable, "-m", "memory_palace", "-C", str(root), "seek"]
-        whole = measure_commands([*command, "step"], runs=runs)[0].wall_seconds * 1_000
-        with _robot([*command, "serve"]) as ask:
+        palace = furnish(root, embedder, _places(places, random.Random(seed)))
+        palace.searches.start(_GOAL, SearchPlan(on_loci=True))
+        whole = measure_commands([*_seek(root), "step"], runs=runs)[0].wall_seconds * 1_000
+        with serving(root) as ask:
             (served,) = time_calls(lambda: ask({"do": "step"}), runs=runs, warmup=1)
     what = f"a step among {places} loci, served, median"
     return Measured(what, served, "ms", "palace seek step, whole process", whole)
 
 
-def _furnish(root: Path, embedder: str, places: int, source: random.Random) -> None:
-    """Make a palace of places, each with two things, and begin a search."""
-    nodes = [
+def _places(places: int, source: random.Random) -> list[dict[str, Any]]:
+    """Return places, each with two things."""
+    return [
         {
             "node_id": number,
             "pose": {"x": source.uniform(0, 60), "y": source.uniform(0, 40)},
@@ -48,17 +48,25 @@ def _furnish(root: Path, embedder: str, places: int, source: random.Random) -> N
         }
         for number in range(places)
     ]
+
+
+def furnish(root: Path, embedder: str, nodes: list[dict[str, Any]]) -> Palace:
+    """Make a palace of places."""
     palace = Palace.init(root)
     palace.loci.load(nodes, apply=True)
     palace.index(embedder=embedder)
-    palace.searches.start(_GOAL, SearchPlan(on_loci=True))
+    return palace
+
+
+def _seek(root: Path) -> list[str]:
+    return [sys.executable, "-m", "memory_palace", "-C", str(root), "seek"]
 
 
 @contextmanager
-def _robot(command: list[str]) -> Iterator[Any]:
-    """Give what sends a request to a process and returns its answer."""
+def serving(root: Path) -> Iterator[Any]:
+    """Give what sends a request to a process of `palace seek serve` and returns its answer."""
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+    with subprocess.Popen([*_seek(root), "serve"], stdin=pipe, stdout=pipe, text=True) as process:
         stdin, stdout = cast(TextIO, process.stdin), cast(TextIO, process.stdout)
 
         def ask(request: dict[str, Any]) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_palace.embedding import minilm
-from memory_palace.embedding.base import Embedder, find_parts
-from memory_palace.embedding.pair import PairEmbedder
+from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.registry import is_available
 from memory_palace.embedding.weights import cache_folder
 from memory_palace.errors import MissingPartError
@@ -43,11 +42,6 @@ class RememberingEmbedder:
         self.name, self.dimension = embedder.name, embedder.dimension
         self.token_limit, self.fingerprint = embedder.token_limit, embedder.fingerprint
         self.count_tokens = embedder.count_tokens
-        self.parts: tuple[Embedder, ...] = (self,)
-        if len(both := find_parts(embedder)) > 1:
-            own = [RememberingEmbedder(part, folder, progress=progress) for part in both]
-            embedder, folder = PairEmbedder(*own), None
-            self.parts = tuple(own)
         self._embedder = embedder
         key = sha256(embedder.fingerprint.encode()).hexdigest()[:16]
         self._path = folder / f"vectors-{key}.npz" if folder is not None else None
@@ -72,10 +66,7 @@ class RememberingEmbedder:
         return self._find(texts, b"q", self._embedder.embed_queries)
 
     def save(self) -> None:
-        """Write what was made in this run, beside what was there: of two embedders, for each."""
-        for part in self.parts:
-            if isinstance(part, RememberingEmbedder) and part is not self:
-                part.save()
+        """Write what was made in this run, beside what was there."""
         matrix = self._joined()
         if self._is_saved or self._path is None:
             return

@@ -10,7 +10,7 @@ from typer import Argument, Option
 from memory_palace.bench import seeking
 from memory_palace.bench.first_steps import FirstStep, measure_first_steps
 from memory_palace.bench.given import Given
-from memory_palace.bench.house import Steps, measure_house
+from memory_palace.bench.house import GOALS, Finds, measure_house
 from memory_palace.bench.robot import measure_robot
 from memory_palace.cli.bench_options import Cache, EmbedderName, Seed, add_measured, printing
 from memory_palace.cli.bench_sets import cache_of
@@ -24,7 +24,7 @@ def run_seek(
     stores: Annotated[
         int, Option("--stores", min=1, help="Number of random stores.")
     ] = seeking.STORES,
-    goals: Annotated[int, Option("--goals", min=0, help="Number of houses to search.")] = 200,
+    goals: Annotated[int, Option("--goals", min=0, help="Number of targets to look for.")] = GOALS,
     nodes: Annotated[
         int, Option("--nodes", min=0, help="Nodes for the timing; 0 skips it.")
     ] = 100_000,
@@ -39,16 +39,16 @@ def run_seek(
     cache: Cache = None,
     as_json: Json = False,
 ) -> None:
-    """Measure what a search promotes by chance, what it finds, its steps and its time.
+    """Measure what a search promotes by chance, what it finds, its looks and its time.
 
     Example: palace bench seek tests/navigation/paraphrases.md
     """
     errands, model = seeking.read_errands(table), get_embedder(embedder)
-    with printing("shares", "steps", "candidates", "figures", as_json=as_json) as rows:
+    with printing("shares", "finds", "candidates", "figures", as_json=as_json) as rows:
         for share in seeking.measure_promotion(errands, model, stores=stores, seed=seed):
             rows.add(share, _share_line(share), to="shares")
-        for steps in measure_house(errands, model, goals=goals, seed=seed) if goals else []:
-            rows.add(steps, _steps_line(steps), to="steps")
+        for finds in measure_house(errands, embedder, goals=goals, seed=seed) if goals else []:
+            rows.add(finds, _finds_line(finds), to="finds")
         if data is not None:
             given = Given(data, None, cache_of(cache))
             for first in measure_first_steps(given, model):
@@ -64,11 +64,11 @@ def _share_line(share: seeking.Share) -> str:
     return f"{share.what:<52} {share.value:.3f} [{share.low:.3f}, {share.high:.3f}]{limit}"
 
 
-def _steps_line(steps: Steps) -> str:
-    line = f"steps, {steps.way:<45} {steps.mean:.1f}, median {steps.median:.0f}"
-    if not steps.beside:
-        return line
-    return f"{line}; {steps.beside} {steps.ratio:.2f} [{steps.low:.2f}, {steps.high:.2f}]"
+def _finds_line(finds: Finds) -> str:
+    way = f"{finds.embedder}, an eye that errs in {finds.errs:.0%} of looks"
+    found = f"{finds.found} of {finds.goals} found [{finds.low:.2f}, {finds.high:.2f}]"
+    looks = f"{finds.looks:.1f} looks, median {finds.median_looks:.0f}"
+    return f"{way:<52} {found}; {looks}; {finds.metres:.0f} m"
 
 
 def _first_line(first: FirstStep) -> str:

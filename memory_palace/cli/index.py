@@ -31,7 +31,6 @@ from memory_palace.errors import MissingPartError, NotesFailedError, PalaceError
 from memory_palace.index.advice import ModelAdvice, advise, choose_for, remember_advice
 from memory_palace.index.calibration import UNRELATED
 from memory_palace.index.context import EMBEDDING
-from memory_palace.index.status import split_vectors
 from memory_palace.index.values import IndexReport
 from memory_palace.models import ChunkRecord
 from memory_palace.notes.discovery import discover_notes
@@ -268,12 +267,8 @@ def _lines(report: IndexReport, palace: Palace) -> Iterator[str]:
         yield f"  {name:<10} {len(getattr(report, name))}"
     yield f"  {'unchanged':<10} {report.unchanged}"
     by_words = "none: words alone answer"
-    known = f"; one vector of {report.reused_halves} was known" * bool(report.reused_halves)
-    embedded = f"{report.embedded} chunks with {report.embedder}{known}"
+    embedded = f"{report.embedded} chunks with {report.embedder}"
     yield f"  {'embedded':<10} {by_words if report.embedder == NO_VECTORS else embedded}"
-    if not report.is_dry_run and (parts := split_vectors(palace.snapshot().commit)):
-        sizes = " + ".join(f"{size / 1024:,.0f} KiB of {name}" for name, size in parts.items())
-        yield f"  {'vectors':<10} {sizes}"
     yield f"  {'reused':<10} {report.reused} chunks"
     yield f"  {'failed':<10} {len(report.failed)}"
     yield f"  {'seconds':<10} {report.seconds:.2f}"

@@ -8,6 +8,7 @@ from typing import Any
 from memory_palace.agents.fencing import show_command
 from memory_palace.cli.printing import plural, say
 from memory_palace.language.visible import visible_line
+from memory_palace.navigation.belief import PATIENCE
 from memory_palace.navigation.loop import StepRecord
 from memory_palace.navigation.reading import NoteReading, ReadPassage
 from memory_palace.navigation.search_run import RunStep, Stop
@@ -163,6 +164,9 @@ def session_lines(session: SearchSession) -> Iterator[str]:
         yield f"  {candidate['score']:.3f}  {node:<4} {_where(session, node)}"
     for node, why in sorted(session.closed.items()):
         yield f"  closed {node:<4} {session.nodes[node]}  {why}"
+    for node, count in sorted(session.misses.items()):
+        if count and node not in session.closed:
+            yield f"  open {node:<6} {session.nodes[node]}  not seen, {count} of {PATIENCE} looks"
     if belief["target_status"] == "done":
         place = belief["current_node_id"]
         simulated = " (simulated)" if session.simulated else ""

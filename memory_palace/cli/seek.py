@@ -133,7 +133,8 @@ def observe(
 
     A note longer than the budget is read in passages, those that bear on the goal first. --found
     ends the search if the note contains these words. Two sightings at one locus make a
-    target visible; an approach to .75 m in a later step ends the search.
+    target visible; an approach to .75 m in a later step ends the search. Three looks that
+    miss the target close a locus, --reject closes it at once.
 
     Example: palace seek observe --found "the pump was moved to the shed"
     """

@@ -162,9 +162,7 @@ def _figures(status: IndexStatus, advice: ModelAdvice) -> Iterator[str]:
     yield f"notes      {describe_notes(status)}"
     yield from _rooms(status.rooms)
     yield f"index      {describe_freshness(status)}"
-    held = (f"{size / 1024:,.0f} KiB of {name}" for name, size in status.vector_bytes.items())
-    vectors = f": {' + '.join(held)}" * bool(status.vector_bytes)
-    yield f"model      {describe_model(status)}, {status.dimension} dimensions{vectors}"
+    yield f"model      {describe_model(status)}, {status.dimension} dimensions"
     yield from _label("languages", _languages(advice))
     yield (
         f"generation {status.generation}, {plural(status.segments, 'segment')}, "

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-import numpy as np
-
 from memory_palace.models import Matrix, Vector
-
-PART_LENGTH = np.float32(0.5**0.5)
-"""Length of each half of a vector of two embedders (``embedding.pair``): the whole has unit length,
-and the product of two of them is the mean of both cosines. So whatever compares vectors works with
-a pair as with one embedder."""
 
 
 class Embedder(Protocol):
@@ -62,16 +55,4 @@ def find_token_reader(embedder: Embedder) -> Callable[[str], tuple[list[str], Ma
 
     ``None`` where the embedder gives vectors to whole texts alone.
     """
-    readers = (getattr(part, "embed_tokens", None) for part in find_parts(embedder))
-    return next((reader for reader in readers if reader is not None), None)
-
-
-def find_read_limit(embedder: Embedder) -> int:
-    """Return how many tokens an embedder reads of a text: its limit, or more if it says so."""
-    return getattr(embedder, "read_limit", embedder.token_limit)
-
-
-def find_parts(embedder: Embedder) -> tuple[Embedder, ...]:
-    """Return both embedders of a pair, whose vectors stand side by side; else itself alone."""
-    parts: tuple[Embedder, ...] = getattr(embedder, "parts", (embedder,))
-    return parts
+    return getattr(embedder, "embed_tokens", None)

@@ -42,7 +42,7 @@ class E5Embedder:
 
     name = "e5"
     dimension = DIMENSION
-    token_limit, read_limit = TOKEN_LIMIT, READ_TOKENS
+    token_limit = TOKEN_LIMIT
     fingerprint = f"e5:{E5.files[-1].sha256[:16]}:mean:prefixes:{TOKEN_LIMIT}-{READ_TOKENS}:fp32"
 
     def __init__(self, cache: Path) -> None:

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory_palace.config import USERS_ONLY
+from memory_palace.config import describe_two
 from memory_palace.embedding.base import Embedder
 from memory_palace.errors import UsageError, WrongEmbedderError
 
@@ -69,37 +69,20 @@ def get_embedder(name: str, *, environ: Mapping[str, str] = os.environ) -> Embed
 
     Raises ``UsageError`` for an unknown name, ``MissingPartError`` for a missing extra.
     """
-    names = split_name(name)
-    if len(names) > 1:
-        from memory_palace.embedding.pair import join_embedders  # delayed: most indexes have one
-
-        return join_embedders([get_embedder(part, environ=environ) for part in names])
     module, model = _find(name)
     embedder: Embedder = module.load(model, environ)
     return embedder
 
 
-def split_name(name: str) -> list[str]:
-    """Return the names that a name joins with ``+``, as ``minilm+e5`` does; else itself.
-
-    The model of a library may have a plus sign in its own name: it is not taken apart where
-    nothing that is known follows.
-    """
-    names = name.split("+")
-    is_model = name.startswith(USERS_ONLY) and not all(map(_is_known, names[1:]))
-    return [name] if is_model else names
-
-
 def is_available(name: str, *, environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether the packages and weights of an embedder, or of both, are here; imports none."""
-    modules = [_find(part)[0] for part in split_name(name)]
-    return all(m.is_available(environ) for m in modules if hasattr(m, "is_available"))
+    """Whether the packages and weights of an embedder are here; imports none."""
+    module, _ = _find(name)
+    return not hasattr(module, "is_available") or bool(module.is_available(environ))
 
 
 def reads_english_alone(name: str) -> bool:
-    """Whether an embedder, or each of two, knows English and no other language."""
-    parts = split_name(name)
-    return DEFAULT in parts and set(MULTILINGUAL).isdisjoint(parts)
+    """Whether an embedder knows English and no other language."""
+    return name == DEFAULT
 
 
 def find_ready(preferred: Sequence[str], *, environ: Mapping[str, str] = os.environ) -> str | None:
@@ -109,8 +92,6 @@ def find_ready(preferred: Sequence[str], *, environ: Mapping[str, str] = os.envi
 
 def find_weights(name: str, *, environ: Mapping[str, str] = os.environ) -> Path | None:
     """Return the folder of an embedder's weights; ``None`` where it has none of its own."""
-    if len(split_name(name)) > 1:
-        raise UsageError(f"{name} is two embedders; name one of them")
     module, _ = _find(name)
     folder: Path | None = module.find_weights(environ) if hasattr(module, "find_weights") else None
     return folder
@@ -141,7 +122,7 @@ def choose_embedder(
         if ready and (wanted or takes_up or committed is None):
             return Choice(ready)
         return Choice(committed or NO_VECTORS, preferred[0])
-    if force or wanted in (None, committed, waits_for):
+    if force or wanted in (None, committed, waits_for) or describe_two(committed):
         return Choice(wanted or committed)
     raise WrongEmbedderError(
         f"the index was built with {committed}, not {wanted}; keep it, or run "
@@ -149,13 +130,10 @@ def choose_embedder(
     )
 
 
-def _is_known(name: str) -> bool:
-    kind, _, model = name.partition(":")
-    return (f"{kind}:MODEL" if model else name) in EMBEDDERS
-
-
 def _find(name: str) -> tuple[Any, str]:
     """Return the module of an embedder, and the model its name asks for."""
+    if two := describe_two(name):
+        raise WrongEmbedderError(two)
     kind, _, model = name.partition(":")
     entry = EMBEDDERS.get(f"{kind}:MODEL" if model else name)
     if entry is None:

@@ -7,14 +7,12 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 
-from memory_palace.embedding.base import find_parts
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.context import LOOKING, BuildContext
 from memory_palace.index.diff import Diff, diff_notes
 from memory_palace.index.known import KnownVectors
 from memory_palace.index.listing import Listing, append_lines, consult, meta_rows
 from memory_palace.index.publish import Publisher, draft_commit, is_calibrated
-from memory_palace.index.recipes import is_embedder_of
 from memory_palace.index.rows import Batch, RowMaker
 from memory_palace.index.segment import Segment, open_segment
 from memory_palace.index.state import EMPTY, CommittedState, changed_ns
@@ -83,7 +81,6 @@ def build_index(
         bytes_merged=publisher.bytes_merged,
         embedder=context.embedder.name,
         is_dry_run=context.is_dry_run,
-        reused_halves=tally.reused_halves,
     )
 
 
@@ -180,11 +177,6 @@ def _known_vectors(
     if commit is not None and is_same:
         for segment in state.segments:
             known.add_all(segment)
-    for part in find_parts(context.embedder):
-        if commit is not None and not is_same and is_embedder_of(part, commit):
-            half = known.halves[part.name] = KnownVectors()
-            for segment in state.segments:
-                half.add_all(segment)
     if diff.new or diff.changed or diff.moved:
         known.add_leftovers(
             context.paths.index,

@@ -14,9 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.embedding.base import PART_LENGTH
-from memory_palace.index.commit import Commit
-from memory_palace.index.segment import PASSAGES, VectorChoice
 from memory_palace.models import Matrix, Scores
 
 if TYPE_CHECKING:
@@ -40,8 +37,6 @@ NULL = (0.05, 0.1)
 _FEW_PAIRS = 500
 """Below this the cosines of a palace say too little of chance, and those of ``UNRELATED`` count as
 well."""
-PARTS = ("first_", "second_")
-"""What begins the names of the figures that each of two embedders has."""
 UNRELATED = (
     "The train to the coast leaves at seven and stops at every village.",
     "Knead the dough for ten minutes, then let it rise under a cloth.",
@@ -59,12 +54,6 @@ UNRELATED = (
 """Texts of which no two have anything in common: what an embedder makes of chance."""
 
 
-def take_part(vectors: Matrix, which: VectorChoice) -> Matrix:
-    """Return the unit vectors of one of two embedders, given those of both."""
-    taken: Matrix = vectors[..., which.part] / PART_LENGTH if which.prefix else vectors
-    return taken
-
-
 def calibrate(
     snapshot: Snapshot, embed: Callable[[Sequence[str]], Matrix] | None
 ) -> dict[str, float]:
@@ -78,26 +67,14 @@ def calibrate(
     if not snapshot.commit.dimension:
         return {}
     chosen = sample_rows(snapshot)
-    owners = snapshot.row_note[chosen]
-    unrelated: Matrix | None = None
-    figures: dict[str, float] = {}
-    for which in list_choices(snapshot.commit):
-        cosines = cross_cosines(snapshot.rows_of(chosen, which), owners)
-        if len(cosines) < _FEW_PAIRS and embed is not None:
-            unrelated = embed(UNRELATED) if unrelated is None else unrelated
-            chance = cross_cosines(take_part(unrelated, which), np.arange(len(UNRELATED)))
-            cosines = np.concatenate([cosines, chance])
-        if len(cosines):
-            mean, deviation = find_moments(cosines)
-            figures[f"{which.prefix}null_mean"] = round(mean, 4)
-            figures[f"{which.prefix}null_std"] = round(deviation, 4)
-    return figures
-
-
-def list_choices(commit: Commit) -> list[VectorChoice]:
-    """Return the vectors of passages that figures are of: whole ones, and of two embedders each."""
-    parts = zip(PARTS, commit.parts, strict=True) if commit.second_dimension else ()
-    return [PASSAGES, *(VectorChoice("vectors", part, prefix) for prefix, part in parts)]
+    cosines = cross_cosines(snapshot.rows_of(chosen), snapshot.row_note[chosen])
+    if len(cosines) < _FEW_PAIRS and embed is not None:
+        chance = cross_cosines(embed(UNRELATED), np.arange(len(UNRELATED)))
+        cosines = np.concatenate([cosines, chance])
+    if not len(cosines):
+        return {}
+    mean, deviation = find_moments(cosines)
+    return {"null_mean": round(mean, 4), "null_std": round(deviation, 4)}
 
 
 def measure_null(embed: Callable[[Sequence[str]], Matrix]) -> tuple[float, float]:
@@ -105,10 +82,9 @@ def measure_null(embed: Callable[[Sequence[str]], Matrix]) -> tuple[float, float
     return find_moments(cross_cosines(embed(UNRELATED), np.arange(len(UNRELATED))))
 
 
-def read_null(calibration: Mapping[str, float], prefix: str = "") -> tuple[float, float]:
+def read_null(calibration: Mapping[str, float]) -> tuple[float, float]:
     """Return mean and standard deviation as ``calibrate`` found them, else those of ``NULL``."""
-    mean = calibration.get(f"{prefix}null_mean", NULL[0])
-    return mean, calibration.get(f"{prefix}null_std", NULL[1])
+    return calibration.get("null_mean", NULL[0]), calibration.get("null_std", NULL[1])
 
 
 def cross_cosines(vectors: Matrix, owners: NDArray[np.integer]) -> NDArray[np.float64]:

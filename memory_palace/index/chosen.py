@@ -13,7 +13,7 @@ from memory_palace.config import SEVEN, Rooms
 from memory_palace.index.commit import Commit
 from memory_palace.index.fold import fold_segments
 from memory_palace.index.recipes import Detail, read_detail
-from memory_palace.index.segment import PASSAGES, VECTORS, Segment, VectorChoice
+from memory_palace.index.segment import VECTORS, Segment, VectorMember
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.statistics import Origin, Statistics
 from memory_palace.index.writing import NoteRow, list_members
@@ -35,19 +35,19 @@ class ChosenSnapshot(Snapshot):
         """Figures of all notes."""
         return self._origin.statistics
 
-    def similarities(self, vector: Vector, which: VectorChoice = PASSAGES) -> Scores:
+    def similarities(self, vector: Vector, member: VectorMember = "vectors") -> Scores:
         """Return the cosine of every row with a unit vector."""
-        return self._origin.compare(vector, which).astype(np.float32)
+        return self._origin.compare(vector, member).astype(np.float32)
 
     def cosines_of(
-        self, rows: NDArray[np.int64], vector: Vector, which: VectorChoice = PASSAGES
+        self, rows: NDArray[np.int64], vector: Vector, member: VectorMember = "vectors"
     ) -> NDArray[np.float64]:
         """Return the cosines of some rows with a unit vector."""
-        return self._origin.compare(vector, which)[rows]
+        return self._origin.compare(vector, member)[rows]
 
-    def rows_of(self, rows: NDArray[np.int64], which: VectorChoice = PASSAGES) -> Matrix:
+    def rows_of(self, rows: NDArray[np.int64], member: VectorMember = "vectors") -> Matrix:
         """Return the unit vectors of some rows."""
-        return self._origin.vectors(rows, which)
+        return self._origin.vectors(rows, member)
 
 
 def gather(

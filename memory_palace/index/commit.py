@@ -59,23 +59,10 @@ class Commit:
     """Names of the anchor files: the nightly one, then the one of updates since."""
     waits_for: str = ""
     """The embedder that a build takes up once it is here; empty where this one was chosen."""
-    second_dimension: int = 0
-    """How many of the last components are a second embedder's; 0 of an index with one."""
     languages: Mapping[str, int] = field(default_factory=dict)
     """How many passages are ``other`` than English, of how many that were ``told``."""
     advised: str = ""
     """The embedder that somebody was told would serve these notes better."""
-
-    @property
-    def parts(self) -> tuple[slice, ...]:
-        """The components of a vector that each embedder makes: of one embedder, all of them.
-
-        Of two each makes a half, see ``embedding.base.PART_LENGTH``.
-        """
-        if not self.second_dimension:
-            return (slice(None),)
-        border = self.dimension - self.second_dimension
-        return slice(0, border), slice(border, self.dimension)
 
     @property
     def rows(self) -> int:
@@ -116,10 +103,8 @@ def read_commit(path: Path) -> Commit:
 def write_commit(path: Path, commit: Commit) -> int:
     """Replace the record; from here on readers see this generation. Return its size in bytes."""
     body = asdict(commit)
-    if not commit.second_dimension:
-        del body["second_dimension"]  # the record of one embedder stays as it was
     for segment in body["segments"]:
-        if not segment["awaiting"]:  # so does the record of a whole index
+        if not segment["awaiting"]:  # the record of a whole index stays as it was
             del segment["awaiting"], segment["vectors"]
     record = {"format": FORMAT, "check": _check(body), "commit": body}
     data = (json.dumps(record, sort_keys=True) + "\n").encode()
@@ -163,6 +148,8 @@ def _parse(body: dict[str, Any]) -> Commit:
         SegmentRef(**segment | {"vectors": tuple(segment.get("vectors", ()))})
         for segment in body.pop("segments")
     )
+    if body.pop("second_dimension", 0):  # of two embedders: nothing reads its vectors any more
+        body["dimension"] = 0
     previous, anchors = tuple(body.pop("previous")), tuple(body.pop("anchors", ()))
     return Commit(segments=segments, previous=previous, anchors=anchors, **body)
 

@@ -12,9 +12,8 @@ from typing import TypeAlias
 import numpy as np
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.embedding.base import Embedder, find_parts
+from memory_palace.embedding.base import Embedder
 from memory_palace.errors import IndexDamagedError
-from memory_palace.index.calibration import list_choices, take_part
 from memory_palace.index.commit import read_commit
 from memory_palace.index.context import Derive
 from memory_palace.index.fold import group_rows
@@ -232,17 +231,11 @@ class _Examiner:
     ) -> Iterator[Finding]:
         again = embedder.embed_passages([text for _, _, text in sample])
         rows = np.array([row for _, row, _ in sample])
-        parts, choices = find_parts(embedder), list_choices(self._snapshot.commit)
-        for part, passages in zip(parts, choices[-len(parts) :], strict=True):
-            which = passages._replace(member=member)
-            stored = self._snapshot.rows_of(rows, which)
-            distances = np.abs(take_part(again, which) - stored).max(axis=1, initial=0)
-            whose = f" by {part.name}" if which.prefix else ""
-            for row, distance in zip(rows.tolist(), distances, strict=True):
-                if distance > VECTOR_TOLERANCE:
-                    path = self._snapshot.paths[int(self._snapshot.row_owner[row])]
-                    message = f"differs by {distance:.1e} when made again{whose}"
-                    yield Finding("vector", path, message)
+        distances = np.abs(again - self._snapshot.rows_of(rows, member)).max(axis=1, initial=0)
+        for row, distance in zip(rows.tolist(), distances, strict=True):
+            if distance > VECTOR_TOLERANCE:
+                path = self._snapshot.paths[int(self._snapshot.row_owner[row])]
+                yield Finding("vector", path, f"differs by {distance:.1e} when made again")
 
     def _manifest(self, hot: Collection[str]) -> Iterator[Finding]:
         manifest = read_manifest(self._paths)

@@ -18,8 +18,6 @@ class KnownVectors:
 
     def __init__(self) -> None:
         self._sources: list[tuple[Array, Matrix]] = []
-        self.halves: dict[str, KnownVectors] = {}
-        """Vectors of one embedder alone where two are wanted, by its name."""
 
     def add(self, digests: Array, vectors: Matrix) -> None:
         """Offer vectors, one per row of 16-byte ``digests``."""

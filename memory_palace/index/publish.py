@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memory_palace.embedding.base import find_parts
 from memory_palace.index.advice import count_languages
 from memory_palace.index.calibration import calibrate
 from memory_palace.index.chat import SmallTalk
@@ -34,7 +33,6 @@ def draft_commit(context: BuildContext, *, manifest: str, git_head: str) -> Comm
         embedder=context.embedder.name,
         fingerprint=context.fingerprint,
         dimension=context.embedder.dimension,
-        second_dimension=sum(part.dimension for part in find_parts(context.embedder)[1:]),
         scanned_ns=context.now_ns,
         built_ns=context.now_ns,
         manifest=manifest,

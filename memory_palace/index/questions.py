@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -18,15 +18,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.embedding.base import Embedder, find_parts
-from memory_palace.embedding.pair import join_parts
+from memory_palace.embedding.base import Embedder
 from memory_palace.index.calibration import (
     LEAST_DEVIATION,
     SAMPLE,
     expect_mean,
-    list_choices,
     sample_rows,
-    take_part,
 )
 from memory_palace.index.chat import read_chat
 from memory_palace.index.npz import Array, map_arrays, write_arrays
@@ -80,8 +77,8 @@ def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
     Some of the questions may happen to be answered: median and median absolute deviation do not
     mind those. The median is that of the questions in the language of the notes; where they are
     few, the deviation is half that of the English ones. Among more than ``ASKED_OF`` passages the
-    best is better, for every doubling by as much as from half of those to all of them. Of two
-    embedders each has figures of its own besides. Empty without vectors.
+    best is better, for every doubling by as much as from half of those to all of them. Empty
+    without vectors.
 
     Where all cosines are high, as e5's are, those of one question are higher than those of another
     as a whole. So a share of each question's mean is taken off its best, ``shared``: the least
@@ -91,27 +88,23 @@ def find_best_null(snapshot: Snapshot, questions: Matrix) -> dict[str, float]:
     if not len(rows) or not snapshot.commit.dimension:
         return {}
     growing = math.log2(max(int(np.count_nonzero(snapshot.embedded_rows)) / len(rows), 1))
-    figures: dict[str, float] = {}
     own, english = _choose_language(snapshot), slice(len(_read_languages()[0]))
-    for which in list_choices(snapshot.commit):
-        asked = take_part(questions, which)
-        cosines = (snapshot.rows_of(rows, which) @ asked.T).astype(np.float64)
-        sample = cosines[:SAMPLE]
-        means = sample.mean(axis=0)
-        level, shared = float(means[own].mean()), max(float(means[own].min()), 0.0)
-        off = shared * expect_mean(means, len(sample), level)
-        best = cosines.max(axis=0) - off
-        median, spread = _find_middle(best[own])
-        deviation = (spread + _find_middle(best[english])[1]) / 2
-        if growing:
-            half = cosines[: len(rows) // 2].max(axis=0) - off
-            median += (median - _find_middle(half[own])[0]) * growing
-        least = LEAST_DEVIATION * (1 - shared)
-        found = {"best_null": median, "best_deviation": max(deviation, least)}
-        if shared:
-            found |= {"best_shared": shared, "best_level": level}
-        figures |= {f"{which.prefix}{name}": round(value, 4) for name, value in found.items()}
-    return figures
+    cosines = (snapshot.rows_of(rows) @ questions.T).astype(np.float64)
+    sample = cosines[:SAMPLE]
+    means = sample.mean(axis=0)
+    level, shared = float(means[own].mean()), max(float(means[own].min()), 0.0)
+    off = shared * expect_mean(means, len(sample), level)
+    best = cosines.max(axis=0) - off
+    median, spread = _find_middle(best[own])
+    deviation = (spread + _find_middle(best[english])[1]) / 2
+    if growing:
+        half = cosines[: len(rows) // 2].max(axis=0) - off
+        median += (median - _find_middle(half[own])[0]) * growing
+    least = LEAST_DEVIATION * (1 - shared)
+    found = {"best_null": median, "best_deviation": max(deviation, least)}
+    if shared:
+        found |= {"best_shared": shared, "best_level": level}
+    return {name: round(value, 4) for name, value in found.items()}
 
 
 def _find_middle(best: NDArray[np.float64]) -> tuple[float, float]:
@@ -131,27 +124,26 @@ class NullVectors(NamedTuple):
 def embed_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
     """Return the vectors of questions and small talk; ``None`` from an embedder that gives none.
 
-    They are kept in ``folder``, for each embedder in a file that is named by recipe and content: a
-    model would have to read hundreds of lines after every change otherwise.
+    They are kept in ``folder``, in a file that is named by recipe and content: a model would have
+    to read hundreds of lines after every change otherwise.
     """
     if not embedder.dimension:
         return None
-    found = [_make(folder, part) for part in find_parts(embedder)]
-    kept = {path for path, _ in found}
-    remove_files(path for path in sorted(folder.glob("null-*.npz")) if path not in kept)
-    return _split([vectors for _, vectors in found])
+    kept, vectors = _find_kept(folder, embedder) or _make(folder, embedder)
+    remove_files(path for path in sorted(folder.glob("null-*.npz")) if path != kept)
+    return _split(vectors)
 
 
 def find_null_lines(folder: Path, embedder: Embedder) -> NullVectors | None:
     """Return the same where they are kept; nothing is embedded or written."""
     if not embedder.dimension:
         return None
-    found = [kept[1] for part in find_parts(embedder) if (kept := _find_kept(folder, part))]
-    return _split(found) if len(found) == len(find_parts(embedder)) else None
+    kept = _find_kept(folder, embedder)
+    return _split(kept[1]) if kept else None
 
 
-def _split(parts: Sequence[Matrix]) -> NullVectors:
-    vectors, count = join_parts(parts), len(read_questions())
+def _split(vectors: Matrix) -> NullVectors:
+    count = len(read_questions())
     return NullVectors(vectors[:count], vectors[count:])
 
 
@@ -163,8 +155,6 @@ def _find_kept(folder: Path, embedder: Embedder) -> _Kept | None:
 
 
 def _make(folder: Path, embedder: Embedder) -> _Kept:
-    if kept := _find_kept(folder, embedder):
-        return kept
     lines = [*read_questions(), *read_chat()]
     parts = [lines[start : start + _SLICE] for start in range(0, len(lines), _SLICE)]
     return _keep(folder, embedder, np.concatenate([embedder.embed_queries(p) for p in parts]))

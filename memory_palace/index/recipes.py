@@ -8,15 +8,15 @@ from functools import cache
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from memory_palace.config import Config, PalacePaths
+from memory_palace.config import Config, PalacePaths, describe_two
 from memory_palace.embedding.base import Embedder
 from memory_palace.embedding.registry import OFFERED, choose_embedder, find_ready, get_embedder
 from memory_palace.errors import MissingPartError, UsageError, WrongEmbedderError
 from memory_palace.index.commit import Commit
 from memory_palace.language.tokens import Languages
 
-CHUNKER = "sections-6"
-"""Bump it whenever ``notes.chunking`` can cut elsewhere or embed another text."""
+CHUNKER = "sections-7"
+"""Bump it whenever ``notes`` can cut elsewhere or embed another text."""
 
 TOKENIZER = "words-4"
 """Bump it whenever ``language.tokens`` can give other tokens for a text."""
@@ -108,6 +108,8 @@ def check_recipe(commit: Commit, languages: Languages) -> None:
 
     So it is where its words are not those of the languages that the settings name.
     """
+    if two := describe_two(commit.embedder):
+        raise WrongEmbedderError(two)
     parts = commit.fingerprint.split("|")
     names = {part.partition("+")[0] for part in parts}
     if not {CHUNKER, TOKENIZER}.issubset(names) or not _keeps_facts(parts):

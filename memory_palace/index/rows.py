@@ -67,7 +67,7 @@ class RowMaker:
         self._changed_ns = changed_ns
         self._tally = tally
         self._may_wait, self._waits = may_wait, False
-        self.vectors = VectorMaker(context, known, tally)
+        self.vectors = VectorMaker(context, tally)
 
     def batches(self, files: Sequence[SourceFile]) -> Iterator[Batch]:
         """Yield finished rows, in the order of ``files``."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,19 +55,6 @@ VECTORS: Mapping[VectorMember, str] = {
 }
 """The vectors of a row, of its passage and of what describes that, each with the member that holds
 the digests of their texts. Only an enriched index has the second."""
-
-
-class VectorChoice(NamedTuple):
-    """Which vectors of the rows are meant."""
-
-    member: VectorMember = "vectors"
-    part: slice = slice(None)
-    """The components that are compared: all of them, or those of one of two embedders."""
-    prefix: str = ""
-    """What begins the names of that embedder's figures of chance."""
-
-
-PASSAGES, DESCRIPTIONS = VectorChoice(), VectorChoice("described")
 
 
 @dataclass(frozen=True, slots=True)

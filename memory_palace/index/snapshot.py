@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import SEVEN, Rooms
-from memory_palace.embedding.base import PART_LENGTH
 from memory_palace.index.commit import Commit
 from memory_palace.index.copies import find_copies
 from memory_palace.index.fold import Fold
@@ -20,13 +19,12 @@ from memory_palace.index.segment import (
     COPY,
     EVERGREEN,
     HAS_PROBLEMS,
-    PASSAGES,
     PRIORITIES,
     PRIVATE,
     SOURCES,
     STAT,
     Segment,
-    VectorChoice,
+    VectorMember,
     chunk_record,
     note_record,
 )
@@ -129,40 +127,36 @@ class Snapshot:
         """How much the index keeps of each passage."""
         return read_detail(self.commit.fingerprint)
 
-    def similarities(self, vector: Vector, which: VectorChoice = PASSAGES) -> Scores:
+    def similarities(self, vector: Vector, member: VectorMember = "vectors") -> Scores:
         """Return the cosine of every row with a unit vector, 0 of a row that has none yet.
 
-        Dead rows have some value too. Of one of two embedders the vector is of that one. The
-        matrix is not copied.
+        Dead rows have some value too. The matrix is not copied.
         """
         scores: Scores = np.empty(int(self.row_starts[-1]), np.float32)
-        if which.prefix:
-            vector = vector / PART_LENGTH
         for segment, start in zip(self.segments, self.row_starts.tolist(), strict=False):
-            matrix = segment[which.member][:, which.part]
+            matrix = segment[member]
             if matrix.shape[1]:
                 np.matmul(matrix, vector, out=scores[start : start + segment.rows])
             else:
                 scores[start : start + segment.rows] = 0
         return scores
 
-    def rows_of(self, rows: NDArray[np.int64], which: VectorChoice = PASSAGES) -> Matrix:
+    def rows_of(self, rows: NDArray[np.int64], member: VectorMember = "vectors") -> Matrix:
         """Return the unit vectors of some rows, shape ``(len(rows), dimension)``."""
-        width = len(range(*which.part.indices(self.commit.dimension)))
-        found = np.empty((len(rows), width), np.float32)
+        found = np.empty((len(rows), self.commit.dimension), np.float32)
         numbers = np.searchsorted(self.row_starts, rows, side="right") - 1
         for number in sorted(set(numbers.tolist())):  # np.unique would import numpy.ma: 7 ms
             inside = numbers == number
             places = rows[inside] - self.row_starts[number]
-            matrix = self.segments[number][which.member][places, which.part]
+            matrix = self.segments[number][member][places]
             found[inside] = matrix if matrix.shape[1] else 0
-        return found / PART_LENGTH if which.prefix else found
+        return found
 
     def cosines_of(
-        self, rows: NDArray[np.int64], vector: Vector, which: VectorChoice = PASSAGES
+        self, rows: NDArray[np.int64], vector: Vector, member: VectorMember = "vectors"
     ) -> NDArray[np.float64]:
         """Return the cosines of some rows with a unit vector, in double precision."""
-        vectors = self.rows_of(rows, which)
+        vectors = self.rows_of(rows, member)
         cosines: NDArray[np.float64] = np.einsum("ij,j->i", vectors, vector, dtype=np.float64)
         return cosines
 

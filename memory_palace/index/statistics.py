@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.index.calibration import Spread, find_spread, sample_rows
-from memory_palace.index.segment import VectorChoice
+from memory_palace.index.segment import VectorMember
 from memory_palace.models import Matrix, Vector
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Statistics(Protocol):
         ``note_words`` for that of notes.
         """
 
-    def sample(self, vector: Vector, which: VectorChoice) -> NDArray[np.float64]:
+    def sample(self, vector: Vector, member: VectorMember) -> NDArray[np.float64]:
         """Return the cosines of a vector with those of ``calibration.sample_rows``."""
 
 
@@ -65,10 +65,10 @@ class Origin(Protocol):
     def statistics(self) -> Statistics:
         """Figures of all notes."""
 
-    def compare(self, vector: Vector, which: VectorChoice) -> NDArray[np.float64]:
+    def compare(self, vector: Vector, member: VectorMember) -> NDArray[np.float64]:
         """Return the cosine of a unit vector with every row at hand, in their order."""
 
-    def vectors(self, rows: NDArray[np.int64], which: VectorChoice) -> Matrix:
+    def vectors(self, rows: NDArray[np.int64], member: VectorMember) -> Matrix:
         """Return the unit vectors of a few rows."""
 
     def called(self, asked: str, loose: str, mistyped: float) -> Iterable[tuple[str, float]]:
@@ -126,6 +126,6 @@ class OwnStatistics:
                 return find_spread(found, count=len(found), best=best)
         return None
 
-    def sample(self, vector: Vector, which: VectorChoice) -> NDArray[np.float64]:
+    def sample(self, vector: Vector, member: VectorMember) -> NDArray[np.float64]:
         """Multiply the vectors of the rows that stand for all."""
-        return self._snapshot.cosines_of(sample_rows(self._snapshot), vector, which)
+        return self._snapshot.cosines_of(sample_rows(self._snapshot), vector, member)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_palace.config import Config, PalacePaths
-from memory_palace.embedding.registry import split_name
-from memory_palace.index.commit import Commit
 from memory_palace.index.freshness import Freshness, check_freshness
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.models import Problem
@@ -31,8 +29,6 @@ class IndexStatus:
     segments: int
     index_bytes: Mapping[str, int]
     """Size of each part: vectors, postings, other arrays, records for showing, commit record."""
-    vector_bytes: Mapping[str, int]
-    """Of each of two embedders, by name; empty where there is one."""
     rooms: Mapping[str, int]
     freshness: Freshness
     manifest_orphans: tuple[str, ...]
@@ -43,15 +39,6 @@ class IndexStatus:
     """Passages without a vector so far; the next build makes them."""
     problems: tuple[Problem, ...]
     """What was found in notes when they were indexed; in folders and in the manifest now."""
-
-
-def split_vectors(commit: Commit) -> dict[str, int]:
-    """Return the bytes of vectors of each of two embedders, by name; empty where there is one."""
-    if not commit.second_dimension:
-        return {}
-    sizes = (commit.dimension - commit.second_dimension, commit.second_dimension)
-    names = split_name(commit.embedder)
-    return {name: commit.rows * size * 4 for name, size in zip(names, sizes, strict=True)}
 
 
 def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> IndexStatus:
@@ -85,7 +72,6 @@ def take_status(paths: PalacePaths, config: Config, snapshot: Snapshot) -> Index
             "previews": sum(ref.line_bytes for ref in commit.segments),
             "commit": paths.commit.stat().st_size,
         },
-        vector_bytes=split_vectors(commit),
         rooms=dict(sorted(rooms.items())),
         freshness=freshness,
         manifest_orphans=tuple(orphans),

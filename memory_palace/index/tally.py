@@ -15,8 +15,6 @@ class Tally:
 
     embedded: int = 0
     reused: int = 0
-    reused_halves: int = 0
-    """Of those that were embedded by one of two embedders alone."""
     notes_done: int = 0
     notes_total: int = 0
     problems: list[Problem] = field(default_factory=list)

@@ -51,5 +51,3 @@ class IndexReport:
     is_dry_run: bool = False
     left_out: tuple[str, ...] = ()
     """What is left out by default, by path; folders end with a slash."""
-    reused_halves: int = 0
-    """Of the chunks embedded with two embedders: those whose vector of one was already known."""

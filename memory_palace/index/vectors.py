@@ -10,13 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.embedding.base import find_parts
-from memory_palace.embedding.pair import join_parts
 from memory_palace.errors import PalaceError
 from memory_palace.index.commit import SegmentRef
 from memory_palace.index.context import EMBEDDING, BuildContext
 from memory_palace.index.fold import Fold, Ids, fold_segments
-from memory_palace.index.known import KnownVectors
 from memory_palace.index.segment import SOURCES, STAT, Segment, VectorMember
 from memory_palace.index.tally import Tally
 from memory_palace.index.writing import write_filled, write_vectors
@@ -42,8 +39,8 @@ class Publish(Protocol):
 class VectorMaker:
     """Embeds texts in slices, and counts them."""
 
-    def __init__(self, context: BuildContext, known: KnownVectors, tally: Tally) -> None:
-        self._context, self._known, self._tally = context, known, tally
+    def __init__(self, context: BuildContext, tally: Tally) -> None:
+        self._context, self._tally = context, tally
         self._done = 0
         self.total = 0
         """Texts that are to be embedded, for whoever follows the build."""
@@ -64,26 +61,11 @@ class VectorMaker:
         self._report()
         # The first slices are small, so that the rate is known within the first second.
         while part := dict(islice(waiting, min(max(self._done, 1), _SLICE))):
-            vectors = self._embed(part)
+            vectors = self._context.embedder.embed_passages(list(part.values()))
             self._tally.embedded += len(part)
             self._done += len(part)
             yield tuple(part), vectors
             self._report()
-
-    def _embed(self, texts: Mapping[bytes, str]) -> Matrix:
-        """Embed a slice; of two embedders one may have made its half before."""
-        embedder, halves = self._context.embedder, self._known.halves
-        if not halves:
-            return embedder.embed_passages(list(texts.values()))
-        columns = []
-        for part in find_parts(embedder):
-            found = halves[part.name].find(list(texts)) if part.name in halves else {}
-            missing = {digest: text for digest, text in texts.items() if digest not in found}
-            self._tally.reused_halves += len(texts) - len(missing)
-            if missing:
-                found |= zip(missing, part.embed_passages(list(missing.values())), strict=True)
-            columns.append(np.stack([found[digest] for digest in texts]))
-        return join_parts(columns)
 
     def _report(self) -> None:
         if self._context.embedder.dimension:

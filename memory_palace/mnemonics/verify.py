@@ -23,7 +23,6 @@ from memory_palace.checking.windows import PassageLibrary
 from memory_palace.checking.wording import Wording, find_sentences
 from memory_palace.dialogue import open_dialogue
 from memory_palace.embedding.base import find_token_reader
-from memory_palace.embedding.registry import split_name
 from memory_palace.engine import Engine
 from memory_palace.errors import UsageError
 from memory_palace.language.detect import is_english
@@ -286,6 +285,6 @@ def _cut_up(sentence: str, passages: Sequence[Passage]) -> list[Passage]:
 
 def _reader_of(engine: Engine) -> EmbedTokens | None:
     has_index = engine.paths.commit.exists()
-    if not has_index or MEASURED_EMBEDDER not in split_name(engine.snapshot().commit.embedder):
+    if not has_index or engine.snapshot().commit.embedder != MEASURED_EMBEDDER:
         return None
     return find_token_reader(engine.embedder())

@@ -22,6 +22,8 @@ LONGEST_GOAL = 500
 """Characters, by the schema: a question as people write it is longer than a label."""
 STREAK = 2
 """Sightings at one place in a row that make a target visible; one may be an error."""
+PATIENCE = 3
+"""Looks at a locus, or approaches, without a sighting in between, that close it."""
 REACH_METRES = 0.75
 """How near an approach has to come."""
 

@@ -1,13 +1,8 @@
-"""Five rooms for trying a search without a palace, and chance-driven parts to rehearse errors."""
+"""Five rooms for trying a search without a palace."""
 
 from __future__ import annotations
 
-import json
-import random
-
-from memory_palace.navigation.belief import FINAL, BeliefState, Hypothesis
 from memory_palace.navigation.nodes import MemoryNode, Pose2D
-from memory_palace.navigation.proposer import RuleProposer, Surroundings
 from memory_palace.navigation.shelves import NodeStore
 
 _ROOMS = (
@@ -25,38 +20,3 @@ def demo_store() -> NodeStore:
         MemoryNode(number, Pose2D(x, y, yaw), None, (name, *tags), summary)
         for number, (name, x, y, yaw, summary, tags) in enumerate(_ROOMS)
     )
-
-
-class RandomProposer:
-    """As the source document's model: 70 in 100 valid, 20 off the schema, 10 no JSON at all."""
-
-    name = "random"
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-        self._rules = RuleProposer()
-
-    def propose(self, belief: BeliefState, around: Surroundings) -> str:
-        """Return the rules' proposal, sometimes broken."""
-        draw = self._random.random()
-        if draw < 0.1:
-            return "I think it is in the kitchen {"
-        if draw < 0.3:
-            return json.dumps({"action": "fly", "confidence": 2})
-        return self._rules.propose(belief, around)
-
-
-class RandomVerifier:
-    """As the source document's planner: 80 in 100 fine, 10 collisions, 10 constraints."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def verify(
-        self, hypothesis: Hypothesis, belief: BeliefState, around: Surroundings
-    ) -> str | None:
-        """Return a code now and then; a search that is over may always stop."""
-        draw = self._random.random()
-        if belief["target_status"] in FINAL or draw < 0.8:
-            return None
-        return "COLLISION" if draw < 0.9 else "CONSTRAINT"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from memory_palace.engine import Engine
 from memory_palace.errors import CheckFailedError, UsageError
-from memory_palace.navigation.belief import finish, reach, see
+from memory_palace.navigation.belief import PATIENCE, finish, reach, see
 from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.nodes import Pose2D
 from memory_palace.navigation.perception import contains_quote
@@ -74,6 +74,7 @@ def sight_node(
 ) -> SearchSession:
     """Take in what was seen at a locus; ``distance_metres`` is how near an approach came.
 
+    The locus is closed by the third look that misses the target, sightings starting the count anew.
     ``position`` is where it was seen from, by default the place of the locus.
     A search that a simulated look is part of is simulated, until it gets another goal.
     """
@@ -92,9 +93,10 @@ def sight_node(
         metres = -1.0 if distance_metres is None else distance_metres
         session.simulated |= is_simulated
         result = ("seen" if is_hit else "not seen") + (" (simulated)" if is_simulated else "")
-        if not is_hit:
+        session.misses[number] = 0 if is_hit else session.misses.get(number, 0) + 1
+        if session.misses[number] >= PATIENCE:
             session.closed[number] = result
-        elif not reach(session.belief, distance_metres=metres, step=session.step):
+        elif is_hit and not reach(session.belief, distance_metres=metres, step=session.step):
             session.closed.pop(number, None)
         sessions.save(session, _observed(session, number, result, metres=distance_metres))
     return session

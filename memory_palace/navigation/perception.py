@@ -7,8 +7,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-MISS, FALSE_ALARM = 0.2, 0.05
-"""How often a look overlooks the target, and sees it where it is not."""
+ERRS = 0.1
+"""How often a look overlooks the target, and how often it sees it where it is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +24,14 @@ class Sighting:
 class NoisyPerception:
     """Looks for a target at a known node, with errors of both kinds."""
 
-    def __init__(
-        self,
-        target: int,
-        source: random.Random,
-        *,
-        miss: float = MISS,
-        false_alarm: float = FALSE_ALARM,
-    ) -> None:
-        self._target, self._source = target, source
-        self._miss, self._false_alarm = miss, false_alarm
+    def __init__(self, target: int, source: random.Random, errs: float = ERRS) -> None:
+        self._target, self._source, self._errs = target, source, errs
 
-    def look(self, node_id: int) -> Sighting:
-        """Look from afar."""
-        chance = 1 - self._miss if node_id == self._target else self._false_alarm
-        return Sighting(node_id, self._source.random() < chance)
-
-    def approach(self, node_id: int) -> Sighting:
-        """Look from near: something that is not there cannot be reached."""
-        sighting = self.look(node_id)
-        is_there = sighting.is_hit and node_id == self._target
-        return Sighting(node_id, sighting.is_hit, 0.5 if is_there else None)
+    def look(self, node_id: int, *, is_near: bool) -> Sighting:
+        """Look from afar, or from near: something that is not there cannot be reached."""
+        is_there = node_id == self._target
+        is_hit = is_there != (self._source.random() < self._errs)
+        return Sighting(node_id, is_hit, 0.5 if is_near and is_hit and is_there else None)
 
 
 def contains_quote(text: str, quote: str) -> bool:

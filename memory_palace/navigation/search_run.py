@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from memory_palace.engine import Engine
-from memory_palace.navigation.belief import FINAL, STREAK
+from memory_palace.navigation.belief import FINAL
 from memory_palace.navigation.loci import read_loci
 from memory_palace.navigation.loop import StepRecord
 from memory_palace.navigation.observing import confirm_node, read_node, sight_node
 from memory_palace.navigation.perception import NoisyPerception, contains_quote
 from memory_palace.navigation.reading import READ_BYTES, NoteReading
-from memory_palace.navigation.rehearsal import PATIENCE
 from memory_palace.navigation.search_session import SearchSession
 from memory_palace.navigation.searches import load_search, step_search
 
@@ -117,29 +116,18 @@ class _LookAtLoci:
         self._target = random.Random(seed).choice(ids) if target is None and ids else target or 0
 
     def __call__(self, session: SearchSession, record: StepRecord) -> Stop | None:
-        """Look where a step leads, as often as eyes that err need; say whether it is over."""
+        """Look once where a step leads; say whether it is over."""
         node = record["next_node_id"]
         if node is None:
             return _no_way_on(record)
         eyes = NoisyPerception(self._target, random.Random(f"{self._seed}:{session.step}"))
-        if record["next_action"] == "approach":
-            return self._approach(session, node, eyes)
-        for _ in range(STREAK):
-            is_hit = any(eyes.look(node).is_hit for _ in range(PATIENCE))
-            sight_node(self._engine, session.id, node, is_hit=is_hit, is_simulated=True)
-            if not is_hit:
-                break
-        return None
-
-    def _approach(self, session: SearchSession, node: int, eyes: NoisyPerception) -> Stop | None:
-        approaches = (eyes.approach(node).distance_metres for _ in range(PATIENCE))
-        metres = next((distance for distance in approaches if distance is not None), None)
+        sighting = eyes.look(node, is_near=record["next_action"] == "approach")
         after = sight_node(
             self._engine,
             session.id,
             node,
-            is_hit=metres is not None,
-            distance_metres=metres,
+            is_hit=sighting.is_hit,
+            distance_metres=sighting.distance_metres,
             is_simulated=True,
         )
         return "reached" if after.belief["target_status"] in FINAL else None

@@ -44,6 +44,8 @@ class SearchSession:
     """Where the candidates of the last step are, and the node that it leads to."""
     closed: dict[int, str] = field(default_factory=dict)
     """Nodes that were looked at without finding the target, and what came of it."""
+    misses: dict[int, int] = field(default_factory=dict)
+    """Looks at a locus that missed the target since it was last seen there."""
     position: Pose2D | None = None
     near: tuple[float, float] | None = None
     within_metres: float | None = None
@@ -68,6 +70,7 @@ class SearchSession:
             "nodes": {str(key): path for key, path in sorted(self.nodes.items())},
             "places": {str(key): place.to_json() for key, place in sorted(self.places.items())},
             "closed": {str(key): why for key, why in sorted(self.closed.items())},
+            "misses": {str(key): count for key, count in sorted(self.misses.items())},
             "position": [pose.x, pose.y, pose.yaw] if pose else None,
         }
 
@@ -186,6 +189,7 @@ def _from_json(value: Mapping[str, object]) -> SearchSession:
         "nodes": _by_number(kept["nodes"]),
         "places": _read_places(kept.get("places")),
         "closed": _by_number(kept["closed"]),
+        "misses": {n: int(count) for n, count in _by_number(kept.get("misses")).items()},
     }
     return SearchSession(**kept)  # type: ignore[arg-type]
 

@@ -123,6 +123,7 @@ def change_search_goal(engine: Engine, name: str | None, goal: str) -> SearchSes
     with changing(engine, name, is_final_fine=True) as (sessions, session):
         change_goal(session.belief, goal)
         session.closed.clear()
+        session.misses.clear()
         session.simulated = False
         sessions.save(session, {"event": "goal", "goal_text": session.belief["goal_text"]})
     return session

@@ -33,6 +33,12 @@ from memory_palace.notes.validity import read_validity
 from memory_palace.notes.withholding import drop_long_lines, says_private, withhold
 
 _TAG = re.compile(r"(?<![\w&/#\[])(?<!\]\()#([^\W\d_][\w/-]*)")
+_SCORES = re.compile(
+    r"^##[ \t]+SMASHIN\b.*$(?:\n(?:[ \t]*|[ \t]*[-*+][ \t]+\[[ xX]\][ \t].*)$)*"
+    r"|^SMASHIN(?:[ \t]+SCOPE)?[ \t]+\d+/12\b.*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""The ticks of a memory's image, and the line that adds them up."""
 INBOX = ("inbox", "agent")
 """Type and origin of a note whose sections each are something that an agent remembered."""
 MOST_QUESTIONS = 50
@@ -59,8 +65,8 @@ class NoteBody(NamedTuple):
 def read_body(path: str, data: bytes, line_bytes: int = LONG_LINE_BYTES) -> NoteBody:
     """Read what is to be indexed of a file.
 
-    That is the text without comments, without what is private or secret, and without verification
-    tokens: an index that held them would give away the proof of reading.
+    That is the text without comments, without what is private or secret, without the score sheet of
+    a memory, and without verification tokens: an index with them would give away proof of reading.
     """
     defects: list[Problem] = []
     fence = Fence(path, defects.append)
@@ -188,7 +194,8 @@ def is_private(matter: FrontMatter) -> bool:
 
 
 def _without_comments(path: str, text: str, first_line: int) -> tuple[str, tuple[Problem, ...]]:
-    body, open_line = drop_comments(drop_markers(text))
+    text = _SCORES.sub(lambda sheet: "\n" * sheet[0].count("\n"), drop_markers(text))
+    body, open_line = drop_comments(text)
     if open_line is None:
         return body, ()
     words = "a comment that begins here is never closed; what follows is not indexed"

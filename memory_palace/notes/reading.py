@@ -18,8 +18,8 @@ from memory_palace.models import FileStat, Problem, ProblemKind
 from memory_palace.notes.discovery import LINKS_OUT, SourceFile
 
 _LINE_END = re.compile(r"\r\n?")
-_NO_TEXT = re.compile(r"<!--|%%|verify", re.IGNORECASE)
-"""What comments and verification tokens have."""
+_NO_TEXT = re.compile(r"<!--|%%|verify|smashin", re.IGNORECASE)
+"""What comments, verification tokens and the score sheets of memories have."""
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 """A pipe that is named like a note must not block the run."""
 _MOST_BYTES = 32 * 1024 * 1024  # of a file that is read to see how much of it is prose

@@ -18,7 +18,7 @@ from memory_palace.postgres.address import Address
 from memory_palace.postgres.connecting import asking, connect
 from memory_palace.postgres.generation import Generation, read_generation
 from memory_palace.postgres.schema import migrate
-from memory_palace.postgres.settings import kept_settings
+from memory_palace.postgres.settings import kept_settings, refuse_two
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.writing import Pushed, push
 from memory_palace.storage.lock import writer_lock
@@ -66,6 +66,7 @@ class Builder:
             stored = self._read_generation(is_damaged=renews)
             if stored and not replaces and not _has_vectors(stored, commit.fingerprint):
                 theirs = stored.commit.embedder
+                refuse_two(theirs)
                 raise WrongEmbedderError(
                     f"{self._address.shown} was indexed with {theirs}, and these notes with "
                     f"{commit.embedder}: `palace index --embedder {theirs} --force --store …` "

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from memory_palace.facts.fact import FactKind
 from memory_palace.index.calibration import LEAST, expect, read_null, stand_above, stand_out
 from memory_palace.index.postings import NO_ROWS
-from memory_palace.index.segment import PASSAGES
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.word_lists import STOPWORDS, answer_stems
 from memory_palace.models import Vector
@@ -289,12 +288,11 @@ class NoteEstimate:
         counts = np.minimum(self._snapshot.note_rows, _BEST)
         best[np.arange(_BEST)[:, None] >= counts] = 0
         mean: Values = best.sum(axis=0) / np.maximum(counts, 1)
-        both = ("", "second_") if self._snapshot.commit.second_dimension else ("",)
-        near = sum(HYBRID[f"{one}dense"] + HYBRID[f"{one}beside_meaning"] for one in both)
-        found: Values = near * best[0] + sum(HYBRID[f"{one}note_dense"] for one in both) * mean
+        near = HYBRID["dense"] + HYBRID["beside_meaning"]
+        found: Values = near * best[0] + HYBRID["note_dense"] * mean
         return found
 
     def _stand_above(self, nearest: Nearest) -> Values:
         null = read_null(self._snapshot.commit.calibration)
-        sample = self._collection.sample(nearest.vector, PASSAGES)
+        sample = self._collection.sample(nearest.vector, "vectors")
         return stand_above(nearest.cosines, *expect(sample, null)).astype(np.float64)

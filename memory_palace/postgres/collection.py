@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from memory_palace.errors import UsageError
 from memory_palace.index.calibration import Spread, find_spread
 from memory_palace.index.postings import BM25, Counts, Rows
-from memory_palace.index.segment import VectorChoice
+from memory_palace.index.segment import VectorMember
 from memory_palace.index.statistics import Figure, Statistics
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Vector
@@ -134,7 +134,7 @@ class PostedStatistics:
         """BM25 of every note that has rows."""
         return self._bm25.notes(self.question.content_terms)
 
-    def sample(self, vector: Vector, which: VectorChoice) -> NDArray[np.float64]:
+    def sample(self, vector: Vector, member: VectorMember) -> NDArray[np.float64]:
         """Return the cosines of a vector with those of the rows that stand for all."""
-        found: NDArray[np.float64] = self._sample(vector, which)
+        found: NDArray[np.float64] = self._sample(vector, member)
         return found

@@ -19,7 +19,7 @@ from memory_palace.index.writing import write_segment
 from memory_palace.postgres.generation import Generation, read_generation
 from memory_palace.postgres.placing import batch_notes
 from memory_palace.postgres.records import read_chunk, read_matrix, read_note_row, read_text
-from memory_palace.postgres.settings import refuse_service
+from memory_palace.postgres.settings import refuse_service, refuse_two
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.writing import BATCH_ROWS
 from memory_palace.storage.atomic import make_ignored_folder
@@ -116,6 +116,7 @@ def export_index(
     ``WrongEmbedderError`` where that build would send notes to another machine.
     """
     commit = store.read_commit()
+    refuse_two(commit.embedder)
     refuse_service(commit.embedder, "make the index from the notes: `palace index`")
     with writer_lock(paths.lock):
         if paths.commit.exists():

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.config import Rooms
-from memory_palace.embedding.base import PART_LENGTH
 from memory_palace.graph.near import NearLinks, list_ends, read_link
 from memory_palace.graph.resolve import fold_name, join_labels
 from memory_palace.index.chosen import ChosenSnapshot, gather
 from memory_palace.index.copies import find_copies
-from memory_palace.index.segment import COPY, PASSAGES, VectorChoice
+from memory_palace.index.segment import COPY, VectorMember
 from memory_palace.index.writing import ChunkRow, NoteRow
 from memory_palace.language.tokens import squeeze_all
 from memory_palace.models import Matrix, Vector
@@ -69,8 +68,8 @@ class Fetched:
         self._rows: dict[int, FetchedNote] = {}
         self._order: list[int] = []
         self._gathered: ChosenSnapshot | None = None
-        self._matrices: dict[tuple[str, str], Matrix] = {}
-        self._cosines: dict[tuple[str, str, bytes], NDArray[np.float64]] = {}
+        self._matrices: dict[VectorMember, Matrix] = {}
+        self._cosines: dict[tuple[VectorMember, bytes], NDArray[np.float64]] = {}
         self._linked: dict[tuple[str, ...], Mapping[str, Sequence[Sequence[str]]]] = {}
         self._names: dict[tuple[str, str], list[CalledNote]] = {}
         self._lines: dict[str, list[str]] = {}
@@ -158,27 +157,26 @@ class Fetched:
     def _are_allowed(self, notes: Sequence[int]) -> bool:
         return self._allowed is None or bool(np.isin(notes, self._allowed).all())
 
-    def compare(self, vector: Vector, which: VectorChoice) -> NDArray[np.float64]:
+    def compare(self, vector: Vector, member: VectorMember) -> NDArray[np.float64]:
         """Return the cosine of a unit vector with every row here."""
-        key = which.member, which.prefix, vector.tobytes()
+        key = member, vector.tobytes()
         if key not in self._cosines:
-            self._cosines[key] = compare(self._matrix(which), vector)
+            self._cosines[key] = compare(self._matrix(member), vector)
         return self._cosines[key]
 
-    def vectors(self, rows: NDArray[np.int64], which: VectorChoice) -> Matrix:
+    def vectors(self, rows: NDArray[np.int64], member: VectorMember) -> Matrix:
         """Return the unit vectors of a few rows."""
-        found: Matrix = self._matrix(which)[rows]
+        found: Matrix = self._matrix(member)[rows]
         return found
 
-    def _matrix(self, which: VectorChoice) -> Matrix:
-        key = which.member, which.prefix
-        if key not in self._matrices:
-            is_described = which.member != PASSAGES.member
+    def _matrix(self, member: VectorMember) -> Matrix:
+        if member not in self._matrices:
+            is_described = member == "described"
             rows = [self._rows[number].vectors[is_described] for number in self._order]
             every = [vector for vectors in rows for vector in vectors]
             dimension = self._generation.dimensions[is_described]
-            self._matrices[key] = take_part(read_matrix(every, dimension), which)
-        return self._matrices[key]
+            self._matrices[member] = read_matrix(every, dimension)
+        return self._matrices[member]
 
     def called(self, asked: str, loose: str, mistyped: float) -> Iterator[tuple[str, float]]:
         """Yield the paths that a question may name, and what that counts."""
@@ -290,9 +288,3 @@ def compare(matrix: Matrix, vector: Vector) -> NDArray[np.float64]:
         return np.zeros(len(matrix))
     cosines: NDArray[np.float64] = np.einsum("ij,j->i", matrix, vector, dtype=np.float64)
     return cosines
-
-
-def take_part(matrix: Matrix, which: VectorChoice) -> Matrix:
-    """Return the vectors of one of two embedders, or all there is."""
-    part: Matrix = matrix[:, which.part]
-    return part / PART_LENGTH if which.prefix else part

@@ -109,6 +109,7 @@ def read_generation(statements: Statements) -> Generation | None:
             groups=np.frombuffer(row.pop("groups"), "<u8"),
             **row,
         )
+        generation.record.pop("second_dimension", None)  # of older stores, where it was 0
         commit = generation.commit
         types = [type(commit.fingerprint), type(commit.dimension), type(commit.calibration)]
         types += [type(commit.embedder), type(generation.settings)]

@@ -17,7 +17,7 @@ from memory_palace.config import SEVEN, Config
 from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import IndexMissingError, WrongEmbedderError
 from memory_palace.index.recipes import describe_mismatch, fits_recipe, read_detail
-from memory_palace.index.segment import PASSAGES, VectorChoice
+from memory_palace.index.segment import VectorMember
 from memory_palace.language.moments import Moment
 from memory_palace.models import Filters, Matrix, Query, QueryResult, Vector
 from memory_palace.postgres.access import find_palace
@@ -26,13 +26,18 @@ from memory_palace.postgres.asking import bearing, find_passing, known_tags
 from memory_palace.postgres.choosing import NoteEstimate, find_nearest, list_priors
 from memory_palace.postgres.collection import PostedStatistics
 from memory_palace.postgres.connecting import asking, connect
-from memory_palace.postgres.fetching import Fetched, compare, take_part
+from memory_palace.postgres.fetching import Fetched, compare
 from memory_palace.postgres.generation import Generation, read_generation
 from memory_palace.postgres.packing import damaged
 from memory_palace.postgres.posted import PostedRows, PostedSnapshot
 from memory_palace.postgres.records import read_matrix
 from memory_palace.postgres.schema import check_schema
-from memory_palace.postgres.settings import check_stored_profile, read_kept, refuse_service
+from memory_palace.postgres.settings import (
+    check_stored_profile,
+    read_kept,
+    refuse_service,
+    refuse_two,
+)
 from memory_palace.postgres.statements import Statements
 from memory_palace.postgres.timing import mark_naming
 from memory_palace.retrieval.filters import Conditions, ask_as_of, choose_filters
@@ -64,10 +69,9 @@ class _Held:
     sample: Sequence[Matrix]
     """Of passages, and of what describes them if anything."""
 
-    def compare(self, vector: Vector, which: VectorChoice) -> NDArray[np.float64]:
+    def compare(self, vector: Vector, member: VectorMember) -> NDArray[np.float64]:
         """Return the cosines of the rows that stand for all."""
-        whole = self.sample[which.member != PASSAGES.member]
-        return compare(take_part(whole, which), vector)
+        return compare(self.sample[member == "described"], vector)
 
 
 class StoreReader:
@@ -137,6 +141,7 @@ class StoreReader:
                     f"nothing was pushed to {self.address.shown} yet, or it is no longer granted "
                     "to this role; run `palace index --store`, or ask whoever set it up"
                 )
+            refuse_two(generation.commit.embedder)
             yield generation
 
     def query(

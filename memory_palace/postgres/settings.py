@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from memory_palace.config import USERS_ONLY, Config
-from memory_palace.embedding.registry import split_name
+from memory_palace.config import USERS_ONLY, Config, describe_two
 from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.recipes import Detail
 from memory_palace.ranking import ProfileSettings
@@ -48,11 +47,17 @@ def refuse_service(embedder: str, hint: str) -> None:
 
     ``hint`` says what to do instead.
     """
-    if any(name.startswith(USERS_ONLY) for name in split_name(embedder)):
+    if embedder.startswith(USERS_ONLY):
         raise WrongEmbedderError(
             f"the store was indexed with {embedder}, which its user may "
             f"choose, and a store cannot; {hint}"
         )
+
+
+def refuse_two(embedder: str) -> None:
+    """Raise ``WrongEmbedderError`` where the vectors of a store are of two embedders."""
+    if two := describe_two(embedder, "run `palace index --embedder {0} --force --store …`"):
+        raise WrongEmbedderError(two)
 
 
 def check_stored_profile(profile: Profile, detail: Detail) -> None:

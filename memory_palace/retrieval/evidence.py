@@ -25,7 +25,7 @@ from memory_palace.index.calibration import (
 )
 from memory_palace.index.postings import BM25, PostingLookup
 from memory_palace.index.recipes import Detail
-from memory_palace.index.segment import DESCRIPTIONS, PASSAGES, VectorChoice
+from memory_palace.index.segment import VectorMember
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.language.word_lists import expect_idf
 from memory_palace.models import Query, Scores, Vector
@@ -68,14 +68,14 @@ class VectorEvidence:
         self,
         snapshot: Snapshot,
         vector: Vector | None,
-        which: VectorChoice = PASSAGES,
+        member: VectorMember = "vectors",
         words: Callable[[], Scores] | None = None,
     ) -> None:
         """Compare nothing, and find nothing, where ``vector`` is ``None``.
 
         A row without a vector is given the cosine that rows with as many ``words`` have.
         """
-        self._snapshot, self._vector, self._which = snapshot, vector, which
+        self._snapshot, self._vector, self._member = snapshot, vector, member
         self._words = words
         self._rough: VectorEvidence | None = None
         self._exact_rows: Places = np.zeros(0, np.int64)
@@ -84,7 +84,7 @@ class VectorEvidence:
         """Return the same with cosines in double precision in some rows."""
         if self._vector is None:
             return self
-        exact = VectorEvidence(self._snapshot, self._vector, self._which, self._words)
+        exact = VectorEvidence(self._snapshot, self._vector, self._member, self._words)
         exact._rough, exact._exact_rows = self, rows
         return exact
 
@@ -94,17 +94,12 @@ class VectorEvidence:
         if self._vector is None:
             return np.zeros(len(self._snapshot.row_note), np.float32)
         if self._rough is None:
-            found = self._snapshot.similarities(self._vector, self._which)
+            found = self._snapshot.similarities(self._vector, self._member)
             lacking = self._snapshot.lacking
             return found if lacking is None else self._expect_cosines(found, lacking)
         cosines = self._rough.cosines.copy()
         cosines[self._exact_rows] = self.multiply(self._exact_rows)
         return cosines
-
-    @property
-    def parts(self) -> tuple[VectorEvidence, VectorEvidence]:
-        """What each of two embedders finds; the second of one finds nothing."""
-        return self, VectorEvidence(self._snapshot, None)
 
     @property
     def found(self) -> NDArray[np.bool_]:
@@ -154,7 +149,7 @@ class VectorEvidence:
         """Return the cosines of some rows in double precision."""
         if self._vector is None:
             return np.zeros(len(rows))
-        found = self._snapshot.cosines_of(rows, self._vector, self._which)
+        found = self._snapshot.cosines_of(rows, self._vector, self._member)
         lacking = self._snapshot.lacking
         if lacking is not None:
             rough = self if self._rough is None else self._rough
@@ -176,7 +171,7 @@ class VectorEvidence:
     def _moments(self) -> tuple[float, float]:
         if self._rough is not None:
             return self._rough._moments
-        return expect(self.sample, read_null(self._snapshot.commit.calibration, self._which.prefix))
+        return expect(self.sample, read_null(self._snapshot.commit.calibration))
 
     @cached_property
     def sample(self) -> Exact:
@@ -185,7 +180,7 @@ class VectorEvidence:
             return self._rough.sample
         if self._vector is None:
             return np.zeros(0)
-        return self._snapshot.statistics.sample(self._vector, self._which)
+        return self._snapshot.statistics.sample(self._vector, self._member)
 
 
 class Evidence:
@@ -198,15 +193,11 @@ class Evidence:
         self._has_meaning = vector is not None
         has_descriptions = snapshot.detail == Detail.ENRICHED
         self.meaning = VectorEvidence(snapshot, vector, words=lambda: self.words)
-        """The question beside each passage; of two embedders, by the mean of both."""
-        if snapshot.commit.second_dimension and vector is not None:
-            from memory_palace.retrieval.joint import JointEvidence  # delayed: few have two
-
-            self.meaning = JointEvidence(snapshot, vector)
+        """The question beside each passage."""
         described, phrases = (vector, query.phrases) if has_descriptions else (None, None)
-        self.descriptions = VectorEvidence(snapshot, described, DESCRIPTIONS)
+        self.descriptions = VectorEvidence(snapshot, described, "described")
         """The question beside what describes each passage."""
-        self.bridge = VectorEvidence(snapshot, phrases, DESCRIPTIONS)
+        self.bridge = VectorEvidence(snapshot, phrases, "described")
         """The question's noun phrases beside what describes each passage."""
         self.facts = PostingLookup(snapshot, "facts")
         self.word_rows = PostingLookup(snapshot, "words")

@@ -1,7 +1,7 @@
 """What is shown of each hit: the sentences, turns or rows of its note that answer the question.
 
-Units of a hit's passage and of the passages right beside it are scored by the question's words,
-and the bytes there are go to the best units of all hits, whole; each hit shows one at least.
+Units of a hit's note are scored by the question's words and by how near their passage is, and the
+bytes there are go to the best units of all hits, whole; each hit shows one at least.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from memory_palace.language.sentences import Unit, cut_text, find_units
 from memory_palace.language.tokens import tokenize
 from memory_palace.language.visible import visible
 from memory_palace.language.word_lists import STOPWORDS, bm25_idf, drop_stop_stems
-from memory_palace.models import FileStat, Hit, Piece
+from memory_palace.models import ChunkRecord, FileStat, Hit, Piece, Scores
 from memory_palace.notes.discovery import SourceFile
 from memory_palace.notes.reading import read_indexed
 from memory_palace.retrieval.marked import MarkedLines
@@ -42,14 +42,26 @@ _MOST_CHARACTERS = 8_000
 _K1, _B = 1.2, 0.75
 """Of BM25 over units: long ones have more words by chance."""
 _AROUND = {-1: 0.5, 1: 0.3, -2: 0.2, 2: 0.15}
-"""What a unit borrows from those around it, an answer from its question above all; passages borrow
-alike, see ``signals/table.SURROUNDING``."""
-_SPEAKER, _OWN, _FOUND, _RANK = 0.6, 0.3, 0.05, 0.25
+"""What a unit borrows from those around it, an answer from its question above all, and nothing from
+a heading below it; passages borrow alike, see ``signals/table.SURROUNDING``."""
+_SPEAKER, _OWN, _FOUND, _RANK, _NEAR = 0.6, 0.3, 0.2, 0.25, 0.3
 """Added for a speaker whom the question names, for a word in the unit and not only around it, and
-for standing in the passage that was found; taken off for each hit that is better. A word of the
-question counts 1 (chosen on three conversations of LoCoMo dev)."""
+for standing in the passage that was found; taken off for each hit that is better; added for each
+deviation by which its passage is nearer to the question than the mean. A word of the question
+counts 1 (chosen on three conversations of LoCoMo dev, the third and the last on all five)."""
 _WITHHELD = frozenset({"secret", "private", "too large"})
-_BARE = re.compile(r"\[\[[^\[\]\n]*\]\]|\]\([^()\s]*\)|https?://\S+|^[ \t>]*(?:```|~~~).*$", re.M)
+_BARE = re.compile(
+    r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^()\s]*\)|https?://\S+|^[ \t>]*(?:```|~~~).*$"
+    r"|(?:`[^`\n]+` )?\bsha256:[0-9a-f]+|(?<![\w&/])#[^\W\d_][\w/-]*",
+    re.M,
+)
+"""Links, fences, digests and what they are of, and tags."""
+_LABEL = re.compile(r"^[ \t>]*(?:[-*+] )?[*_]*[^\W\d_][\w '’-]{0,40}[*_]*:[*_]*(?=\s|$)")
+_TICK = re.compile(r"[ \t>]*[-*+][ \t]+\[[ xX]\][ \t]")
+_LEADING = re.compile(r"[ \t>]*#{1,6}[ \t]|.*:[*_]*\s*\Z", re.S)
+"""Headings, and what leads to something else."""
+_ENDS = tuple(".!?…。！？")
+_FEW_WORDS = 4
 
 
 def choose_texts(
@@ -59,9 +71,11 @@ def choose_texts(
     paths: PalacePaths | None,
     *,
     max_bytes: int | None = None,
+    near: Scores | None = None,
 ) -> list[Hit]:
     """Give each hit the pieces of its note that answer ``text``, and the best as its snippet.
 
+    ``near`` says of each row by how many deviations it is nearer to the question than the mean.
     ``max_bytes`` of UTF-8 bound the text of all hits; where they are given, the first hit without
     room ends the list: a worse hit is never preferred for being shorter. A hit of a listing, and
     one whose note cannot be read or has changed since it was indexed, keeps the preview of the
@@ -70,7 +84,7 @@ def choose_texts(
     is_strict = max_bytes is not None
     to_come = sum(hit.role == "core" for hit in hits)
     left = max_bytes or max(LEAST_BYTES, SHARE_BYTES * to_come)
-    reader = NoteReader(snapshot, paths, text)
+    reader = NoteReader(snapshot, paths, text, near)
     if snapshot.origin and text:
         snapshot.origin.prepare(hit.path for hit in hits[:MOST_READ] if hit.role == "core")
     kept: list[Hit] = []
@@ -141,8 +155,14 @@ class NoteReader:
     Without ``paths``, and where no lines are given, notes have no text.
     """
 
-    def __init__(self, snapshot: Snapshot, paths: PalacePaths | None, text: str = "") -> None:
-        self._snapshot, self._paths, self._text = snapshot, paths, text
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        paths: PalacePaths | None,
+        text: str = "",
+        near: Scores | None = None,
+    ) -> None:
+        self._snapshot, self._paths, self._text, self._near = snapshot, paths, text, near
         self._notes: dict[str, MarkedLines] = {}
 
     @cached_property
@@ -169,29 +189,45 @@ class NoteReader:
         return frozenset(tokenize(self._text, stems=False)) - STOPWORDS
 
     def find_pieces(self, hit: Hit, rank: int) -> list[Piece]:
-        """Return the pieces of a hit's passage and of those right beside it, in order."""
+        """Return the pieces of a hit's note, around its passage where that is long, in order.
+
+        What is no sentence is told for its own words alone, and where it says more than those.
+        """
         if hit.chunk is None or not hit.chunk.preview or not self._text:
             return []  # a passage without text is the name of a note that has no body
-        first_line, last_line = self._find_region(hit)
+        rows = (self._snapshot.row_note == bisect_left(self._snapshot.paths, hit.path)).nonzero()[0]
+        lines = self._snapshot.row_lines[rows]
+        first_line = int(lines[:, 0].min())
         marked = self._read(hit.path)
-        text = marked.read(first_line, last_line)
-        start, end = _find_window(text, hit.chunk.preview)
+        text = marked.read(first_line, int(lines[:, 1].max()))
+        start, end = _find_window(text, first_line, hit.chunk)
         first_line += text.count("\n", 0, start)
         text = text[start:end]
         units = list(find_units(text))
-        evidence = self._find_evidence(text, units)
+        own, evidence = self._find_evidence(text, units)
         first, last = hit.chunk.first_line, hit.chunk.last_line
         told: list[Piece] = []
         found: list[Piece] = []
         pieces = list(_cut_up(text, units, first_line))
-        for piece, unit, value in zip(pieces, units, evidence, strict=True):
+        for piece, unit, words, value in zip(pieces, units, own, evidence, strict=True):
             is_inside = first <= piece.last_line and piece.first_line <= last
+            is_told = value > 0 if is_sentence(piece.text) else words > 0 and self._adds(piece)
+            if self._near is not None:
+                is_here = (lines[:, 0] <= piece.first_line) & (piece.first_line <= lines[:, 1])
+                value += _NEAR * float(self._near[rows[is_here]].max(initial=0))
             piece = replace(piece, value=value + _FOUND * is_inside - _RANK * rank)
             piece = marked.complete(piece)
             if unit.kind != "heading" and not _is_bare(piece.text):
-                told += [piece] if value else []
+                told += [piece] if is_told else []
                 found += [piece] if is_inside else []
-        return told or found or [piece for piece in pieces if not _is_bare(piece.text)]
+        sentences = [piece for piece in found if is_sentence(piece.text)]
+        plain = (piece for piece in pieces if not _is_bare(piece.text))
+        return told or sentences or found or [*plain]
+
+    def _adds(self, piece: Piece) -> bool:
+        """Say whether a piece is a tick, or has a word besides the question's."""
+        words = (word for word in self._tokenize(piece.text) if not word.isdigit())
+        return _TICK.match(piece.text) is not None or not self.weights.keys() >= set(words)
 
     def read(self, path: str, first_line: int, last_line: int) -> str:
         """Return lines of a note as they are indexed; nothing where it is not what was indexed."""
@@ -221,18 +257,8 @@ class NoteReader:
             is_withheld=bool(problems & _WITHHELD),
         )
 
-    def _find_region(self, hit: Hit) -> tuple[int, int]:
-        """Return first and last line of a hit's passage with the passages before and after it."""
-        assert hit.chunk is not None
-        snapshot = self._snapshot
-        rows = (snapshot.row_note == bisect_left(snapshot.paths, hit.path)).nonzero()[0]
-        passages = sorted({(int(a), int(b)) for a, b in snapshot.row_lines[rows]})
-        own = hit.chunk.first_line, hit.chunk.last_line
-        place = bisect_left(passages, own)
-        return passages[max(place - 1, 0)][0], max(b for _, b in passages[place : place + 2])
-
-    def _find_evidence(self, text: str, units: Sequence[Unit]) -> list[float]:
-        """Return how much of the question is in and around each unit."""
+    def _find_evidence(self, text: str, units: Sequence[Unit]) -> tuple[list[float], list[float]]:
+        """Return how much of the question is in each unit, and how much in it and around it."""
         words = [self._tokenize(text[unit.start : unit.end]) for unit in units]
         mean = max(sum(map(len, words)) / max(len(words), 1), 1.0)
         own = [
@@ -241,7 +267,7 @@ class NoteReader:
             else self._weigh(Counter(held), len(held) / mean)
             for unit, held in zip(units, words, strict=True)
         ]
-        return [
+        return own, [
             value
             + _OWN * (value > 0)
             + _SPEAKER * bool(self._names.intersection(unit.speaker.split()))
@@ -249,6 +275,7 @@ class NoteReader:
                 share * own[place + step]
                 for step, share in _AROUND.items()
                 if 0 <= place + step < len(own)
+                and not (step > 0 and units[place + step].kind == "heading")
             )
             for place, (value, unit) in enumerate(zip(own, units, strict=True))
         ]
@@ -263,11 +290,13 @@ class NoteReader:
         )
 
 
-def _find_window(text: str, preview: str) -> tuple[int, int]:
-    """Return which part of a region is looked at: all, or what is around the passage."""
+def _find_window(text: str, first_line: int, chunk: ChunkRecord) -> tuple[int, int]:
+    """Return which part of a note is looked at: all, or what is around the passage."""
     if len(text) <= _MOST_CHARACTERS:
         return 0, len(text)
-    opening = max(text.find(preview[:40]), 0)
+    lines = text.split("\n")
+    opening = sum(len(line) + 1 for line in lines[: chunk.first_line - first_line])
+    opening = max(opening, text.find(chunk.preview[:40], opening))  # several are on one long line
     start = max(opening - _MOST_CHARACTERS // 4, 0)
     end = min(start + _MOST_CHARACTERS, len(text))
     units = list(find_units(text[start:end]))
@@ -289,9 +318,26 @@ def _cut_up(text: str, units: Sequence[Unit], first_line: int) -> Iterator[Piece
         end, line = unit.end, last_line
 
 
+def is_sentence(text: str) -> bool:
+    """Say whether a piece can answer by itself.
+
+    Headings, labels, ticks, dates, tags, digests, links alone, and items of a word or two cannot.
+    """
+    if _is_bare(text) or _TICK.match(text) or _LEADING.match(text):
+        return False
+    label = _LABEL.match(text)
+    is_said = label is not None and text.lstrip(" \t>*_")[:1].isalpha()
+    plain = _BARE.sub("", text).rstrip("\"'”’»)]*_ \t")
+    return is_said or plain.endswith(_ENDS) or len(tokenize(plain, stems=False)) >= _FEW_WORDS
+
+
 def _is_bare(text: str) -> bool:
-    """Say whether a unit says nothing of its own: a rule, a fence, bare links."""
-    return not any(map(str.isalnum, _BARE.sub("", text)))
+    """Say whether a unit says nothing of its own: a rule, a fence, tags, a digest, links alone."""
+    rest = _BARE.sub("", text)
+    if rest != text:
+        rest = _LABEL.sub("", rest, count=1)
+        return STOPWORDS.issuperset(tokenize(rest, stems=False))
+    return not any(map(str.isalnum, text))
 
 
 def count_bytes(text: str) -> int:

@@ -56,6 +56,8 @@ NEWER_DAYS = 14
 _DAY_SECONDS = 86_400.0
 _EPOCH = 719_163  # 1970-01-01 as date.toordinal
 PREFERRED = "preferred"
+Disputes = Mapping[str, Sequence[str]]
+"""The open conflicts of each note."""
 
 
 class Reason(NamedTuple):
@@ -71,13 +73,13 @@ class Reason(NamedTuple):
 
 
 def prefer(
-    scored: Scored, best: Places, judge: Confidence
+    scored: Scored, best: Places, judge: Confidence, disputes: Disputes
 ) -> tuple[Scored, Places, Mapping[int, str]]:
     """Return the scores, the hits in order, and why a hit was moved up, by its place.
 
     A hit that is moved up gets what it lacks to the score of the one that it goes before.
     """
-    rivals = _Rivals(scored, best[:LOOKED_AT], judge)
+    rivals = _Rivals(scored, best[:LOOKED_AT], judge, disputes)
     left, order, why = list(range(len(rivals.rows))), list[int](), dict[int, str]()
     gains = np.zeros(len(scored.scores), np.int64)
     while left:
@@ -103,9 +105,9 @@ def prefer(
 class _Rivals:
     """The first hits of a question, best first, compared with each other."""
 
-    def __init__(self, scored: Scored, best: Places, judge: Confidence) -> None:
+    def __init__(self, scored: Scored, best: Places, judge: Confidence, disputes: Disputes) -> None:
         self._context = scored.context.pick(best)
-        self._judge = judge
+        self._judge, self._disputes = judge, disputes
         self.rows = self._context.rows
         self._scores = scored.scores[best] / MICRO
         self._notes = self._context.notes.tolist()
@@ -131,6 +133,10 @@ class _Rivals:
         """Say why a hit goes before another that is ranked above it; ``None`` where it does not."""
         if self._notes[place] == self._notes[other] or self._replaces(other, place):
             return None
+        if self._is_about(place, other):
+            return None
+        if self._is_about(other, place) and self._goes_before(place, other):
+            return self._reason("is party to {}", other, place)
         if self._replaces(place, other):
             return self._reason("takes the place of {}", other, place)
         if not self._are_alike[place, other]:
@@ -152,6 +158,17 @@ class _Rivals:
             fold_target(heir) in names or path.endswith(f"/{fold_target(heir)}") for heir in heirs
         )
         return is_heir and self._sureness(place) >= _ANSWERS
+
+    def _is_about(self, place: int, other: int) -> bool:
+        """Whether a hit is an open conflict that another is party to."""
+        return self._records[place].path in self._disputes.get(self._records[other].path, ())
+
+    def _goes_before(self, party: int, conflict: int) -> bool:
+        """Whether a party is the best of a conflict, or answers, and nobody asks for that one."""
+        if self._context.evidence.called[self._notes[conflict]]:
+            return False
+        parties = (place for place in range(len(self.rows)) if self._is_about(conflict, place))
+        return party == next(parties) or self._sureness(party) >= _ANSWERS
 
     def _weigh(self, place: int, other: int) -> str:
         """Say what makes a hit the one to believe, in words; empty where nothing does."""

@@ -64,21 +64,14 @@ STRUCTURAL = frozenset(
 )
 """Signals that read facts, or words that describe a passage, which few indexes keep."""
 
-SECOND = frozenset({"second_dense", "second_note_dense", "second_beside_meaning"})
-"""Signals of the second of two embedders."""
-
-OF_VECTORS = (
-    SECOND
-    | DESCRIBING
-    | {"semantic", "dense", "note_dense", "beside_meaning", "anchoring", "questions"}
-)
+OF_VECTORS = DESCRIBING | {
+    *("semantic", "dense", "note_dense", "beside_meaning", "anchoring", "questions")
+}
 """Signals that are silent without vectors."""
 
 HYBRID: Mapping[str, float] = {
     "dense": 0.85,
     "note_dense": 1.0,
-    "second_dense": 0.25,
-    "second_note_dense": 1.0,
     "lexical": 0.3,
     "note_lexical": 0.6,
     "covered": 7.0,
@@ -86,7 +79,6 @@ HYBRID: Mapping[str, float] = {
     "asked_kind": 2.0,
     "beside_words": 0.15,
     "beside_meaning": 0.3,
-    "second_beside_meaning": 0.45,
     "speaker": 3.0,
     "statement": 1.2,
     "temporal": 5.0,
@@ -142,10 +134,7 @@ _UNASKED = ("asked_kind", "dated", "statement")
 RECALL = Profile(
     "recall",
     {name: weight for name, weight in HYBRID.items() if name not in _UNASKED}
-    | {
-        name: 3 * HYBRID[name]
-        for name in ("dense", "note_dense", "second_dense", "second_note_dense")
-    }
+    | {name: 3 * HYBRID[name] for name in ("dense", "note_dense")}
     | {"speaker": 1.0, "temporal": 1.0},
 )
 """``hybrid`` for what is said and asks nothing: more meaning, and no priors of answers.
@@ -224,12 +213,6 @@ def _make(name: str, given: ProfileSettings) -> Profile:
         cap=base.cap if given.cap is None else given.cap,
         preserves_rank=base.preserves_rank if given.preserve_rank is None else given.preserve_rank,
     )
-
-
-def without_second(profile: Profile) -> Profile:
-    """Return a profile as it is for an index of one embedder, where those signals are silent."""
-    weights = {name: weight for name, weight in profile.weights.items() if name not in SECOND}
-    return replace(profile, weights=weights)
 
 
 def check_detail(profile: Profile, detail: Detail) -> None:

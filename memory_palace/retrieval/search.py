@@ -20,7 +20,7 @@ from memory_palace.retrieval.context import SearchContext, find_candidates
 from memory_palace.retrieval.evidence import Places
 from memory_palace.retrieval.excerpts import choose_texts
 from memory_palace.retrieval.preference import LOOKED_AT, prefer
-from memory_palace.retrieval.profiles import Profile, get_profile, without_second
+from memory_palace.retrieval.profiles import Profile, get_profile
 from memory_palace.retrieval.rank import Scored, ScoringRule, rank, score_exactly
 from memory_palace.retrieval.widening import widen
 
@@ -63,6 +63,7 @@ def search(
     budget_bytes: int | None = None,
     min_confidence: float | None = None,
     rerank: str | None = None,
+    disputes: Mapping[str, tuple[str, ...]] | None = None,
 ) -> SearchResult:
     """Rank the notes that pass the query's filters, one hit per note.
 
@@ -70,20 +71,26 @@ def search(
     filters list notes, ordered by their metadata. ``gate=False`` is the literal formula of the
     profile. Up to ``neighbors`` linked notes follow each hit. ``paths`` lead to the notes, whose
     text is then given, ``budget_bytes`` of it at most. See ``_demand`` for ``min_confidence``, and
-    ``_rank_twice`` for ``rerank``.
+    ``_rank_twice`` for ``rerank``. ``disputes`` are the open conflicts of each note, which are read
+    where they are not given.
     """
     if limit < 1:
         raise UsageError(f"a query returns at least 1 note, not {limit}; see `palace query --help`")
-    chosen = _choose_profile(snapshot, profile)
+    chosen = profile if isinstance(profile, Profile) else get_profile(profile)
     query = _route(query, snapshot, chosen)
     context = find_candidates(query, snapshot, half_life_days=half_life_days)
     rule = ScoringRule(chosen, is_gated=gate and not context.is_listing)
     judge = Confidence(query, snapshot, context.evidence)
+    if disputes is None:
+        told = snapshot.origin.disputes() if snapshot.origin else {}
+        disputes = told if paths is None else find_disputes(paths)
     why: Mapping[int, str] = {}
     if rerank is not None:
         scored, best = _rank_twice(rerank, context, rule, paths, limit=limit, per_note=per_note)
     else:
-        scored, best, why = _rank_preferred(context, rule, judge, limit=limit, per_note=per_note)
+        scored, best, why = _rank_preferred(
+            context, rule, judge, disputes, limit=limit, per_note=per_note
+        )
     counts = zip(best.tolist(), count_folded(context, scored, best), strict=True)
     hits = [make_hit(scored, *each, judge, preferred=why.get(each[0], "")) for each in counts]
     hits, is_answered = _demand(hits, min_confidence)
@@ -91,14 +98,10 @@ def search(
         context, judge = widen(context, judge, hits)
         hits = list(add_neighbors(hits, context, rule, judge, limit=neighbors))
     if paths is not None or snapshot.origin:
-        shown = choose_texts(query.text, hits, context.snapshot, paths, max_bytes=budget_bytes)
-        hits = mark_disputed(snapshot, paths, shown)
+        ranked, near = scored.context.snapshot, scored.context.evidence.meaning.above
+        shown = choose_texts(query.text, hits, ranked, paths, max_bytes=budget_bytes, near=near)
+        hits = mark_disputed(disputes, shown)
     return SearchResult(hits, is_answered, rule.read_times(context))
-
-
-def _choose_profile(snapshot: Snapshot, asked: str | Profile) -> Profile:
-    chosen = asked if isinstance(asked, Profile) else get_profile(asked)
-    return chosen if snapshot.commit.second_dimension else without_second(chosen)
 
 
 def _route(query: Query, snapshot: Snapshot, profile: Profile) -> Query:
@@ -155,7 +158,13 @@ def _rank_twice(
 
 
 def _rank_preferred(
-    context: SearchContext, rule: ScoringRule, judge: Confidence, *, limit: int, per_note: bool
+    context: SearchContext,
+    rule: ScoringRule,
+    judge: Confidence,
+    disputes: Mapping[str, Sequence[str]],
+    *,
+    limit: int,
+    per_note: bool,
 ) -> tuple[Scored, Places, Mapping[int, str]]:
     """Rank, and put first, of what says about the same, what is to be believed.
 
@@ -167,7 +176,7 @@ def _rank_preferred(
     scored, best = _rank_guarded(context, rule, limit=depth, per_note=per_note)
     if not prefers or len(best) < 2:
         return scored, best[:limit], {}
-    scored, best, why = prefer(scored, best, judge)
+    scored, best, why = prefer(scored, best, judge, disputes)
     return scored, best[:limit], why
 
 
@@ -294,8 +303,6 @@ def _best_places(scored: Scored) -> dict[str, tuple[int, int]]:
     return best
 
 
-def mark_disputed(snapshot: Snapshot, paths: PalacePaths | None, hits: Sequence[Hit]) -> list[Hit]:
+def mark_disputed(disputes: Mapping[str, tuple[str, ...]], hits: Sequence[Hit]) -> list[Hit]:
     """Return the hits, those that are party to an open conflict with its path."""
-    told = snapshot.origin.disputes() if snapshot.origin else {}
-    found = told if paths is None else find_disputes(paths)
-    return [replace(hit, disputed_in=found[hit.path]) if hit.path in found else hit for hit in hits]
+    return [replace(hit, disputed_in=disputes.get(hit.path, ())) for hit in hits]

@@ -19,7 +19,7 @@ def mean_vectors(snapshot: Snapshot, notes: NDArray[np.int64]) -> Matrix:
     """Return the mean vector of each note's passages, of unit length; zero for a note without any.
 
     Shape ``(notes, dimension)``; ``(notes, 0)`` where the index has no vectors. ``notes`` are
-    places in the snapshot, ascending. Of a pair of embedders both halves count.
+    places in the snapshot, ascending.
     """
     dimension = snapshot.commit.dimension
     means = np.zeros((len(notes), dimension), np.float32)

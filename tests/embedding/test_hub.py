@@ -10,7 +10,7 @@ from running import run_main
 from memory_palace import Palace
 from memory_palace.embedding import hub
 from memory_palace.embedding.hub import RERANKERS, find_folder
-from memory_palace.embedding.registry import get_embedder, split_name
+from memory_palace.embedding.registry import get_embedder
 from memory_palace.errors import ConfigError, MissingPartError, UsageError
 
 
@@ -85,11 +85,9 @@ def test_an_embedder_of_ones_own_needs_the_extra(tmp_path: Path, monkeypatch, ca
 def test_st_needs_the_name_of_a_model(environ: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="st:MODEL"):
         get_embedder("st:", environ=environ)
-    assert split_name("st:/models/a+b") == ["st:/models/a+b"]
-    assert split_name("minilm+st:org/model") == ["minilm", "st:org/model"]
 
 
-@pytest.mark.parametrize("name", ["st:org/model", "st:/models/mine", "minilm+st:./mine"])
+@pytest.mark.parametrize("name", ["st:org/model", "st:/models/mine"])
 def test_the_settings_of_a_folder_name_none(tmp_path: Path, name: str) -> None:
     palace = Palace.init(tmp_path, here=True)
     palace.paths.settings.write_text(f"embedder: {name}\n")

@@ -13,7 +13,6 @@ from memory_palace.errors import UsageError, WrongEmbedderError
 from memory_palace.index.postings import FIELDS, PostingLookup, same_keys
 from memory_palace.index.recipes import Detail
 from memory_palace.index.rows import list_embedded
-from memory_palace.index.segment import DESCRIPTIONS
 from memory_palace.index.values import Derived
 from memory_palace.models import Query
 from memory_palace.notes.note import Chunk
@@ -36,7 +35,7 @@ def described(palace):
     """Return the second vector of every chunk, by its place."""
     snapshot = palace.snapshot(include_cold=True)
     rows = np.flatnonzero(snapshot.row_note >= 0)
-    vectors = snapshot.rows_of(rows, DESCRIPTIONS)
+    vectors = snapshot.rows_of(rows, "described")
     return {
         (snapshot.chunk(row).path, snapshot.chunk(row).first_line): vector.tobytes()
         for row, vector in zip(rows.tolist(), vectors, strict=True)
@@ -176,7 +175,7 @@ def test_descriptions_find_what_the_passage_itself_hides(palace):
     snapshot = palace.snapshot()
     [row] = [r for r in range(len(snapshot.row_note)) if "long.md" in snapshot.chunk(r).path]
     plain = snapshot.similarities(vector)[row]
-    assert snapshot.similarities(vector, DESCRIPTIONS)[row] > 1.5 * plain
+    assert snapshot.similarities(vector, "described")[row] > 1.5 * plain
 
 
 def test_the_bridge_compares_the_phrases_of_a_question(enriched):

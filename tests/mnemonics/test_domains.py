@@ -29,7 +29,7 @@ def palace(tmp_path):
     for domain, memories in (("bees", BEES), ("sailing", BOATS)):
         for subject, content in memories:
             made.memories.new(subject, content=content, domain=domain)
-    made.index(embedder="hashing")
+    made.index(embedder="none")
     return made
 
 

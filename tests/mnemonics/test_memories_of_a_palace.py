@@ -51,6 +51,14 @@ def test_a_new_memory_is_written_at_once_and_undo_takes_it_back(tmp_path):
     assert not path.exists()
 
 
+def test_the_score_sheet_of_a_memory_is_no_text_of_it(palace):
+    score_memory(palace, "2pc", [Mark(Factor.MOVEMENT, True, "a kick")], apply=True)
+    palace.index(embedder="none")
+    (hit,) = palace.query("gong movement smashin score kick", neighbors=0).hits
+    assert "red gong" in hit.text and "Movement" not in hit.text and "SMASHIN" not in hit.text
+    assert palace.query('"Movement: a kick"', neighbors=0).unmatched_quotes
+
+
 def test_a_memory_is_not_written_over_another(palace):
     with pytest.raises(UsageError, match="exist"):
         write(palace, COMMIT)

@@ -8,7 +8,6 @@ import sys
 
 import pytest
 
-from memory_palace.embedding.hashing import HashingEmbedder
 from memory_palace.errors import UsageError
 from memory_palace.navigation.belief import new_belief
 from memory_palace.navigation.demo import demo_store
@@ -24,7 +23,7 @@ from memory_palace.navigation.proposer import (
     go_to,
     parse_proposal,
 )
-from memory_palace.navigation.seek import CHECKS, rehearse
+from memory_palace.navigation.seek import CHECKS
 
 NODES = frozenset(range(4))
 POSES = {number: Pose2D(float(number), 0.0) for number in NODES}
@@ -47,12 +46,6 @@ def test_the_self_check_is_a_command():
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.count("[PASS]") == len(CHECKS)
     assert "all checks passed" in done.stdout
-
-
-def test_a_rehearsal_with_errors_is_the_same_for_one_seed():
-    first = rehearse("towels after a bath", steps=12, seed=3, embedder=HashingEmbedder())
-    assert first == rehearse("towels after a bath", steps=12, seed=3, embedder=HashingEmbedder())
-    assert len(first) == 12
 
 
 def test_a_step_logs_what_retrieval_did():

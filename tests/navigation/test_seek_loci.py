@@ -7,10 +7,11 @@ import pytest
 from memory_palace.errors import MissingPartError
 from memory_palace.navigation.belief import new_belief
 from memory_palace.navigation.nodes import Pose2D
-from memory_palace.navigation.observing import sight_node
+from memory_palace.navigation.observing import reject_node, sight_node
 from memory_palace.navigation.search_run import run_search
 from memory_palace.navigation.searches import (
     SearchPlan,
+    change_search_goal,
     load_search,
     read_search_log,
     start_search,
@@ -41,20 +42,59 @@ def test_a_search_leads_to_the_place_and_ends_by_an_approach(house):
     assert session.belief["target_status"] == "done"
 
 
-def test_what_is_not_seen_is_closed_and_the_next_place_proposed(house):
+def test_what_is_not_seen_three_times_is_closed_and_the_next_place_proposed(house):
     begin(house)
-    step_search(house, None)
-    sight_node(house, None, None, is_hit=False)
+    for _ in range(3):
+        session, record = step_search(house, None)
+        assert (record["next_node_id"], session.closed) == (CELLAR, {})
+        sight_node(house, None, None, is_hit=False)
     session, record = step_search(house, None)
     assert session.closed == {CELLAR: "not seen"}
     assert record["next_node_id"] in (ATTIC, GARAGE)
 
 
-def test_a_place_on_the_way_may_be_observed_too(house):
+def test_a_place_on_the_way_may_be_observed_too_and_takes_no_patience_from_another(house):
     begin(house)
-    session = sight_node(house, None, GARAGE, is_hit=False)
-    assert session.closed == {GARAGE: "not seen"}
+    for _ in range(3):
+        sight_node(house, None, CELLAR, is_hit=False)
+        session = sight_node(house, None, GARAGE, is_hit=False)
+    assert session.closed == {CELLAR: "not seen", GARAGE: "not seen"}
     assert session.position == Pose2D(7.0, 3.0)
+
+
+def test_a_sighting_starts_the_count_of_vain_looks_anew(house):
+    begin(house)
+    for is_hit in (False, False, True, False, False):
+        session = sight_node(house, None, CELLAR, is_hit=is_hit)
+    assert (session.closed, session.misses) == ({}, {CELLAR: 2})
+
+
+def test_one_vain_approach_gives_up_no_visible_target_and_three_do(house):
+    begin(house)
+    step_search(house, None)
+    for _ in range(2):
+        sight_node(house, None, None, is_hit=True)
+    for _ in range(3):
+        _, record = step_search(house, None)
+        assert (record["next_action"], record["next_node_id"]) == ("approach", CELLAR)
+        sight_node(house, None, None, is_hit=False)
+    _, record = step_search(house, None)
+    assert record["target_status"] == "searching"
+    assert record["next_node_id"] in (ATTIC, GARAGE)
+
+
+def test_what_is_rejected_is_closed_at_once(house):
+    begin(house)
+    step_search(house, None)
+    assert reject_node(house, None, None, "empty").closed == {CELLAR: "rejected: empty"}
+
+
+def test_another_goal_forgets_the_vain_looks(house):
+    begin(house)
+    for _ in range(2):
+        sight_node(house, None, CELLAR, is_hit=False)
+    change_search_goal(house, None, "wine and juice")
+    assert sight_node(house, None, CELLAR, is_hit=False).misses == {CELLAR: 1}
 
 
 def test_distance_narrows_a_search(house):

@@ -83,7 +83,7 @@ def test_a_store_sends_no_question_to_a_service(database, tmp_path):
     with database.connect("writer") as writer:
         writer.execute(
             "UPDATE memory_palace.generation SET record = jsonb_set(record, '{embedder}', "
-            "'\"hashing+llm:text-embedding-3-small\"')"
+            "'\"llm:text-embedding-3-small\"')"
         )
     with StoreReader(read_address(database.url("reader", palace="hers"))) as reader:
         with pytest.raises(WrongEmbedderError, match="its user may choose"):

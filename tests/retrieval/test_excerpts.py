@@ -15,7 +15,7 @@ from memory_palace.language.sentences import cut_text, find_units
 from memory_palace.models import ELLIPSIS, Piece
 from memory_palace.notes.parsing import read_body
 from memory_palace.palace import Palace
-from memory_palace.retrieval.excerpts import MOST_READ
+from memory_palace.retrieval.excerpts import MOST_READ, is_sentence
 from memory_palace.retrieval.shortening import flow, shorten
 
 FILLER = "The morning was spent on the usual round of the garden and the shed. " * 6
@@ -174,6 +174,43 @@ def test_links_alone_answer_nothing(palace):
     write(palace, "links.md", text)
     [hit] = ask(palace, "spare fuse", budget_bytes=60)
     assert hit.text.startswith("Keep two of each kind")
+
+
+@pytest.mark.parametrize(
+    "scrap",
+    ["3 May 2026", "- walnut", "- [x] peel", "#loaf", "## Loaves of May", "See also: [[May 2026]]",
+     "[May 2026](https://example.org)", "`a/May 2026.md#L1-L2` sha256:45abf41b430f9612"],
+)  # fmt: skip
+def test_what_is_no_sentence_is_not_told_for_words_beside_it(palace, scrap):
+    told = "We baked a walnut loaf and it was gone by ten."
+    text = f"# Events\n\nMay of 2026 was dry.\n\n{scrap}\n\n{told}\n\n{FILLER}\n"
+    write(palace, "events.md", text)
+    [hit] = ask(palace, "what was released in May 2026")
+    assert not is_sentence(scrap) and is_sentence(told)
+    assert told in hit.text and scrap not in hit.text
+
+
+def test_a_tick_is_told_for_its_own_words(palace):
+    write(palace, "oven.md", f"# Oven\n\n{FILLER}\n\n- [x] peel\n- [ ] door seal ordered\n")
+    [hit] = ask(palace, "is the door seal ordered")
+    assert hit.text.endswith("\n- [ ] door seal ordered") and "peel" not in hit.text
+
+
+def test_the_sentence_that_answers_is_found_anywhere_in_the_note(palace):
+    above = "".join(f"Hall {n} has a turbine that hums at {n} hertz.\n\n" for n in range(40))
+    last = "The turbine of the mill was stopped for good in the cold of last winter."
+    write(palace, "mill.md", f"{above}{last}\n")
+    [hit] = ask(palace, "turbine mill turbine hertz hums hall")
+    assert last in hit.text
+
+
+def test_a_heading_lends_nothing_to_what_stands_above_it(palace):
+    text = (
+        "# Mill\n\nThe order is two days ahead.\n\n## Complaints\n\nOne sack had weevils in it.\n"
+    )
+    write(palace, "mill.md", text)
+    [hit] = ask(palace, "complaints")
+    assert hit.text == "One sack had weevils in it."
 
 
 def test_rows_and_code_are_never_cut_inside(palace):

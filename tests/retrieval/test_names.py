@@ -119,6 +119,16 @@ def test_one_letter_is_a_typo_and_two_are_another_name(other, is_so):
     assert is_mistyped(other, "kademlia") is is_mistyped("kademlia", other) is is_so
 
 
+def test_a_heading_of_one_word_does_not_rule_a_question_of_one_word(tmp_path):
+    notes = {
+        "site.md": "# Siting\n\nKeep ten metres from walls.\n\n## Wind\n\nSee below.",
+        "gusts.md": "# Gusts\n\nThe wind turns at noon; the wind of the valley is a west wind.",
+    }
+    palace = built(Palace.init(tmp_path), notes)
+    assert found(palace, "wind", lexical=True)[0] == "gusts.md"
+    assert found(palace, "siting", lexical=True)[0] == "site.md"
+
+
 @pytest.mark.parametrize("lexical", [False, True])
 def test_a_question_that_is_a_heading_finds_its_passage(tmp_path, lexical):
     other = "The deep end is where the deep water ends, at the deep end of the deep. " * 3

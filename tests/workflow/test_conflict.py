@@ -86,6 +86,20 @@ def test_parties_are_marked_in_answers_until_somebody_decides(palace, notes):
     assert [hit.disputed_in for hit in hits] == [()] * len(hits)
 
 
+def test_an_open_conflict_stands_behind_the_notes_it_is_about(palace, notes):
+    open_(palace, title="How high the mast of the station is")
+    palace.index(embedder="none")
+
+    def ask(question):
+        return [hit.path.rpartition("/")[2] for hit in palace.query(question, neighbors=0).hits]
+
+    asked = ask("how high is the mast in metres")
+    assert set(asked[:2]) == {"a.md", "b.md"} and asked[2].endswith("station-is.md")
+    (first,) = palace.rank_paths(["how high is the mast in metres"], limit=1)
+    assert first[0].endswith(asked[0])
+    assert ask("how high the mast of the station is")[0].endswith("station-is.md")
+
+
 def test_resolving_writes_who_won_on_the_record_and_on_the_loser(palace, notes):
     open_(palace)
     before = {d.path: d.data for d in read_notes(palace).documents.values()}

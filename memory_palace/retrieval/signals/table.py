@@ -99,13 +99,7 @@ def semantic(context: SearchContext) -> Scores:
 
 def dense(context: SearchContext) -> Scores:
     """Return the standard deviations by which each candidate's cosine is above the mean, or 0."""
-    scores: Scores = context.evidence.meaning.parts[0].above[context.rows]
-    return scores
-
-
-def second_dense(context: SearchContext) -> Scores:
-    """Return the same by the second of two embedders; silent in an index of one."""
-    scores: Scores = context.evidence.meaning.parts[1].above[context.rows]
+    scores: Scores = context.evidence.meaning.above[context.rows]
     return scores
 
 
@@ -115,13 +109,7 @@ def note_dense(context: SearchContext) -> Scores:
     The best alone: a long note on something else has one passage that is near to anything. All: a
     long page is about much besides what it is asked for.
     """
-    scores: Scores = context.evidence.meaning.parts[0].notes_above[context.notes]
-    return scores
-
-
-def second_note_dense(context: SearchContext) -> Scores:
-    """Return the same by the second of two embedders; silent in an index of one."""
-    scores: Scores = context.evidence.meaning.parts[1].notes_above[context.notes]
+    scores: Scores = context.evidence.meaning.notes_above[context.notes]
     return scores
 
 
@@ -188,11 +176,12 @@ def asked_kind(context: SearchContext) -> Scores:
 def called(context: SearchContext) -> Scores:
     """Return how surely the question is the name of each candidate's note, in [0, 1].
 
-    A passage that has the question for a heading gets ``HEADED`` at least.
+    A passage that has the question for a heading gets ``HEADED`` at least, unless it is one word:
+    any note on anything may have a section of that name.
     """
     scores: Scores = context.evidence.called[context.notes]
     (asked,) = squeeze_all([context.query.text])
-    if asked:
+    if asked and len(context.evidence.question.terms) > 1:
         headed = context.mark(context.facts.rows("heading", asked))
         scores = np.maximum(scores, np.float32(HEADED) * headed)
     return scores
@@ -216,12 +205,7 @@ def beside_words(context: SearchContext) -> Scores:
 
 def beside_meaning(context: SearchContext) -> Scores:
     """Return what each candidate borrows from the meaning of the passages around it."""
-    return _borrow(context, context.evidence.meaning.parts[0].above)
-
-
-def second_beside_meaning(context: SearchContext) -> Scores:
-    """Return the same by the second of two embedders; silent in an index of one."""
-    return _borrow(context, context.evidence.meaning.parts[1].above)
+    return _borrow(context, context.evidence.meaning.above)
 
 
 def _borrow(context: SearchContext, evidence: Scores) -> Scores:
