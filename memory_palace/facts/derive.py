@@ -17,7 +17,7 @@ from memory_palace.fence import Fence
 from memory_palace.index.recipes import Detail
 from memory_palace.index.values import Derived
 from memory_palace.language.detect import tell_tongue
-from memory_palace.language.sentences import find_speakers, find_talkers
+from memory_palace.language.sentences import find_speakers
 from memory_palace.language.time.lexicon import may_name_time
 from memory_palace.language.tokens import Languages, squeeze_all, tokenize
 from memory_palace.markdown.prose import strip_markup
@@ -57,23 +57,22 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
     written, named = fence.read("its day", lambda: (_day_of(note), _yearless(note)), (None, ()))
     called = fence.read("names", lambda: sorted(_name_terms(note, languages)), [])
     names = chain([tuple(called)], repeat(()))
-    whole = "\n".join(chunk.text for chunk in note.chunks)
-    talkers = fence.read(
-        "speakers", lambda: find_talkers(whole) and find_talkers(strip_markup(whole)), frozenset()
-    )
     passages = [
         Derived(
             words=words_of(chunk),
             names=terms,
             extras=structure.extras,
-            facts=(*structure.facts, *_find_facts(chunk, talkers, written, config, fence), *named),
+            facts=(
+                *structure.facts,
+                *_find_facts(chunk, note.talkers, written, config, fence),
+                *named,
+            ),
             description=structure.description,
         )
         for chunk, structure, terms in zip(note.chunks, structures, names, strict=False)
     ]
     found = [*passages, *(Derived(words=words_of(chunk)) for chunk in note.questions)]
-    told = partial(replace, speakers=tuple(sorted(talkers)), problems=tuple(problems))
-    return [*map(told, found[:1]), *found[1:]]
+    return [replace(each, problems=tuple(problems)) for each in found[:1]] + found[1:]
 
 
 def _name_terms(note: Note, languages: Languages) -> set[str]:

@@ -15,7 +15,7 @@ from memory_palace.errors import MissingPartError, UsageError, WrongEmbedderErro
 from memory_palace.index.commit import Commit
 from memory_palace.language.tokens import Languages
 
-CHUNKER = "sections-7"
+CHUNKER = "sections-8"
 """Bump it whenever ``notes`` can cut elsewhere or embed another text."""
 
 TOKENIZER = "words-4"

@@ -153,7 +153,7 @@ class RowMaker:
             link_names=_joined(dict.fromkeys(_link_names(note))),
             originals=_joined(note.originals),
             tags=_joined(note.tags),
-            speakers=_joined(derived[0].speakers if derived else ()),
+            speakers=_joined(sorted(note.talkers)),
             date=date,
             date_source=source,
             days=count_days(note.days),

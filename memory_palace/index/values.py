@@ -21,8 +21,6 @@ class Derived:
     """Pairs of kind and key of what was extracted from it."""
     description: str = ""
     """The same in a few words, for a vector of its own; empty where there is nothing to say."""
-    speakers: tuple[str, ...] = ()
-    """Who take turns in the note, at its first chunk alone."""
     problems: tuple[Problem, ...] = ()
     """What of the note a defect of ours left unread, at its first chunk alone."""
 

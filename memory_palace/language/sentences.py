@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from itertools import accumulate, groupby, takewhile
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -39,7 +39,10 @@ _SELDOM_LAST = frozenset(
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]", re.IGNORECASE)
 _WINDOW = 40
 """Characters before an end that are looked at: time stays linear in the text."""
-_STAMP = r"[\[(]?(?=[\d./, T-]{0,14}\d:\d\d)\d[\d./:, T\u202f-]{3,22}(?i:[ap]\.?m\.?)?[\])]?[ \t]*"
+_STAMP = (
+    r"[\[(]?(?=[\d./, T-]{0,14}\d:\d\d)\d(?:[\d./:, \u202f-]|T(?=\d)){3,22}"
+    r"(?i:[ap]\.?m\b\.?)?[\])]?[ \t]*"
+)
 _LABEL = re.compile(
     rf"(?m)^[ \t]*(?:[-*+>] )?[*_]{{0,2}}(?P<before>{_STAMP}(?:[-–—][ \t]*)?[*_]{{0,2}})?"
     r"(?P<who>[^\W\d_][\w.'’ -]{0,40}?)[*_]{0,2}"
@@ -220,6 +223,16 @@ def find_talkers(text: str) -> frozenset[str]:
     talkers = frozenset(who for who in counts if counts[who] > 1)
     is_talk = any({(who, True), (who, False)}.issubset(turns) for who in talkers)
     return talkers if len(talkers) > 1 and is_talk else frozenset()
+
+
+def drop_times(text: str, talkers: Collection[str]) -> str:
+    """Return a text in which ``Anna: yes`` stands for what one of ``talkers`` says with a time."""
+
+    def name(label: re.Match[str]) -> str:
+        is_timed = (label["before"] or label["after"]) and label["who"].casefold() in talkers
+        return f"{label['who']}: {label['said'].lstrip()}" if is_timed else label[0]
+
+    return _LABEL.sub(name, text) if talkers else text
 
 
 def _find_labels(text: str, talkers: Container[str] | None = None) -> Iterator[re.Match[str]]:

@@ -6,6 +6,7 @@ import pytest
 
 from memory_palace.language.sentences import find_speakers, find_units, split_speakers
 from memory_palace.models import Filters, Query
+from memory_palace.notes.parsing import parse_note
 from memory_palace.palace import Palace
 from memory_palace.retrieval.context import find_candidates
 from memory_palace.retrieval.signals.table import speaker
@@ -45,6 +46,8 @@ def test_every_line_may_have_its_speaker():
         ("**[12:40] {}:** {}", "Anna", "Bo"),
         ("{} (12:40): {}", "Anna", "Bo"),
         ("12:40 {}: {}", "Anna", "Bo Ek"),
+        ("12:40 {}: {}", "Tim", "Amy"),
+        ("1/5/24, 12:40 - {}: {}", "Tim", "Amy"),
         ("[2024-05-01, 12:40] {}: {}", "Anna", "Bo"),
         ("01/05/2024, 12:40 - {}: {}", "Anna Lee", "Bo"),
         ("1/5/24, 12:40\u202fPM - {}: {}", "anna", "bo"),
@@ -118,3 +121,29 @@ def test_a_name_that_nobody_has_is_the_speakers_who_is_spelt_most_like_it(
     context = find_candidates(query, palace.snapshot(), half_life_days=30)
     found = speaker(context) > 0
     assert [context.snapshot.paths[note] for note in context.notes[found]] == meant
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "[12:40] {}: {}",
+        "**[12:40] {}:** {}",
+        "{} (12:40): {}",
+        "01/05/2024, 12:40 - {}: {}",
+        "{}  12:40 PM\n{}",
+        "{}, [01.05.2024 12:40]\n{}",
+    ],
+)
+def test_the_times_of_turns_are_shown_and_neither_words_nor_meaning(form):
+    turns = [("Anna", "are you in?"), ("Bo", "yes"), ("Anna", "at 10:30"), ("Bo", "fine")]
+    body = "\n\n".join(form.format(*turn) for turn in turns) + "\n\n[12:40] Lunch: soup"
+    note = parse_note("n.md", body.encode(), count_tokens=len, token_limit=10_000)
+    plain = "\n\n".join(f"{who}: {said}" for who, said in turns) + "\n\n[12:40] Lunch: soup"
+    assert [chunk.text for chunk in note.chunks] == [body]
+    assert [chunk.embed_text for chunk in note.chunks] == [plain]
+
+
+def test_the_times_of_those_who_take_no_turns_stay():
+    body = "[12:40] Anna: are you in?\n\n[12:41] Bo: yes"
+    (only,) = parse_note("n.md", body.encode(), count_tokens=len, token_limit=10_000).chunks
+    assert only.embed_text == body
