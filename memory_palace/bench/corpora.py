@@ -22,6 +22,7 @@ from memory_palace.index.segment import CONTENT, note_line
 from memory_palace.index.snapshot import Snapshot
 from memory_palace.index.values import Derived
 from memory_palace.index.writing import NoteRow, write_segment
+from memory_palace.language.sentences import drop_times, find_talkers
 from memory_palace.models import NoteDate
 from memory_palace.notes.note import Chunk, Note
 from memory_palace.notes.parsing import parse_note
@@ -111,13 +112,16 @@ def _note(number: int, document: EvalDocument, embedder: Embedder) -> Note:
     if not document.passages:
         return note
     digest = sha256(document.id.encode()).hexdigest()
-    return replace(note, digest=digest, title=document.id, chunks=tuple(_chunks(document)))
+    talkers = find_talkers("\n".join(passage.text for passage in document.passages))
+    chunks = tuple(_chunks(document, talkers))
+    return replace(note, digest=digest, title=document.id, talkers=talkers, chunks=chunks)
 
 
-def _chunks(document: EvalDocument) -> Iterator[Chunk]:
+def _chunks(document: EvalDocument, talkers: frozenset[str]) -> Iterator[Chunk]:
     for line, passage in enumerate(document.passages, start=1):
-        digest = sha256(passage.text.encode()).hexdigest()
-        yield Chunk((), line, line, passage.text, passage.text, digest)
+        text = drop_times(passage.text, talkers)
+        digest = sha256(text.encode()).hexdigest()
+        yield Chunk((), line, line, passage.text, text, digest)
 
 
 def _row(note: Note, derived: Sequence[Derived], embedded: Sequence[Sequence[str]]) -> NoteRow:
@@ -129,5 +133,6 @@ def _row(note: Note, derived: Sequence[Derived], embedded: Sequence[Sequence[str
         type="project",
         date=note.date.timestamp if note.date else 0.0,
         line=note_line(note),
+        speakers="\x1f".join(sorted(note.talkers)),
         chunks=tuple(map(chunk_row, note.chunks, embedded, derived)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -62,7 +62,11 @@ def derive(note: Note, detail: Detail, config: Config = DEFAULTS) -> Sequence[De
             words=words_of(chunk),
             names=terms,
             extras=structure.extras,
-            facts=(*structure.facts, *_find_facts(chunk, written, config.locale, fence), *named),
+            facts=(
+                *structure.facts,
+                *_find_facts(chunk, note.talkers, written, config, fence),
+                *named,
+            ),
             description=structure.description,
         )
         for chunk, structure, terms in zip(note.chunks, structures, names, strict=False)
@@ -99,11 +103,11 @@ def extract_dates(text: str, written: date | None = None, *, locale: str = "") -
 
 
 def _find_facts(
-    chunk: Chunk, written: date | None, locale: str, fence: Fence
+    chunk: Chunk, talkers: Container[str], written: date | None, config: Config, fence: Fence
 ) -> Iterator[tuple[str, str]]:
     text, line = chunk.text, chunk.first_line
-    for speaker in fence.read_lines("speakers", find_speakers, text, line):
-        yield FactKind.SPEAKER.value, speaker
+    for who in fence.read_lines("speakers", partial(find_speakers, talkers=talkers), text, line):
+        yield FactKind.SPEAKER.value, who
     if text.rstrip().endswith(("?", "？")):
         yield FactKind.FORM.value, "question"
     tongue = fence.read("language", partial(tell_tongue, chunk.embed_text), "english", line)
@@ -111,7 +115,7 @@ def _find_facts(
         yield FactKind.TONGUE.value, tongue
     for heading in fence.read_lines("headings", _squeeze_headings, text, line):
         yield FactKind.HEADING.value, heading
-    dates = partial(extract_dates, written=written, locale=locale)
+    dates = partial(extract_dates, written=written, locale=config.locale)
     for fact in fence.read_lines("dates", dates, text, line):
         yield fact.kind.value, fact.key
 

@@ -15,20 +15,20 @@ from memory_palace.errors import MissingPartError, UsageError, WrongEmbedderErro
 from memory_palace.index.commit import Commit
 from memory_palace.language.tokens import Languages
 
-CHUNKER = "sections-7"
+CHUNKER = "sections-8"
 """Bump it whenever ``notes`` can cut elsewhere or embed another text."""
 
 TOKENIZER = "words-4"
 """Bump it whenever ``language.tokens`` can give other tokens for a text."""
 
-FACTS = "plain-9"
+FACTS = "plain-10"
 """Bump it whenever ``facts.derive`` can find other names, headings, dates or speakers in a text, or
 note records keep other members."""
 
 PATTERNS = "patterns"
 """What reads structure unless the settings name spaCy."""
 
-STRUCTURE = "facts-8"
+STRUCTURE = "facts-9"
 """Bump it whenever ``facts`` can extract anything else from a text."""
 
 ENRICHED = "enriched-1"

@@ -153,6 +153,7 @@ class RowMaker:
             link_names=_joined(dict.fromkeys(_link_names(note))),
             originals=_joined(note.originals),
             tags=_joined(note.tags),
+            speakers=_joined(sorted(note.talkers)),
             date=date,
             date_source=source,
             days=count_days(note.days),

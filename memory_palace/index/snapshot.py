@@ -259,6 +259,11 @@ class Snapshot:
         """Return the other names of each note."""
         return [_split(text) for text in self._texts("aliases")]
 
+    @cached_property
+    def speakers(self) -> frozenset[str]:
+        """Each word of the names of those who take turns in notes, casefolded."""
+        return frozenset(" ".join(self._texts("speakers")).replace("\x1f", " ").split())
+
     def link_targets(self) -> list[tuple[str, ...]]:
         """Return what each note links to, as written, without heading and alias."""
         return [_split(text) for text in self._texts("targets")]

@@ -60,6 +60,7 @@ class NoteRow:
     """What links call their targets: target, bar and name."""
     originals: str = ""
     tags: str = ""
+    speakers: str = ""
     date: float = 0.0
     date_source: int = 0
     days: tuple[int, ...] = NO_DAYS
@@ -81,6 +82,7 @@ TEXT_COLUMNS = {
     "link_names": "link_names",
     "originals": "originals",
     "tags": "tags",
+    "speakers": "speakers",
 }
 """Members that hold a text of each note record, and the field of ``NoteRow`` that is written."""
 NUMBER_COLUMNS = {

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, takewhile
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from itertools import accumulate, groupby, takewhile
 from typing import Literal, NamedTuple, TypeAlias
 
 from memory_palace.language.tokens import Languages, tokenize
@@ -38,10 +39,18 @@ _SELDOM_LAST = frozenset(
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]", re.IGNORECASE)
 _WINDOW = 40
 """Characters before an end that are looked at: time stays linear in the text."""
+_STAMP = (
+    r"[\[(]?(?=[\d./, T-]{0,14}\d:\d\d)\d(?:[\d./:, \u202f-]|T(?=\d)){3,22}"
+    r"(?i:[ap]\.?m\b\.?)?[\])]?[ \t]*"
+)
 _LABEL = re.compile(
-    r"^[ \t]*(?:[-*+>] )?[*_]{0,2}([^\W\d_][\w.'’ -]{0,40}?)[*_]{0,2}:[*_]{0,2}(?=\s|$)", re.M
+    rf"(?m)^[ \t]*(?:[-*+>] )?[*_]{{0,2}}(?P<before>{_STAMP}(?:[-–—][ \t]*)?[*_]{{0,2}})?"
+    r"(?P<who>[^\W\d_][\w.'’ -]{0,40}?)[*_]{0,2}"
+    rf"(?P<after>,?[ \t]+{_STAMP})?(?::[*_]{{0,2}}(?=\s|$)|(?P<wide>：)[*_]{{0,2}}|"
+    r"(?(after)$\n?|(?!)))(?P<said>[^\n]*)"
 )
 _MOST_WORDS = 3
+_ASKING = re.compile(r"\?(?!\S)|[？؟]")
 WRITER = "i"
 """Who says what stands above the first label."""
 SHORT, LONG = 240, 600
@@ -82,11 +91,12 @@ def find_units(text: str) -> Iterator[Unit]:
     A short paragraph is one unit, and of code every line. Only white space is between units.
     """
     start = end = position = 0
+    said = {label.start(): label["who"] for label in _find_labels(text, find_talkers(text))}
     kind: UnitKind = "text"
     speaker = fence = before = ""
     for line in text.split("\n"):
         first, position = position, position + len(line) + 1
-        found, who, begins = _read_line(line, before, fence)
+        found, who, begins = _read_line(line, before, fence, said.get(first, ""))
         if end > start and (begins or not line.strip()):
             yield from _cut(text, start, end, kind, speaker)
             start = end
@@ -101,7 +111,7 @@ def find_units(text: str) -> Iterator[Unit]:
     yield from _cut(text, start, end, kind, speaker)
 
 
-def _read_line(line: str, before: str, fence: str) -> tuple[UnitKind, str, bool]:
+def _read_line(line: str, before: str, fence: str, who: str) -> tuple[UnitKind, str, bool]:
     """Return of which kind a line is, who speaks, and whether a unit begins with it."""
     if fence or _FENCE.match(line):
         return "code", "", True
@@ -109,9 +119,8 @@ def _read_line(line: str, before: str, fence: str) -> tuple[UnitKind, str, bool]
         return "row", "", True
     if _HEADING.match(line):
         return "heading", "", True
-    label = _LABEL.match(line) if ":" in line else None
-    if label is not None and _is_name(label[1]):
-        return "turn", label[1].casefold(), True
+    if who:
+        return "turn", who.casefold(), True
     is_quote, was_quote = (text.lstrip()[:1] == ">" for text in (line, before))
     begins = bool(_ITEM.match(line)) or (is_quote and not was_quote)
     return "text", "", begins or bool(_CLOSED.match(before))
@@ -191,30 +200,48 @@ def split_speakers(text: str) -> list[tuple[str, str]]:
     """Return the parts of a text with who says each, casefolded, in order; labels are left out.
 
     Any short capitalised label counts, "Note:" too: it does no harm, for it is only looked for
-    when a question names it.
+    when a question names it. Others, and those with a time, have to take turns.
     """
     parts, speaker, start = [], WRITER, 0
-    for label in _find_labels(text):
+    for label in _find_labels(text, find_talkers(text)):
         parts.append((speaker, text[start : label.start()]))
-        speaker, start = label[1].casefold(), label.end()
+        speaker, start = label["who"].casefold(), label.start("said")
     parts.append((speaker, text[start:]))
     return [(who, part) for who, part in parts if part.strip()]
 
 
-def find_speakers(text: str) -> Iterator[str]:
-    """Yield each word of the labels of a text, casefolded."""
-    for label in _find_labels(text):
-        yield from label[1].casefold().split()
+def find_speakers(text: str, talkers: Container[str] | None = None) -> Iterator[str]:
+    """Yield each word of the labels of a text, casefolded; ``talkers`` are those of its note."""
+    for label in _find_labels(text, find_talkers(text) if talkers is None else talkers):
+        yield from label["who"].casefold().split()
 
 
-def _find_labels(text: str) -> Iterator[re.Match[str]]:
-    for label in _LABEL.finditer(text) if ":" in text else ():
-        if _is_name(label[1]):
+def find_talkers(text: str) -> frozenset[str]:
+    """Return the labels, casefolded, that come back after others; one has to ask and to tell."""
+    turns = [(m["who"].casefold(), bool(_ASKING.search(m["said"]))) for m in _find_labels(text)]
+    counts = Counter(who for who, _ in groupby(who for who, _ in turns))
+    talkers = frozenset(who for who in counts if counts[who] > 1)
+    is_talk = any({(who, True), (who, False)}.issubset(turns) for who in talkers)
+    return talkers if len(talkers) > 1 and is_talk else frozenset()
+
+
+def drop_times(text: str, talkers: Collection[str]) -> str:
+    """Return a text in which ``Anna: yes`` stands for what one of ``talkers`` says with a time."""
+
+    def name(label: re.Match[str]) -> str:
+        is_timed = (label["before"] or label["after"]) and label["who"].casefold() in talkers
+        return f"{label['who']}: {label['said'].lstrip()}" if is_timed else label[0]
+
+    return _LABEL.sub(name, text) if talkers else text
+
+
+def _find_labels(text: str, talkers: Container[str] | None = None) -> Iterator[re.Match[str]]:
+    """Yield the labels of a text, of names and of ``talkers`` alone where these are given."""
+    for label in _LABEL.finditer(text) if ":" in text or "：" in text else ():
+        who, is_bare = label["who"], not (label["before"] or label["after"] or label["wide"])
+        is_name = talkers is None or who.casefold() in talkers or (is_bare and who[0].isupper())
+        if is_name and len(who.split()) <= _MOST_WORDS:
             yield label
-
-
-def _is_name(label: str) -> bool:
-    return label[0].isupper() and len(label.split()) <= _MOST_WORDS
 
 
 def _blocks(text: str) -> Iterator[str]:

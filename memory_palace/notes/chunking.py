@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise, takewhile
 
+from memory_palace.language.sentences import drop_times
 from memory_palace.markdown.markup import Markup
 from memory_palace.notes.note import Chunk
 from memory_palace.notes.superseding import LostClaim
@@ -30,6 +31,7 @@ def chunk_body(
     is_inbox: bool = False,
     count_tokens: Callable[[str], int],
     token_limit: int,
+    talkers: Collection[str] = (),
 ) -> tuple[Chunk, ...]:
     """Cut a body into chunks whose ``embed_text`` has at most ``token_limit`` tokens.
 
@@ -43,7 +45,7 @@ def chunk_body(
     groups = _merge_small(list(_pack(units, limit)), limit, is_inbox=is_inbox)
 
     def embedded(group: Sequence[ChunkUnit]) -> str:
-        return _embed_text(group, title, count_tokens, context_tokens)
+        return _embed_text(group, title, count_tokens, context_tokens, talkers)
 
     chunks: list[Chunk] = []
     for group in groups:
@@ -63,6 +65,7 @@ def chunk_claim(
     title: str,
     count_tokens: Callable[[str], int],
     token_limit: int,
+    talkers: Collection[str] = (),
 ) -> Iterator[Chunk]:
     """Yield a superseded claim of a body apart from all else, so that it alone is lowered."""
     markup = Markup(body.text[claim.start : claim.end], is_part=True)
@@ -73,7 +76,8 @@ def chunk_claim(
     path = find_path(body, line)
     for unit in units:
         group = (replace(unit, heading_path=path),)
-        embedded = _embed_text(group, title, count_tokens, token_limit // _CONTEXT_SHARE)
+        share = token_limit // _CONTEXT_SHARE
+        embedded = _embed_text(group, title, count_tokens, share, talkers)
         yield replace(_chunk(group, embedded), validity=claim.validity)
 
 
@@ -157,10 +161,14 @@ def _chunk(group: Sequence[ChunkUnit], embed_text: str) -> Chunk:
 
 
 def _embed_text(
-    group: Sequence[ChunkUnit], title: str, count_tokens: Callable[[str], int], limit: int
+    group: Sequence[ChunkUnit],
+    title: str,
+    count_tokens: Callable[[str], int],
+    limit: int,
+    talkers: Collection[str],
 ) -> str:
     """Put title and headings before the text, without those that the text opens with."""
-    text = _join(group)
+    text = drop_times(_join(group), talkers)
     opening = text.partition("\n")[0].strip("# \t")
     context = [part for part in (title, *_common_path(group)) if part and part != opening]
     while context and count_tokens(" > ".join(context)) > limit:

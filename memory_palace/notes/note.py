@@ -24,7 +24,8 @@ class Chunk:
     text: str
     """The passage itself, as written (private and secret lines blanked)."""
     embed_text: str
-    """What the embedder sees: title and headings, then the text. Never the file name."""
+    """What the embedder sees: title and headings, then the text, without the times of turns.
+    Never the file name."""
     digest: str
     """SHA-256 of ``embed_text``, hexadecimal: the key under which its vector is kept."""
     validity: Validity = ALWAYS
@@ -63,6 +64,8 @@ class Note:
     chunks: tuple[Chunk, ...] = ()
     originals: tuple[str, ...] = ()
     """Stems of the notes that say all it says, word for word."""
+    talkers: frozenset[str] = frozenset()
+    """Who take turns in it, casefolded."""
     questions: tuple[Chunk, ...] = ()
     """What it answers by its own word, one text each: found by, and never shown."""
     problems: tuple[Problem, ...] = ()

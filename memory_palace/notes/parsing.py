@@ -12,8 +12,10 @@ from typing import Any, NamedTuple, cast
 from memory_palace.config import LONG_LINE_BYTES
 from memory_palace.fence import Fence
 from memory_palace.language.markers import drop_markers
+from memory_palace.language.sentences import find_talkers
 from memory_palace.markdown.comments import drop_comments
 from memory_palace.markdown.markup import Markup
+from memory_palace.markdown.prose import strip_markup
 from memory_palace.models import Priority, Problem
 from memory_palace.notes.chunking import chunk_body, chunk_claim, chunk_plainly, question_chunk
 from memory_palace.notes.dating import date_note, find_unsure
@@ -116,8 +118,11 @@ def parse_note(
     priority, remark = fence.read("priority", lambda: _priority(values, path), (None, ()))
     times, wrong = fence.read("dates", lambda: _times(values, path, title, body, locale), ({}, ()))
     questions, left = fence.read("questions", lambda: _questions(values, path), ([], ()))
+    talkers = fence.read(
+        "speakers", lambda: find_talkers(body) and find_talkers(strip_markup(body)), frozenset()
+    )
     how = {"count_tokens": count_tokens, "token_limit": token_limit, "first_line": first_line}
-    cut = partial(_cut, (path, matter, body, markup), title=title, **how)
+    cut = partial(_cut, (path, matter, body, markup), title=title, talkers=talkers, **how)
     chunks = fence.read("passages", cut, ()) if markup.text == body else ()
     return Note(
         path,
@@ -134,6 +139,7 @@ def parse_note(
         body_first_line=first_line,
         chunks=chunks or chunk_plainly(body, first_line=first_line, size=token_limit),
         originals=fence.read("originals", lambda: _originals(values, body), ()),
+        talkers=talkers,
         questions=tuple(map(question_chunk, questions)),
         problems=(*problems, *remark, *left, *wrong, *defects),
     )

@@ -76,6 +76,7 @@ _RECORDED: dict[str, type | tuple[type, ...]] = {
     "link_names": str,
     "originals": str,
     "tags": str,
+    "speakers": str,
     "date": (float, int),
     "date_source": int,
     "stat": list,

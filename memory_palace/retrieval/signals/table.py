@@ -7,6 +7,7 @@ A new signal is a function here or in a module beside this one, and a name in
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import TypeAlias
@@ -17,11 +18,12 @@ from numpy.typing import NDArray
 from memory_palace.index.calibration import LEAST, stand_out
 from memory_palace.index.postings import NO_ROWS
 from memory_palace.language.time.lexicon import may_name_time
-from memory_palace.language.tokens import squeeze_all, tokenize
+from memory_palace.language.tokens import UNSPACED_RUN, squeeze_all, tokenize
 from memory_palace.language.word_lists import STOPWORDS, answer_stems, expect_idf
 from memory_palace.models import Scores
 from memory_palace.ranking import SIGNALS
 from memory_palace.retrieval.context import SearchContext
+from memory_palace.retrieval.question import is_mistyped
 
 Signal: TypeAlias = Callable[[SearchContext], Scores]
 """Gives one score per candidate, never negative; 0 is silence."""
@@ -226,9 +228,16 @@ def speaker(context: SearchContext) -> Scores:
 
     The label's words are compared with the question's whole words, not with their stems. Less where
     few passages of the note have such a label: nobody speaks in the one line ``Obsidian: the app``
-    of a page.
+    of a page. A word that no note holds is the name of a speaker who is spelt alike.
     """
-    names = set(tokenize(context.query.text, stems=False)) - STOPWORDS
+    text, languages = context.query.text, context.snapshot.languages
+    known = sorted(context.snapshot.speakers)
+    words = set(tokenize(text, stems=False)) - STOPWORDS
+    names = words.union(name for name in known if name in text and UNSPACED_RUN.fullmatch(name))
+    for word in words.difference(known) if known else ():
+        if not any(map(context.words.is_held, tokenize(word, languages=languages))):
+            near = [name for name in known if is_mistyped(word, name)]
+            names.update(near or get_close_matches(word, known, 1, cutoff=0.7))
     rows = [context.facts.rows("speaker", name) for name in sorted(names)]
     said = np.unique(np.concatenate([NO_ROWS, *rows]))
     if not len(said):
