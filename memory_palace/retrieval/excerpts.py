@@ -57,9 +57,8 @@ _BARE = re.compile(
 )
 """Links, fences, digests and what they are of, and tags."""
 _LABEL = re.compile(r"^[ \t>]*(?:[-*+] )?[*_]*[^\W\d_][\w '’-]{0,40}[*_]*:[*_]*(?=\s|$)")
-_TICK = re.compile(r"[ \t>]*[-*+][ \t]+\[[ xX]\][ \t]")
-_LEADING = re.compile(r"[ \t>]*#{1,6}[ \t]|.*:[*_]*\s*\Z", re.S)
-"""Headings, and what leads to something else."""
+_TICK = re.compile(r"\A[ \t>]*+[-*+][ \t]++\[[ xX]\][ \t]")
+_HEADING = re.compile(r"\A[ \t>]*+#{1,6}[ \t]")
 _ENDS = tuple(".!?…。！？")
 _FEW_WORDS = 4
 
@@ -323,7 +322,8 @@ def is_sentence(text: str) -> bool:
 
     Headings, labels, ticks, dates, tags, digests, links alone, and items of a word or two cannot.
     """
-    if _is_bare(text) or _TICK.match(text) or _LEADING.match(text):
+    leads_on = text.rstrip().rstrip("*_").endswith(":")
+    if _is_bare(text) or _TICK.match(text) or _HEADING.match(text) or leads_on:
         return False
     label = _LABEL.match(text)
     is_said = label is not None and text.lstrip(" \t>*_")[:1].isalpha()

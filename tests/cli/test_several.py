@@ -187,7 +187,7 @@ def make_hit(number, confidence, role):
 def results(draw):
     found = {}
     for name in draw(st.lists(st.sampled_from("abcd"), min_size=1, max_size=4, unique=True)):
-        sure = draw(st.lists(st.floats(0, 1), max_size=6))
+        sure = sorted(draw(st.lists(st.floats(0, 1), max_size=6)), reverse=True)
         hits = []
         for number, confidence in enumerate(sure):
             hits.append(make_hit(f"{number}", confidence, "core"))

@@ -67,7 +67,7 @@ def test_the_demo_ends_with_an_answer_and_with_the_score_of_one_hit(home: Home, 
     done = home.run("make", "-f", ROOT / "Makefile", *installed, "demo", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     *_, answer, details = re.split(r"^\S+palace -C \. query .*$", done.stdout, flags=re.M)
-    assert re.match(r"\s+1  Why MQTT was dropped  ", answer) and "\n5  " in answer
+    assert re.match(r"\s+1  Why MQTT was dropped  ", answer) and "\n2  " in answer
     assert len(re.findall(r"^ +\w+ +\S+ x \S+ = \S+$", details, re.M)) >= 4
     assert "\n2  " not in details
 
