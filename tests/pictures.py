@@ -72,7 +72,7 @@ _COLOURS = 256
 
 def take_rows(palace: Palace, question: str, width: int, *, as_of: str | None = None) -> list[Text]:
     """Return what a terminal shows of an answer, the command above it."""
-    result = palace.query(question, as_of=as_of)
+    result = palace.query(question, as_of=as_of).worth_reading()
     shown = arrange(palace.paths.root, result)
     command = Text.assemble(("$ ", "dim"), f"palace query {question}")
     return [command, *lay_out(shown, question, width=width, environ={})]
