@@ -28,8 +28,9 @@ LOOKED_AT = 8
 SURE = 0.5
 """Confidence from which on something is said."""
 _FARTHEST = 20.0
-_NOTE = 6.0
-"""Deviations that are added for a line whose note surely answers what was said."""
+_NOTE, _LINE = 15.0, 1.0
+"""Deviations that are taken off for the share by which a line's note scores less than the best one,
+and that are added to each: a line has to be above the median of other talk."""
 _TURNS, _FEW = 2, 4
 _POINTING = frozenset("it its that this they them their these those there".split())
 """Words that stand for what was spoken of: "I" and "we" do not."""
@@ -134,8 +135,9 @@ class Recaller:
         if query.vector is not None:
             near = (self._embedder().embed_passages(texts) @ query.vector).tolist()
         related = map(self._talk.relate, shares, near)
-        sure = (hit.confidence or 0.0 for hit, _ in lines)
-        return [_squash(own + _NOTE * note) for own, note in zip(related, sure, strict=True)]
+        best = max(hit.score for hit, _ in lines) or 1.0
+        behind = (1 - hit.score / best for hit, _ in lines)
+        return [_squash(own + _LINE - _NOTE * by) for own, by in zip(related, behind, strict=True)]
 
     @cached_property
     def _talk(self) -> SmallTalk:

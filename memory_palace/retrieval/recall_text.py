@@ -8,24 +8,17 @@ from dataclasses import replace
 
 from memory_palace.config import PalacePaths
 from memory_palace.index.snapshot import Snapshot
-from memory_palace.language.tokens import plain_words
 from memory_palace.language.visible import visible, visible_line
 from memory_palace.models import Hit, Piece
-from memory_palace.retrieval.excerpts import NoteReader
+from memory_palace.retrieval.excerpts import NoteReader, is_sentence
 from memory_palace.retrieval.shortening import drop_marks, plain_line
 
 _MOST = 3
 """Lines that are told."""
 _COMPARED = 16
 """Lines that are compared with what was said: a model takes some milliseconds for each."""
-_LEAST_WORDS, _BESIDE_LINKS = 5, 3
-"""Words of a line: fewer are a label, or a list of links or tags. Two letters of a script without
-blanks are a word."""
-_LINK = re.compile(
-    r"!?\[\[[^\[\]\n]*\]\]|!?\[[^\[\]\n]*\]\([^()\s]*\)|https?://\S+|(?<!\w)#[\w/-]+"
-)
-_UNSPACED = re.compile(r"[\u2e80-\u9fff]{2}")
-_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]")
+_NAME = re.compile(r"[\s>*+-]*[!-~]*")
+"""Of a file, say: one word in ASCII, of whatever parts."""
 
 
 def tell(
@@ -76,21 +69,8 @@ def _make_plain(pieces: Sequence[Piece]) -> Iterator[Piece]:
             text = drop_marks(text)  # a row of a table, padded to look well
         elif not piece.is_verbatim:
             text = plain_line(text)
-        if _is_sentence(piece.text, text):
+        if is_sentence(piece.text) and not _NAME.fullmatch(text):
             yield replace(piece, text=text)
-
-
-def _is_sentence(written: str, shown: str) -> bool:
-    """Say whether a piece tells something: no heading, no label, no list of links or tags."""
-    if _HEADING.match(written) or shown.rstrip(" *_").endswith((":", "：")):
-        return False
-    cell = max(shown.split("|"), key=len)
-    beside = max(_LINK.sub("", written).split("|"), key=len)
-    return _count_words(cell) >= _LEAST_WORDS and _count_words(beside) >= _BESIDE_LINKS
-
-
-def _count_words(text: str) -> int:
-    return max(len(list(plain_words(text))), len(_UNSPACED.findall(text)))
 
 
 def write_hit(hit: Hit, pieces: Sequence[Piece]) -> Iterator[str]:
