@@ -17,7 +17,7 @@ TREES = {file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text("utf-8")
 
 LONGEST_FILE, LONGEST_FUNCTION, MOST_FMT_SKIP = 600, 60, 10
 """Far limits, never targets: what is cut off to satisfy a counter is worse than a long piece."""
-MOST_LINES = 86_640
+MOST_LINES = 86_250
 """It only falls: what grows makes room elsewhere. 48,000 are aimed at."""
 DATA: frozenset[str] = frozenset({"models.py"})
 """Files that are tables or values and little else: they may be longer."""
