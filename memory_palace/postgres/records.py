@@ -186,7 +186,8 @@ def read_note_row(path: str, columns: dict[str, Any], chunks: Sequence[ChunkRow]
     Raise ``IndexDamagedError`` for a record that is none.
     """
     try:
-        record = {name: columns["record"][name] for name in _RECORDED}
+        found = {"speakers": ""} | columns["record"]  # a store of an earlier version has none
+        record = {name: found[name] for name in _RECORDED}
         digest = bytes.fromhex(columns["record"]["digest"])
     except (LookupError, TypeError, ValueError):
         raise damaged(f"the record of {path}") from None
